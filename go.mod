@@ -1,0 +1,7 @@
+module github.com/pegasimd/pegasimd
+
+go 1.25.0
+
+require github.com/klauspost/cpuid/v2 v2.4.2
+
+require golang.org/x/sys v0.47.0 // indirect

@@ -1,0 +1,5 @@
+//go:build !amd64 || !gc || purego || noasm
+
+package asm
+
+func detect() []ISA { return []ISA{Generic} }

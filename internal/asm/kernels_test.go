@@ -1,0 +1,270 @@
+package asm_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+)
+
+// each runs f for every kernel in every path that this machine has.
+func each(t *testing.T, f func(t *testing.T, k asmtest.Kernel)) {
+	for _, k := range asmtest.Kernels {
+		for _, isa := range asm.Available() {
+			t.Run(fmt.Sprintf("op=%s/isa=%v", k.Name, isa), func(t *testing.T) {
+				defer asm.Use(asm.Use(isa))
+				f(t, k)
+			})
+		}
+	}
+}
+
+// generic runs the kernel in plain Go and returns what it returned and stored.
+func generic(k asmtest.Kernel, a *asmtest.Args) []float32 {
+	defer asm.Use(asm.Use(asm.Generic))
+	return call(k, a)
+}
+
+func call(k asmtest.Kernel, a *asmtest.Args) []float32 {
+	return append([]float32{k.Call(a)}, a.Out...)
+}
+
+// same tells whether two results are equal to the bit, NaN being equal to NaN.
+func same(a, b float32) bool {
+	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
+}
+
+func compare(t *testing.T, n int, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		if !same(got[i], want[i]) {
+			t.Fatalf("n = %d: element %d: got %v (%#x), generic has %v (%#x)", n, i-1,
+				got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+		}
+	}
+}
+
+var sources = map[string]func(seed uint64) *asmtest.Source{
+	"uniform": asmtest.Uniform,
+	"odd":     func(seed uint64) *asmtest.Source { return asmtest.Odd(seed, 16) },
+	"odder":   func(seed uint64) *asmtest.Source { return asmtest.Odd(seed, 256) },
+	"zeros":   asmtest.Zeros,
+	"bits":    asmtest.Bits,
+}
+
+// longest covers every tail behind none to eight blocks of 64.
+const longest = 520
+
+func TestSameBitsAsGeneric(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for name, source := range sources {
+			for n := range longest + 1 {
+				seed := uint64(n)
+				want := generic(k, k.New(n, asmtest.Heap{}, source(seed)))
+				for offset := range 16 {
+					m := &asmtest.Shifted{Offset: offset}
+					a := k.New(n, m, source(seed))
+					before := copies(a.Inputs())
+					compare(t, n, call(k, a), want)
+					if !m.Intact() {
+						t.Fatalf("%s: n = %d, offset %d: stored beside the operands", name, n, offset)
+					}
+					for i, v := range a.Inputs() {
+						compare(t, n, v, before[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+func copies(vectors [][]float32) (c [][]float32) {
+	for _, v := range vectors {
+		c = append(c, append([]float32(nil), v...))
+	}
+	return c
+}
+
+// Around the ends of blocks the sums start anew.
+func TestLongVectors(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for _, n := range []int{asm.Block - 1, asm.Block, asm.Block + 1, asm.Block + 65, 2 * asm.Block, 2*asm.Block + 63, 3*asm.Block + 8} {
+			for name, source := range sources {
+				want := generic(k, k.New(n, asmtest.Heap{}, source(1)))
+				m := &asmtest.Shifted{Offset: n % 16}
+				compare(t, n, call(k, k.New(n, m, source(1))), want)
+				if !m.Intact() {
+					t.Fatalf("%s: n = %d: stored beside the operands", name, n)
+				}
+			}
+		}
+	})
+}
+
+// A read or write beyond an operand, on either side, ends the test binary here.
+func TestGuardPages(t *testing.T) {
+	if !asmtest.Guarded {
+		t.Log("this system has no guard pages: nothing is proven here")
+	}
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for n := range longest + 1 {
+			want := generic(k, k.New(n, asmtest.Heap{}, asmtest.Uniform(7)))
+			for _, atStart := range []bool{false, true} {
+				g := &asmtest.Guard{AtStart: atStart}
+				compare(t, n, call(k, k.New(n, g, asmtest.Uniform(7))), want)
+				g.Free()
+			}
+		}
+	})
+}
+
+// Sums of products of small integers are exact in any order, so that a tolerance hides nothing.
+func TestExactIntegers(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for n := range longest + 1 {
+			a := k.New(n, asmtest.Heap{}, asmtest.Integers(uint64(n)))
+			want, _ := k.Wide(a)
+			got := results(k, a)
+			for i, w := range want {
+				if float64(got[i]) != w {
+					t.Fatalf("n = %d: element %d: got %v, want exactly %v", n, i, got[i], w)
+				}
+			}
+		}
+	})
+}
+
+// results returns what the kernel stored, or else what it returned.
+func results(k asmtest.Kernel, a *asmtest.Args) []float32 {
+	sum := k.Call(a)
+	if a.Out != nil {
+		return a.Out
+	}
+	return []float32{sum}
+}
+
+func TestAccuracy(t *testing.T) {
+	const unit = 0x1p-24
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		worst := 0.0
+		for _, n := range []int{1, 7, 64, 100, 1000, 10_000, asm.Block, 1_000_000} {
+			a := k.New(n, asmtest.Heap{}, asmtest.Uniform(uint64(n)))
+			want, scale := k.Wide(a)
+			for i, got := range results(k, a) {
+				off := math.Abs(float64(got) - want[i])
+				if off > 32*unit*scale[i] {
+					t.Fatalf("n = %d: element %d: got %v, want %v within %v", n, i, got, want[i], 32*unit*scale[i])
+				}
+				if scale[i] > 0 {
+					worst = max(worst, off/(unit*scale[i]))
+				}
+			}
+		}
+		t.Logf("largest error: %.2f units of 2^-24 of the sum of absolute values", worst)
+	})
+}
+
+// With a basis vector a sum picks one element, to the bit: each lane, tail and order is met.
+func TestBasisVectors(t *testing.T) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			for _, n := range []int{1, 5, 8, 31, 63, 64, 65, 100, 128, 200, 519} {
+				y, x, idx := make([]float32, n), make([]float32, n), make([]int32, n)
+				for i := range y {
+					y[i] = 1 / float32(i+3)
+					idx[i] = int32(n - 1 - i)
+				}
+				for i := range n {
+					x[i] = 1
+					if got := asm.Dot(x, y); got != y[i] {
+						t.Fatalf("dot of basis vector %d of %d: got %v, want %v", i, n, got, y[i])
+					}
+					if got := asm.DotSparse(idx, x, y); got != y[n-1-i] {
+						t.Fatalf("sparse dot of basis vector %d of %d: got %v, want %v", i, n, got, y[n-1-i])
+					}
+					z := append([]float32(nil), y...)
+					asm.Axpy(2, x, z)
+					for j := range z {
+						want := y[j]
+						if j == i {
+							want += 2
+						}
+						if z[j] != want {
+							t.Fatalf("axpy of basis vector %d of %d: element %d is %v, want %v", i, n, j, z[j], want)
+						}
+					}
+					x[i] = 0
+				}
+			}
+		})
+	}
+}
+
+// A NaN must not stay behind in a register.
+func TestNaNLeavesNoTrace(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for n := range 200 {
+			call(k, k.New(n, asmtest.Heap{}, asmtest.Odd(1, 256)))
+			a := k.New(n, asmtest.Heap{}, asmtest.Integers(uint64(n)))
+			want, _ := k.Wide(a)
+			for i, got := range results(k, a) {
+				if float64(got) != want[i] {
+					t.Fatalf("n = %d: element %d: got %v, want %v", n, i, got, want[i])
+				}
+			}
+		}
+	})
+}
+
+func TestExactOverlap(t *testing.T) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			for n := range longest + 1 {
+				x := make([]float32, n)
+				for i := range x {
+					x[i] = float32(i%7 - 3)
+				}
+				asm.Axpy(2, x, x)
+				for i := range x {
+					if want := 3 * float32(i%7-3); x[i] != want {
+						t.Fatalf("n = %d: x += 2x: element %d is %v, want %v", n, i, x[i], want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestLengthMismatchPanics(t *testing.T) {
+	x, y, idx := make([]float32, 3), make([]float32, 4), make([]int32, 3)
+	for name, f := range map[string]func(){
+		"dot":        func() { asm.Dot(x, y) },
+		"axpy":       func() { asm.Axpy(1, x, y) },
+		"dotsparse":  func() { asm.DotSparse(idx, y, x) },
+		"axpysparse": func() { asm.AxpySparse(1, idx, y, x) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Fatal("did not panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for _, n := range []int{0, 5, 100, 2*asm.Block + 1} {
+			a := k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
+			if got := testing.AllocsPerRun(10, func() { k.Call(a) }); got != 0 {
+				t.Fatalf("n = %d: %v allocations a call", n, got)
+			}
+		}
+	})
+}

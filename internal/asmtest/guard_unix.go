@@ -1,0 +1,51 @@
+//go:build unix
+
+package asmtest
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Guarded tells whether Guard faults beyond its operands on this system.
+const Guarded = true
+
+// Guard hands out memory that begins or ends at a page that can't be read or written. Free gives it back.
+type Guard struct {
+	AtStart bool // the operands begin at the page's end; else they end at its start
+	pages   [][]byte
+}
+
+func (g *Guard) bytes(n int) unsafe.Pointer {
+	page := unix.Getpagesize()
+	size := (n + page - 1) / page * page
+	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		panic(err)
+	}
+	g.pages = append(g.pages, all)
+	for _, guard := range [][]byte{all[:page], all[page+size:]} {
+		if err := unix.Mprotect(guard, unix.PROT_NONE); err != nil {
+			panic(err)
+		}
+	}
+	start := page
+	if !g.AtStart {
+		start = page + size - n
+	}
+	return unsafe.Pointer(&all[start])
+}
+
+func (g *Guard) Floats(n int) []float32 { return unsafe.Slice((*float32)(g.bytes(4*n)), n) }
+func (g *Guard) Ints(n int) []int32     { return unsafe.Slice((*int32)(g.bytes(4*n)), n) }
+
+// Free unmaps everything that g handed out.
+func (g *Guard) Free() {
+	for _, p := range g.pages {
+		if err := unix.Munmap(p); err != nil {
+			panic(err)
+		}
+	}
+	g.pages = nil
+}

@@ -1,0 +1,56 @@
+package asmtest
+
+import "unsafe"
+
+// Memory hands out operands.
+type Memory interface {
+	Floats(n int) []float32
+	Ints(n int) []int32
+}
+
+// Heap is ordinary memory.
+type Heap struct{}
+
+func (Heap) Floats(n int) []float32 { return make([]float32, n) }
+func (Heap) Ints(n int) []int32     { return make([]int32, n) }
+
+// sentinel surrounds what Shifted hands out.
+const sentinel = -12345.5
+
+const margin = 16 // floats on each side
+
+// Shifted hands out memory that starts Offset floats after a multiple of 64 bytes (its second operand one float more, and
+// so on, so that operands differ in alignment), between sentinels.
+type Shifted struct {
+	Offset int
+	all    [][]float32
+}
+
+func (m *Shifted) Floats(n int) []float32 {
+	offset := (m.Offset + len(m.all)) % 16
+	all := make([]float32, n+2*margin+32)
+	skip := int(-uintptr(unsafe.Pointer(&all[0]))%64)/4 + margin + offset
+	for i := range all {
+		all[i] = sentinel
+	}
+	v := all[skip : skip+n : skip+n]
+	clear(v)
+	m.all = append(m.all, all[:skip:skip], all[skip+n:])
+	return v
+}
+
+func (m *Shifted) Ints(n int) []int32 {
+	return make([]int32, n+m.Offset%4)[m.Offset%4:]
+}
+
+// Intact reports whether nothing was stored beside the operands.
+func (m *Shifted) Intact() bool {
+	for _, v := range m.all {
+		for _, f := range v {
+			if f != sentinel {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,65 @@
+// Command gen writes the kernels of package asm: the assembly, its stubs, and the twins that stand in for the assembly
+// where it can't be built.
+//
+// A kernel is one file here: its loop, written once against Target. kernels.go in package asm has its meaning and its
+// dispatch.
+package main
+
+import (
+	"flag"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmcloughlin/avo/pass"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("gen: ")
+	dir := flag.String("dir", ".", "write the files to this folder")
+	flag.Parse()
+	files, err := generate()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(*dir, name), text, 0o666); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// A kernelSpec is a kernel's word (asm has its generic body under word + "Generic"), the signature of its assembly, and
+// the emitter.
+type kernelSpec struct {
+	word, signature string
+	emit            func(Target)
+}
+
+var kernels []kernelSpec
+
+// kernel adds one; each kernel's file calls it from init, so that the order is that of the files' names.
+func kernel(word, signature string, emit func(Target)) {
+	kernels = append(kernels, kernelSpec{word, signature, emit})
+}
+
+// generate returns the files' names and texts.
+func generate() (map[string][]byte, error) {
+	slices.SortFunc(kernels, func(a, b kernelSpec) int { return strings.Compare(a.word, b.word) })
+	t := newAVX2()
+	for _, k := range kernels {
+		t.Func(k.word, k.signature)
+		k.emit(t)
+	}
+	f, err := t.Result()
+	if err != nil {
+		return nil, err
+	}
+	if err := pass.Concat(pass.Compile, check("AVX2")).Execute(f); err != nil {
+		return nil, err
+	}
+	return printFile("amd64", f)
+}

@@ -1,0 +1,78 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+// A Target is an instruction set as the kernels see it. A kernel is written once against it. Its unit is the group of
+// eight floats: one register on amd64, two on arm64. Groups of 4, 2 and 1 serve sparse rows and short ends.
+type Target interface {
+	// Func begins a function; the target appends its name to the kernel's word.
+	Func(word, signature string)
+	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one.
+	Pointer(param string) reg.GPVirtual
+	Int(param string) reg.GPVirtual
+	Broadcast(param string) Group
+	// Return ends the function with v's lane 0 as the result; Done ends one that has no result.
+	Return(v Group)
+	Done()
+	Comment(text string)
+
+	// New returns a group of 8, 4, 2 or 1 floats, as yet undefined. Narrow returns the first floats of v.
+	New(width int) Group
+	Narrow(v Group, width int) Group
+	Zero(v Group)
+	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become +0.
+	Load(v Group, p reg.GPVirtual, offset int)
+	Store(v Group, p reg.GPVirtual, offset int)
+	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if that is 0. LoadPart makes the others +0 and reads none of them.
+	Part(n reg.GPVirtual) Part
+	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
+	// Mul, Add and Sub give dst = a op b, each rounded; MulLoad, AddLoad and SubLoad take b from memory.
+	Mul(dst, a, b Group)
+	Add(dst, a, b Group)
+	Sub(dst, a, b Group)
+	MulLoad(dst, a Group, p reg.GPVirtual, offset int)
+	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
+	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
+	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
+	Fold(v Group)
+
+	// Indices returns two neighbouring int32. LoadAt and StoreAt move p[j] to and from a group of one. Insert sets a lane
+	// of a group of four from memory, InsertAt from p[j].
+	Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
+	Index(idx reg.GPVirtual, offset int) reg.GPVirtual
+	LoadAt(v Group, p, j reg.GPVirtual)
+	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
+	StoreAt(v Group, p, j reg.GPVirtual)
+	Insert(v Group, lane int, p reg.GPVirtual, offset int)
+	InsertAt(v Group, lane int, p, j reg.GPVirtual)
+	// Lane copies one lane of a group of four to lane 0 of a group of one, whose other lanes are undefined.
+	Lane(dst, v Group, lane int)
+
+	// Advance moves p by a number of bytes, Decrement takes k from n, End returns p + 4n, Copy p.
+	Advance(p reg.GPVirtual, bytes int)
+	Decrement(n reg.GPVirtual, k int)
+	End(p, n reg.GPVirtual) reg.GPVirtual
+	Copy(p reg.GPVirtual) reg.GPVirtual
+	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
+	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
+	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k (unsigned).
+	IfLess(n reg.GPVirtual, k int, label string)
+	IfAtMost(n reg.GPVirtual, k int, label string)
+	IfAtLeast(n reg.GPVirtual, k int, label string)
+	Jump(label string)
+	Label(name string)
+}
+
+// A Group is 8, 4, 2 or 1 floats in one or two registers.
+type Group struct {
+	width int
+	regs  []reg.VecVirtual
+}
+
+// A Part is what a target keeps of the number of floats in an incomplete group: a mask, or the number itself.
+type Part struct {
+	mask reg.Register
+	n    reg.GPVirtual
+}
+
+const float = 4 // bytes

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// avx2 is the Target for amd64: 256-bit registers, VEX encoding, no fused multiply-add.
+type avx2 struct {
+	*build.Context
+	masks operand.Mem // eight words of ones, then eight of zeros
+}
+
+func newAVX2() *avx2 {
+	c := build.NewContext()
+	c.ConstraintExpr(constraint("amd64"))
+	t := &avx2{Context: c}
+	t.masks = c.StaticGlobal("masks")
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 16 {
+		ones := operand.U32(0)
+		if i < 8 {
+			ones = math.MaxUint32
+		}
+		c.AddDatum(4*i, ones)
+	}
+	return t
+}
+
+func (t *avx2) Func(word, signature string) {
+	t.Function(word + "AVX2")
+	t.Attributes(attr.NOSPLIT)
+	t.SignatureExpr(signature)
+	t.Doc(doc(word, "AVX2")...)
+	t.Pragma("noescape")
+}
+
+func (t *avx2) argument(name string) operand.Mem {
+	return t.resolve(t.Param(name))
+}
+
+func (t *avx2) resolve(c gotypes.Component) operand.Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+func (t *avx2) gp(name string) reg.GPVirtual {
+	r := t.GP64()
+	t.MOVQ(t.argument(name), r)
+	return r
+}
+
+func (t *avx2) Pointer(param string) reg.GPVirtual { return t.gp(param) }
+func (t *avx2) Int(param string) reg.GPVirtual     { return t.gp(param) }
+
+func (t *avx2) Broadcast(param string) Group {
+	v := t.New(8)
+	t.VBROADCASTSS(t.argument(param), v.regs[0])
+	return v
+}
+
+func (t *avx2) Return(v Group) {
+	// The upper halves are cleared before a Go function meets them: its SSE code would wait for them on Intel.
+	t.VMOVSS(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
+func (t *avx2) Done() {
+	t.VZEROUPPER()
+	t.RET()
+}
+
+func (t *avx2) Comment(text string) { t.Context.Comment(text) }
+
+func (t *avx2) New(width int) Group {
+	if width == 8 {
+		return Group{8, []reg.VecVirtual{t.YMM()}}
+	}
+	return Group{width, []reg.VecVirtual{t.XMM()}}
+}
+
+func (t *avx2) Narrow(v Group, width int) Group { return Group{width, v.regs} }
+
+// r is the register as wide as the group.
+func r(v Group) operand.Op {
+	if v.width == 8 {
+		return v.regs[0].AsY()
+	}
+	return v.regs[0].AsX()
+}
+
+func at(p reg.GPVirtual, offset int) operand.Mem { return operand.Mem{Base: p, Disp: offset} }
+
+func indexed(p, j reg.GPVirtual) operand.Mem {
+	return operand.Mem{Base: p, Index: j, Scale: float}
+}
+
+func (t *avx2) Zero(v Group) { t.VXORPS(r(v), r(v), r(v)) }
+
+func (t *avx2) Load(v Group, p reg.GPVirtual, offset int) {
+	switch v.width {
+	case 8, 4:
+		t.VMOVUPS(at(p, offset), r(v))
+	case 2:
+		t.VMOVSD(at(p, offset), r(v))
+	case 1:
+		t.VMOVSS(at(p, offset), r(v))
+	}
+}
+
+func (t *avx2) Store(v Group, p reg.GPVirtual, offset int) {
+	switch v.width {
+	case 8, 4:
+		t.VMOVUPS(r(v), at(p, offset))
+	case 2:
+		t.VMOVSD(r(v), at(p, offset))
+	case 1:
+		t.VMOVSS(r(v), at(p, offset))
+	}
+}
+
+// Part loads the mask from a window into the table: it starts 8 words before the zeros less the floats there are.
+func (t *avx2) Part(n reg.GPVirtual) Part {
+	k, mask := t.GP64(), t.YMM()
+	table := t.GP64()
+	t.LEAQ(t.masks, table)
+	t.MOVQ(n, k)
+	t.NEGQ(k)
+	t.ANDQ(operand.Imm(7), k) // 8 - n mod 8, or 0 for 8
+	t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
+	return Part{mask: mask}
+}
+
+func (t *avx2) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
+	t.VMASKMOVPS(at(p, offset), part.mask, r(v))
+}
+
+func (t *avx2) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
+func (t *avx2) Add(dst, a, b Group) { t.VADDPS(r(b), r(a), r(dst)) }
+func (t *avx2) Sub(dst, a, b Group) { t.VSUBPS(r(b), r(a), r(dst)) }
+
+func (t *avx2) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	switch dst.width {
+	case 8, 4:
+		t.VMULPS(at(p, offset), r(a), r(dst))
+	case 1:
+		t.VMULSS(at(p, offset), r(a), r(dst))
+	default:
+		b := t.New(dst.width)
+		t.Load(b, p, offset)
+		t.Mul(dst, a, b)
+	}
+}
+
+func (t *avx2) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	switch dst.width {
+	case 8, 4:
+		t.VADDPS(at(p, offset), r(a), r(dst))
+	case 1:
+		t.VADDSS(at(p, offset), r(a), r(dst))
+	default:
+		b := t.New(dst.width)
+		t.Load(b, p, offset)
+		t.Add(dst, a, b)
+	}
+}
+
+func (t *avx2) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	switch dst.width {
+	case 8, 4:
+		t.VSUBPS(at(p, offset), r(a), r(dst))
+	default:
+		b := t.New(dst.width)
+		t.Load(b, p, offset)
+		t.Sub(dst, a, b)
+	}
+}
+
+func (t *avx2) Fold(v Group) {
+	x, h := v.regs[0].AsX(), t.XMM()
+	if v.width == 8 {
+		t.VEXTRACTF128(operand.Imm(1), r(v), h)
+		t.VADDPS(h, x, x)
+	}
+	t.VMOVHLPS(x, x, h)
+	t.VADDPS(h, x, x)
+	t.VMOVSHDUP(x, h)
+	t.VADDSS(h, x, x)
+}
+
+func (t *avx2) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVL(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx2) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	return t.Index(idx, offset), t.Index(idx, offset+4)
+}
+
+func (t *avx2) LoadAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(indexed(p, j), r(v)) }
+
+func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
+
+func (t *avx2) StoreAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(r(v), indexed(p, j)) }
+
+func (t *avx2) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
+	t.VINSERTPS(operand.Imm(uint64(lane)<<4), at(p, offset), r(v), r(v))
+}
+
+func (t *avx2) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
+	t.VINSERTPS(operand.Imm(uint64(lane)<<4), indexed(p, j), r(v), r(v))
+}
+
+func (t *avx2) Lane(dst, v Group, lane int) {
+	switch lane {
+	case 0:
+		t.VMOVAPS(r(v), r(dst))
+	case 1:
+		t.VMOVSHDUP(r(v), r(dst))
+	case 2:
+		t.VMOVHLPS(r(v), r(v), r(dst))
+	case 3:
+		t.VPERMILPS(operand.Imm(3), r(v), r(dst))
+	}
+}
+
+func (t *avx2) Advance(p reg.GPVirtual, bytes int) { t.ADDQ(operand.I32(bytes), p) }
+func (t *avx2) Decrement(n reg.GPVirtual, k int)   { t.SUBQ(operand.I32(k), n) }
+
+func (t *avx2) End(p, n reg.GPVirtual) reg.GPVirtual {
+	end := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float}, end)
+	return end
+}
+
+func (t *avx2) Copy(p reg.GPVirtual) reg.GPVirtual {
+	q := t.GP64()
+	t.MOVQ(p, q)
+	return q
+}
+
+func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
+	skip := t.GP64()
+	t.MOVQ(p, skip)
+	t.NEGQ(skip)
+	t.SHRQ(operand.Imm(2), skip)
+	t.ANDQ(operand.Imm(7), skip) // floats
+	t.SUBQ(skip, n)
+	for _, q := range append(others, p) {
+		t.LEAQ(operand.Mem{Base: q, Index: skip, Scale: float}, q)
+	}
+}
+
+func (t *avx2) IfLess(n reg.GPVirtual, k int, label string) {
+	t.CMPQ(n, operand.I32(k))
+	t.JB(operand.LabelRef(label))
+}
+
+func (t *avx2) IfAtMost(n reg.GPVirtual, k int, label string) {
+	t.CMPQ(n, operand.I32(k))
+	t.JBE(operand.LabelRef(label))
+}
+
+func (t *avx2) IfAtLeast(n reg.GPVirtual, k int, label string) {
+	t.CMPQ(n, operand.I32(k))
+	t.JAE(operand.LabelRef(label))
+}
+
+func (t *avx2) Jump(label string) { t.JMP(operand.LabelRef(label)) }
+func (t *avx2) Label(name string) { t.Context.Label(name) }
