@@ -15,12 +15,20 @@ import (
 // golden are SHA-256 sums over the bits of each kernel's results. They hold on every machine and in every release: one
 // that changes breaks every model hash, and is a change of the contract, not of a kernel.
 var golden = map[string]string{
-	"dot":        "d6655009d75e091732d7258cba7293a506ec45e00834b6f6a8fab3830b5c1d49",
-	"sumsquares": "43e0852c58c5f18c132552a866039b7877d0c43e380827756a613c64ffe67a34",
-	"axpy":       "71f61e2878153050dc58c09e2082ef30e4390a0338449138d82c309ee14d4a3b",
-	"scale":      "0ea144efee9029b6b4c06aa23594a68ce5eae9d950918839cb8b58d91494f3e9",
-	"dotsparse":  "d3a8b42d776502164275019d15493f70d3f9be30ed3f6c6740baccb9f48a184d",
-	"axpysparse": "72044ee5ab7e2db803316b0fd5dcc9373888eedb5f7ee9379cdeaa760404ce77",
+	"dot":             "d6655009d75e091732d7258cba7293a506ec45e00834b6f6a8fab3830b5c1d49",
+	"sumsquares":      "43e0852c58c5f18c132552a866039b7877d0c43e380827756a613c64ffe67a34",
+	"axpy":            "71f61e2878153050dc58c09e2082ef30e4390a0338449138d82c309ee14d4a3b",
+	"scale":           "0ea144efee9029b6b4c06aa23594a68ce5eae9d950918839cb8b58d91494f3e9",
+	"dotsparse":       "d3a8b42d776502164275019d15493f70d3f9be30ed3f6c6740baccb9f48a184d",
+	"axpysparse":      "72044ee5ab7e2db803316b0fd5dcc9373888eedb5f7ee9379cdeaa760404ce77",
+	"squareddistance": "161d27fd785a6caa4246139b0bd42aa496e6c26e9100a13dd06e8dcc6c6225f4",
+	"axpby":           "f20d07d81f3c75a367f59b7c88208e3a4164e698026cb870c0a157b4a6bb2cdd",
+	"dotrows":         "370814332ed8eaed4491b52294cea8ed78a1155bc4748b97eec8ceb8cd9b5bbf",
+	"dotrowsat":       "30d442ae3228d93d0f35c7883ca27a4c330063dd36daf0323e3d7953428e3b39",
+	"axpyrows":        "188706db6a7a502909c9360624d1a91454440b7b67fd261d781754893d866dc8",
+	"dotsparsek":      "4ffafa27e9ba9188098ae5616b8941419359dc6121374e8e6e343f1c3878a2ef",
+	"axpysparsek":     "39304a9a94ea0c6727a1e59b9ecedb60720519843b4092c201278f3375cfa4e9",
+	"prefetch":        "fb678f67aea5293efa9930a41b828fdfb475dc2b427628588640e080884f0e45",
 }
 
 func TestGolden(t *testing.T) {

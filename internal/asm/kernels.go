@@ -237,3 +237,338 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 		w[j] += float32(a * val[k])
 	}
 }
+
+// SquaredDistance is
+//
+//	for i, v := range x {
+//		d := v - y[i]
+//		lane[i%64] += float32(d * d)
+//	}
+//
+// with the lanes folded as the package comment says. It panics if the lengths differ.
+func SquaredDistance(x, y []float32) (sum float32) {
+	if len(x) != len(y) {
+		panic(mismatch)
+	}
+	for len(x) > Block {
+		sum += squaredDistance(x[:Block], y[:Block])
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + squaredDistance(x, y)
+}
+
+func squaredDistance(x, y []float32) float32 {
+	switch active {
+	case AVX2:
+		return squaredDistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		return squaredDistanceGeneric(x, y)
+	}
+}
+
+func squaredDistanceGeneric(x, y []float32) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for len(x) >= lanes {
+		a, b := (*[lanes]float32)(x), (*[lanes]float32)(y)
+		for l := range lane {
+			d := a[l] - b[l]
+			lane[l] += float32(d * d)
+		}
+		x, y = x[lanes:], y[lanes:]
+	}
+	for l, v := range x {
+		d := v - y[l]
+		lane[l] += float32(d * d)
+	}
+	return fold(lane[:])
+}
+
+// Axpby is
+//
+//	for i, v := range x {
+//		y[i] = float32(a*v) + float32(b*y[i])
+//	}
+//
+// It panics if the lengths differ. x and y may be the same slice.
+func Axpby(a float32, x []float32, b float32, y []float32) {
+	if len(x) != len(y) {
+		panic(mismatch)
+	}
+	for len(x) > Block {
+		axpby(a, x[:Block], b, y[:Block])
+		x, y = x[Block:], y[Block:]
+	}
+	axpby(a, x, b, y)
+}
+
+func axpby(a float32, x []float32, b float32, y []float32) {
+	switch active {
+	case AVX2:
+		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
+	default:
+		axpbyGeneric(a, x, b, y)
+	}
+}
+
+func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = float32(a*v) + float32(b*y[i])
+	}
+}
+
+const (
+	rowsTooShort  = "asm: rows is too short for its row count and stride"
+	rowOutOfRange = "asm: row index out of range"
+	rowsMismatch  = "asm: as many rows as results are needed"
+)
+
+// DotRows is
+//
+//	for i := range dst {
+//		dst[i] = Dot(rows[i*stride:][:len(x)], x)
+//	}
+//
+// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+func DotRows(dst, rows []float32, stride int, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
+		panic(rowsTooShort)
+	}
+	dotRows(dst, rows, stride, nil, x)
+}
+
+// DotRowsAt is
+//
+//	for i, j := range idx {
+//		dst[i] = Dot(rows[j*stride:][:len(x)], x)
+//	}
+//
+// to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not overlap rows or x.
+func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
+	if len(dst) != len(idx) {
+		panic(rowsMismatch)
+	}
+	checkRows(rows, stride, idx, len(x))
+	dotRows(dst, rows, stride, idx, x)
+}
+
+// checkRows proves that rows holds n elements from each row at idx on.
+func checkRows(rows []float32, stride int, idx []int32, n int) {
+	if len(idx) == 0 {
+		return
+	}
+	if stride < 0 || n > len(rows) {
+		panic(rowsTooShort)
+	}
+	last := uint(len(idx)) // any row will do where all are the same
+	if stride > 0 {
+		last = uint((len(rows) - n) / stride)
+	}
+	for _, j := range idx {
+		if j < 0 || stride > 0 && uint(j) > last {
+			panic(rowOutOfRange)
+		}
+	}
+}
+
+// rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block elements or four rows.
+func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
+
+// cached is the number of elements, 8 MB, up to which rows come from the caches. Rows from memory are read one after the
+// other: four streams at a time are slower there than one, unless the rows are short.
+const (
+	cached   = 2 << 20
+	shortRow = 256
+)
+
+// dotRows is given indices or, for consecutive rows, nil.
+func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
+	n, quads := len(x), len(dst)&^3
+	if active == Generic || n == 0 || n > Block || n > shortRow && quads*n > cached {
+		quads = 0
+	}
+	step := rowsAtOnce(n)
+	for first := 0; first < quads; first += step {
+		count := min(step, quads-first)
+		from, at := first*stride, (*int32)(nil)
+		if idx != nil {
+			from, at = 0, &idx[first]
+		}
+		switch active {
+		case AVX2:
+			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		}
+	}
+	for i := quads; i < len(dst); i++ {
+		dst[i] = Dot(row(rows, stride, idx, i, n), x)
+	}
+}
+
+func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
+	if idx != nil {
+		i = int(idx[i])
+	}
+	return rows[i*stride:][:n]
+}
+
+// AxpyRows is
+//
+//	for i, j := range idx {
+//		Axpy(a[i], rows[j*stride:][:len(y)], y)
+//	}
+//
+// to the bit. It panics if a and idx differ in length or an index is outside rows. y must not overlap a or rows.
+func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
+	if len(a) != len(idx) {
+		panic(rowsMismatch)
+	}
+	checkRows(rows, stride, idx, len(y))
+	for start := 0; start < len(y); start += Block {
+		part := y[start:min(start+Block, len(y))]
+		axpyRows(a, rows[start:], stride, idx, part)
+	}
+}
+
+// axpyRows takes four rows at a time, so that y is read and written a quarter as often.
+func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
+	n, quads := len(y), len(idx)&^3
+	if active == Generic {
+		quads = 0
+	}
+	for i := 0; i < quads; i += 4 {
+		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
+		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
+		switch active {
+		case AVX2:
+			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
+		}
+	}
+	for i := quads; i < len(idx); i++ {
+		axpy(a[i], row(rows, stride, idx, i, n), y)
+	}
+}
+
+const notInterleaved = "asm: the number of interleaved vectors must be a multiple of 8"
+
+// DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:
+//
+//	for c := range dst {
+//		for i, j := range idx {
+//			lane[i%8] += float32(val[i] * w[j*k+c])
+//		}
+//		dst[c] = the folded lanes
+//	}
+//
+// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in [0, len(w)/k): the
+// assembly trusts it. dst must not overlap val or w.
+func DotSparseK(dst []float32, idx []int32, val, w []float32) {
+	if len(dst)%8 != 0 {
+		panic(notInterleaved)
+	}
+	if len(idx) != len(val) {
+		panic(sparseMismatch)
+	}
+	k := len(dst)
+	var sum [8]float32
+	for c := 0; c < k; c += 8 {
+		out := (*[8]float32)(dst[c:])
+		if len(idx) == 0 {
+			clear(out[:])
+			continue
+		}
+		first := min(Block, len(idx))
+		dotSparseK(out, idx[:first], val[:first], w[c:], k)
+		for start := first; start < len(idx); start += Block {
+			end := min(start+Block, len(idx))
+			dotSparseK(&sum, idx[start:end], val[start:end], w[c:], k)
+			for l := range out {
+				out[l] += sum[l]
+			}
+		}
+	}
+}
+
+func dotSparseK(dst *[8]float32, idx []int32, val, w []float32, k int) {
+	switch active {
+	case AVX2:
+		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	default:
+		dotSparseKGeneric(dst, idx, val, w, k)
+	}
+}
+
+func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
+	var lane [sparseLanes][8]float32
+	for i, j := range idx {
+		l, v, feature := &lane[i%sparseLanes], val[i], (*[8]float32)(w[int(j)*k:])
+		for c := range l {
+			l[c] += float32(v * feature[c])
+		}
+	}
+	for n := sparseLanes / 2; n > 0; n /= 2 {
+		for l := range n {
+			for c := range lane[l] {
+				lane[l][c] += lane[n+l][c]
+			}
+		}
+	}
+	*dst = lane[0]
+}
+
+// AxpySparseK is AxpySparse for k = len(a) vectors at once, to the bit:
+//
+//	for i, j := range idx {
+//		for c := range a {
+//			w[j*k+c] += float32(a[c] * val[i])
+//		}
+//	}
+//
+// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in [0, len(w)/k): the
+// assembly trusts it. w must not overlap a or val.
+func AxpySparseK(a []float32, idx []int32, val, w []float32) {
+	if len(a)%8 != 0 {
+		panic(notInterleaved)
+	}
+	if len(idx) != len(val) {
+		panic(sparseMismatch)
+	}
+	for c := 0; c < len(a); c += 8 {
+		for start := 0; start < len(idx); start += Block {
+			end := min(start+Block, len(idx))
+			axpySparseK((*[8]float32)(a[c:]), idx[start:end], val[start:end], w[c:], len(a))
+		}
+	}
+}
+
+func axpySparseK(a *[8]float32, idx []int32, val, w []float32, k int) {
+	switch active {
+	case AVX2:
+		axpySparseKAVX2(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	default:
+		axpySparseKGeneric(a, idx, val, w, k)
+	}
+}
+
+func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
+	for i, j := range idx {
+		v, feature := val[i], (*[8]float32)(w[int(j)*k:])
+		for c := range feature {
+			feature[c] += float32(a[c] * v)
+		}
+	}
+}
+
+// Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in plain Go.
+func Prefetch(x []float32) {
+	if len(x) == 0 {
+		return
+	}
+	switch active {
+	case AVX2:
+		prefetchAVX2(unsafe.SliceData(x), min(len(x), Block))
+	}
+}

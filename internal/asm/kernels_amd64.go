@@ -4,30 +4,65 @@
 
 package asm
 
+// axpbyAVX2 works like axpbyGeneric.
+//
+//go:noescape
+func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
+
 // axpyAVX2 works like axpyGeneric.
 //
 //go:noescape
 func axpyAVX2(a float32, x *float32, y *float32, n int)
+
+// axpy4AVX2 works like axpy4Generic.
+//
+//go:noescape
+func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
 // axpySparseAVX2 works like axpySparseGeneric.
 //
 //go:noescape
 func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
 
+// axpySparseKAVX2 works like axpySparseKGeneric.
+//
+//go:noescape
+func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+
 // dotAVX2 works like dotGeneric.
 //
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int) float32
+
+// dotRowsAVX2 works like dotRowsGeneric.
+//
+//go:noescape
+func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 
 // dotSparseAVX2 works like dotSparseGeneric.
 //
 //go:noescape
 func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 
+// dotSparseKAVX2 works like dotSparseKGeneric.
+//
+//go:noescape
+func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+
+// prefetchAVX2 works like prefetchGeneric.
+//
+//go:noescape
+func prefetchAVX2(p *float32, n int)
+
 // scaleAVX2 works like scaleGeneric.
 //
 //go:noescape
 func scaleAVX2(a float32, x *float32, n int)
+
+// squaredDistanceAVX2 works like squaredDistanceGeneric.
+//
+//go:noescape
+func squaredDistanceAVX2(x *float32, y *float32, n int) float32
 
 // sumSquaresAVX2 works like sumSquaresGeneric.
 //

@@ -22,6 +22,205 @@ DATA masks<>+56(SB)/4, $0x00000000
 DATA masks<>+60(SB)/4, $0x00000000
 GLOBL masks<>(SB), RODATA|NOPTR, $64
 
+// func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
+// Requires: AVX
+TEXT ·axpbyAVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+0(FP), Y0
+	VBROADCASTSS b+16(FP), Y1
+	MOVQ         x+8(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         n+32(FP), DX
+	CMPQ         DX, $+8
+	JB           below8
+	CMPQ         DX, $+16
+	JBE          to16
+	CMPQ         DX, $+32
+	JBE          to32
+	CMPQ         DX, $+64
+	JBE          to64
+
+	// The first and the last group, to be stored at the end.
+	VMULPS (AX), Y0, Y2
+	VMULPS (CX), Y1, Y3
+	VADDPS Y3, Y2, Y2
+	LEAQ   (AX)(DX*4), BX
+	LEAQ   (CX)(DX*4), SI
+	VMULPS -32(BX), Y0, Y3
+	VMULPS -32(SI), Y1, Y4
+	VADDPS Y4, Y3, Y3
+	MOVQ   CX, BX
+	MOVQ   CX, DI
+	NEGQ   DI
+	SHRQ   $0x02, DI
+	ANDQ   $0x07, DI
+	SUBQ   DI, DX
+	LEAQ   (AX)(DI*4), AX
+	LEAQ   (CX)(DI*4), CX
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Y0, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (CX)
+	VMULPS  32(AX), Y0, Y4
+	VMULPS  32(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 32(CX)
+	VMULPS  64(AX), Y0, Y4
+	VMULPS  64(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 64(CX)
+	VMULPS  96(AX), Y0, Y4
+	VMULPS  96(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 96(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	CMPQ    DX, $+32
+	JAE     loop
+
+groups:
+	CMPQ    DX, $+8
+	JBE     last
+	VMULPS  (AX), Y0, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DX
+	JMP     groups
+
+last:
+	VMOVUPS Y2, (BX)
+	VMOVUPS Y3, -32(SI)
+	VZEROUPPER
+	RET
+
+to64:
+	LEAQ    (AX)(DX*4), BX
+	LEAQ    (CX)(DX*4), DX
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMULPS  32(AX), Y0, Y3
+	VMULPS  32(CX), Y1, Y4
+	VADDPS  Y4, Y3, Y3
+	VMULPS  64(AX), Y0, Y4
+	VMULPS  64(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  96(AX), Y0, Y5
+	VMULPS  96(CX), Y1, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  -128(BX), Y0, Y6
+	VMULPS  -128(DX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  -96(BX), Y0, Y7
+	VMULPS  -96(DX), Y1, Y8
+	VADDPS  Y8, Y7, Y7
+	VMULPS  -64(BX), Y0, Y8
+	VMULPS  -64(DX), Y1, Y9
+	VADDPS  Y9, Y8, Y8
+	VMULPS  -32(BX), Y0, Y0
+	VMULPS  -32(DX), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	VMOVUPS Y4, 64(CX)
+	VMOVUPS Y5, 96(CX)
+	VMOVUPS Y6, -128(DX)
+	VMOVUPS Y7, -96(DX)
+	VMOVUPS Y8, -64(DX)
+	VMOVUPS Y0, -32(DX)
+	VZEROUPPER
+	RET
+
+to32:
+	LEAQ    (AX)(DX*4), BX
+	LEAQ    (CX)(DX*4), DX
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMULPS  32(AX), Y0, Y3
+	VMULPS  32(CX), Y1, Y4
+	VADDPS  Y4, Y3, Y3
+	VMULPS  -64(BX), Y0, Y4
+	VMULPS  -64(DX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  -32(BX), Y0, Y0
+	VMULPS  -32(DX), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	VMOVUPS Y4, -64(DX)
+	VMOVUPS Y0, -32(DX)
+	VZEROUPPER
+	RET
+
+to16:
+	LEAQ    (AX)(DX*4), BX
+	LEAQ    (CX)(DX*4), DX
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMULPS  -32(BX), Y0, Y0
+	VMULPS  -32(DX), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y0, -32(DX)
+	VZEROUPPER
+	RET
+
+below8:
+	CMPQ    DX, $+4
+	JB      below4
+	LEAQ    (AX)(DX*4), BX
+	LEAQ    (CX)(DX*4), DX
+	VMULPS  (AX), X0, X2
+	VMULPS  (CX), X1, X3
+	VADDPS  X3, X2, X2
+	VMULPS  -16(BX), X0, X0
+	VMULPS  -16(DX), X1, X1
+	VADDPS  X1, X0, X0
+	VMOVUPS X2, (CX)
+	VMOVUPS X0, -16(DX)
+	VZEROUPPER
+	RET
+
+below4:
+	CMPQ   DX, $+2
+	JB     below2
+	LEAQ   (AX)(DX*4), BX
+	LEAQ   (CX)(DX*4), DX
+	VMOVSD (AX), X2
+	VMULPS X2, X0, X2
+	VMOVSD (CX), X3
+	VMULPS X3, X1, X3
+	VADDPS X3, X2, X2
+	VMOVSD -8(BX), X3
+	VMULPS X3, X0, X0
+	VMOVSD -8(DX), X3
+	VMULPS X3, X1, X1
+	VADDPS X1, X0, X0
+	VMOVSD X2, (CX)
+	VMOVSD X0, -8(DX)
+	VZEROUPPER
+	RET
+
+below2:
+	CMPQ   DX, $+1
+	JB     none
+	VMULSS (AX), X0, X0
+	VMULSS (CX), X1, X1
+	VADDPS X1, X0, X0
+	VMOVSS X0, (CX)
+
+none:
+	VZEROUPPER
+	RET
+
 // func axpyAVX2(a float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
@@ -194,6 +393,398 @@ none:
 	VZEROUPPER
 	RET
 
+// func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	MOVQ         x0+8(FP), AX
+	MOVQ         x1+16(FP), CX
+	MOVQ         x2+24(FP), DX
+	MOVQ         x3+32(FP), BX
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), DI
+	CMPQ         DI, $+8
+	JB           below8
+	CMPQ         DI, $+16
+	JBE          to16
+	CMPQ         DI, $+32
+	JBE          to32
+	CMPQ         DI, $+64
+	JBE          to64
+
+	// The first and the last group, to be stored at the end.
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	LEAQ    (AX)(DI*4), R8
+	LEAQ    (CX)(DI*4), R9
+	LEAQ    (DX)(DI*4), R10
+	LEAQ    (BX)(DI*4), R11
+	LEAQ    (SI)(DI*4), R12
+	VMOVUPS -32(R12), Y5
+	VMULPS  -32(R8), Y0, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  -32(R9), Y1, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  -32(R10), Y2, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  -32(R11), Y3, Y6
+	VADDPS  Y6, Y5, Y5
+	MOVQ    SI, R8
+	MOVQ    SI, R9
+	NEGQ    R9
+	SHRQ    $0x02, R9
+	ANDQ    $0x07, R9
+	SUBQ    R9, DI
+	LEAQ    (AX)(R9*4), AX
+	LEAQ    (CX)(R9*4), CX
+	LEAQ    (DX)(R9*4), DX
+	LEAQ    (BX)(R9*4), BX
+	LEAQ    (SI)(R9*4), SI
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (SI), Y6
+	VMULPS  (AX), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  (CX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  (DX), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  (BX), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS Y6, (SI)
+	VMOVUPS 32(SI), Y6
+	VMULPS  32(AX), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  32(CX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  32(DX), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  32(BX), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS Y6, 32(SI)
+	VMOVUPS 64(SI), Y6
+	VMULPS  64(AX), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  64(CX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  64(DX), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  64(BX), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS Y6, 64(SI)
+	VMOVUPS 96(SI), Y6
+	VMULPS  96(AX), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  96(CX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  96(DX), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  96(BX), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS Y6, 96(SI)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	SUBQ    $+32, DI
+	CMPQ    DI, $+32
+	JAE     loop
+
+groups:
+	CMPQ    DI, $+8
+	JBE     last
+	VMOVUPS (SI), Y6
+	VMULPS  (AX), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  (CX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  (DX), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  (BX), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS Y6, (SI)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	SUBQ    $+8, DI
+	JMP     groups
+
+last:
+	VMOVUPS Y4, (R8)
+	VMOVUPS Y5, -32(R12)
+	VZEROUPPER
+	RET
+
+to64:
+	LEAQ    (AX)(DI*4), R8
+	LEAQ    (CX)(DI*4), R9
+	LEAQ    (DX)(DI*4), R10
+	LEAQ    (BX)(DI*4), R11
+	LEAQ    (SI)(DI*4), DI
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS 32(SI), Y5
+	VMULPS  32(AX), Y0, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  32(CX), Y1, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  32(DX), Y2, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  32(BX), Y3, Y6
+	VADDPS  Y6, Y5, Y5
+	VMOVUPS 64(SI), Y6
+	VMULPS  64(AX), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  64(CX), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  64(DX), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  64(BX), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS 96(SI), Y7
+	VMULPS  96(AX), Y0, Y8
+	VADDPS  Y8, Y7, Y7
+	VMULPS  96(CX), Y1, Y8
+	VADDPS  Y8, Y7, Y7
+	VMULPS  96(DX), Y2, Y8
+	VADDPS  Y8, Y7, Y7
+	VMULPS  96(BX), Y3, Y8
+	VADDPS  Y8, Y7, Y7
+	VMOVUPS -128(DI), Y8
+	VMULPS  -128(R8), Y0, Y9
+	VADDPS  Y9, Y8, Y8
+	VMULPS  -128(R9), Y1, Y9
+	VADDPS  Y9, Y8, Y8
+	VMULPS  -128(R10), Y2, Y9
+	VADDPS  Y9, Y8, Y8
+	VMULPS  -128(R11), Y3, Y9
+	VADDPS  Y9, Y8, Y8
+	VMOVUPS -96(DI), Y9
+	VMULPS  -96(R8), Y0, Y10
+	VADDPS  Y10, Y9, Y9
+	VMULPS  -96(R9), Y1, Y10
+	VADDPS  Y10, Y9, Y9
+	VMULPS  -96(R10), Y2, Y10
+	VADDPS  Y10, Y9, Y9
+	VMULPS  -96(R11), Y3, Y10
+	VADDPS  Y10, Y9, Y9
+	VMOVUPS -64(DI), Y10
+	VMULPS  -64(R8), Y0, Y11
+	VADDPS  Y11, Y10, Y10
+	VMULPS  -64(R9), Y1, Y11
+	VADDPS  Y11, Y10, Y10
+	VMULPS  -64(R10), Y2, Y11
+	VADDPS  Y11, Y10, Y10
+	VMULPS  -64(R11), Y3, Y11
+	VADDPS  Y11, Y10, Y10
+	VMOVUPS -32(DI), Y11
+	VMULPS  -32(R8), Y0, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  -32(R9), Y1, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  -32(R10), Y2, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  -32(R11), Y3, Y0
+	VADDPS  Y0, Y11, Y11
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y5, 32(SI)
+	VMOVUPS Y6, 64(SI)
+	VMOVUPS Y7, 96(SI)
+	VMOVUPS Y8, -128(DI)
+	VMOVUPS Y9, -96(DI)
+	VMOVUPS Y10, -64(DI)
+	VMOVUPS Y11, -32(DI)
+	VZEROUPPER
+	RET
+
+to32:
+	LEAQ    (AX)(DI*4), R8
+	LEAQ    (CX)(DI*4), R9
+	LEAQ    (DX)(DI*4), R10
+	LEAQ    (BX)(DI*4), R11
+	LEAQ    (SI)(DI*4), DI
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS 32(SI), Y5
+	VMULPS  32(AX), Y0, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  32(CX), Y1, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  32(DX), Y2, Y6
+	VADDPS  Y6, Y5, Y5
+	VMULPS  32(BX), Y3, Y6
+	VADDPS  Y6, Y5, Y5
+	VMOVUPS -64(DI), Y6
+	VMULPS  -64(R8), Y0, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  -64(R9), Y1, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  -64(R10), Y2, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  -64(R11), Y3, Y7
+	VADDPS  Y7, Y6, Y6
+	VMOVUPS -32(DI), Y7
+	VMULPS  -32(R8), Y0, Y0
+	VADDPS  Y0, Y7, Y7
+	VMULPS  -32(R9), Y1, Y0
+	VADDPS  Y0, Y7, Y7
+	VMULPS  -32(R10), Y2, Y0
+	VADDPS  Y0, Y7, Y7
+	VMULPS  -32(R11), Y3, Y0
+	VADDPS  Y0, Y7, Y7
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y5, 32(SI)
+	VMOVUPS Y6, -64(DI)
+	VMOVUPS Y7, -32(DI)
+	VZEROUPPER
+	RET
+
+to16:
+	LEAQ    (AX)(DI*4), R8
+	LEAQ    (CX)(DI*4), R9
+	LEAQ    (DX)(DI*4), R10
+	LEAQ    (BX)(DI*4), R11
+	LEAQ    (SI)(DI*4), DI
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS -32(DI), Y5
+	VMULPS  -32(R8), Y0, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  -32(R9), Y1, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  -32(R10), Y2, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  -32(R11), Y3, Y0
+	VADDPS  Y0, Y5, Y5
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y5, -32(DI)
+	VZEROUPPER
+	RET
+
+below8:
+	CMPQ    DI, $+4
+	JB      below4
+	LEAQ    (AX)(DI*4), R8
+	LEAQ    (CX)(DI*4), R9
+	LEAQ    (DX)(DI*4), R10
+	LEAQ    (BX)(DI*4), R11
+	LEAQ    (SI)(DI*4), DI
+	VMOVUPS (SI), X4
+	VMULPS  (AX), X0, X5
+	VADDPS  X5, X4, X4
+	VMULPS  (CX), X1, X5
+	VADDPS  X5, X4, X4
+	VMULPS  (DX), X2, X5
+	VADDPS  X5, X4, X4
+	VMULPS  (BX), X3, X5
+	VADDPS  X5, X4, X4
+	VMOVUPS -16(DI), X5
+	VMULPS  -16(R8), X0, X0
+	VADDPS  X0, X5, X5
+	VMULPS  -16(R9), X1, X0
+	VADDPS  X0, X5, X5
+	VMULPS  -16(R10), X2, X0
+	VADDPS  X0, X5, X5
+	VMULPS  -16(R11), X3, X0
+	VADDPS  X0, X5, X5
+	VMOVUPS X4, (SI)
+	VMOVUPS X5, -16(DI)
+	VZEROUPPER
+	RET
+
+below4:
+	CMPQ   DI, $+2
+	JB     below2
+	LEAQ   (AX)(DI*4), R8
+	LEAQ   (CX)(DI*4), R9
+	LEAQ   (DX)(DI*4), R10
+	LEAQ   (BX)(DI*4), R11
+	LEAQ   (SI)(DI*4), DI
+	VMOVSD (SI), X4
+	VMOVSD (AX), X5
+	VMULPS X5, X0, X5
+	VADDPS X5, X4, X4
+	VMOVSD (CX), X5
+	VMULPS X5, X1, X5
+	VADDPS X5, X4, X4
+	VMOVSD (DX), X5
+	VMULPS X5, X2, X5
+	VADDPS X5, X4, X4
+	VMOVSD (BX), X5
+	VMULPS X5, X3, X5
+	VADDPS X5, X4, X4
+	VMOVSD -8(DI), X5
+	VMOVSD -8(R8), X6
+	VMULPS X6, X0, X0
+	VADDPS X0, X5, X5
+	VMOVSD -8(R9), X0
+	VMULPS X0, X1, X0
+	VADDPS X0, X5, X5
+	VMOVSD -8(R10), X0
+	VMULPS X0, X2, X0
+	VADDPS X0, X5, X5
+	VMOVSD -8(R11), X0
+	VMULPS X0, X3, X0
+	VADDPS X0, X5, X5
+	VMOVSD X4, (SI)
+	VMOVSD X5, -8(DI)
+	VZEROUPPER
+	RET
+
+below2:
+	CMPQ   DI, $+1
+	JB     none
+	VMOVSS (SI), X4
+	VMULSS (AX), X0, X0
+	VADDPS X0, X4, X4
+	VMULSS (CX), X1, X0
+	VADDPS X0, X4, X4
+	VMULSS (DX), X2, X0
+	VADDPS X0, X4, X4
+	VMULSS (BX), X3, X0
+	VADDPS X0, X4, X4
+	VMOVSS X4, (SI)
+
+none:
+	VZEROUPPER
+	RET
+
 // func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-40
@@ -259,6 +850,87 @@ single:
 	SUBQ   $+1, DX
 	CMPQ   DX, $+1
 	JAE    single
+
+done:
+	VZEROUPPER
+	RET
+
+// func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// Requires: AVX
+TEXT ·axpySparseKAVX2(SB), NOSPLIT, $0-48
+	MOVQ    a+0(FP), AX
+	MOVQ    idx+8(FP), CX
+	MOVQ    val+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    w+32(FP), SI
+	MOVQ    stride+40(FP), DI
+	VMOVUPS (AX), Y0
+	CMPQ    BX, $+4
+	JB      rest
+
+loop:
+	MOVL         (CX), AX
+	MOVL         4(CX), R8
+	IMULQ        DI, AX
+	LEAQ         (SI)(AX*1), AX
+	VBROADCASTSS (DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	IMULQ        DI, R8
+	LEAQ         (SI)(R8*1), AX
+	VBROADCASTSS 4(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	MOVL         8(CX), AX
+	MOVL         12(CX), R8
+	IMULQ        DI, AX
+	LEAQ         (SI)(AX*1), AX
+	VBROADCASTSS 8(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	IMULQ        DI, R8
+	LEAQ         (SI)(R8*1), AX
+	VBROADCASTSS 12(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	ADDQ         $+16, CX
+	ADDQ         $+16, DX
+	SUBQ         $+4, BX
+	CMPQ         BX, $+4
+	JAE          loop
+
+rest:
+	CMPQ         BX, $+0
+	JBE          done
+	MOVL         (CX), AX
+	IMULQ        DI, AX
+	LEAQ         (SI)(AX*1), AX
+	VBROADCASTSS (DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	CMPQ         BX, $+1
+	JBE          done
+	MOVL         4(CX), AX
+	IMULQ        DI, AX
+	LEAQ         (SI)(AX*1), AX
+	VBROADCASTSS 4(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	CMPQ         BX, $+2
+	JBE          done
+	MOVL         8(CX), AX
+	IMULQ        DI, AX
+	LEAQ         (SI)(AX*1), AX
+	VBROADCASTSS 8(DX), Y1
+	VMULPS       Y0, Y1, Y1
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
 
 done:
 	VZEROUPPER
@@ -564,6 +1236,1361 @@ short0:
 	VADDPS     Y1, Y0, Y0
 	JMP        fold8
 
+// func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+// Requires: AVX
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $128-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    rows+8(FP), CX
+	MOVQ    stride+16(FP), DX
+	MOVQ    idx+24(FP), BX
+	MOVQ    count+32(FP), SI
+	MOVQ    x+40(FP), DI
+	MOVQ    n+48(FP), R8
+	LEAQ    masks<>+0(SB), R10
+	MOVQ    R8, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	VMOVUPS (R10)(R9*4), Y0
+	CMPQ    R8, $+8
+	JBE     groups1
+	CMPQ    R8, $+16
+	JBE     groups2
+	CMPQ    R8, $+24
+	JBE     groups3
+	CMPQ    R8, $+32
+	JBE     groups4
+	CMPQ    R8, $+40
+	JBE     groups5
+	CMPQ    R8, $+48
+	JBE     groups6
+	CMPQ    R8, $+56
+	JBE     groups7
+	CMPQ    R8, $+64
+	JBE     groups8
+	SUBQ    $+1, R8
+	MOVQ    R8, R9
+	SHRQ    $0x06, R8
+	ANDQ    $+63, R9
+	ADDQ    $+1, R9
+	MOVQ    R8, R10
+	SHLQ    $0x08, R10
+	LEAQ    (SP), R11
+
+rows:
+	CMPQ BX, $+1
+	JAE  rowsat
+	MOVQ CX, R12
+	ADDQ DX, CX
+	MOVQ CX, R13
+	ADDQ DX, CX
+	MOVQ CX, R14
+	ADDQ DX, CX
+	MOVQ CX, R15
+	ADDQ DX, CX
+	JMP  rowssum
+
+rowsat:
+	MOVL  (BX), R12
+	IMULQ DX, R12
+	ADDQ  CX, R12
+	MOVL  4(BX), R13
+	IMULQ DX, R13
+	ADDQ  CX, R13
+	MOVL  8(BX), R14
+	IMULQ DX, R14
+	ADDQ  CX, R14
+	MOVL  12(BX), R15
+	IMULQ DX, R15
+	ADDQ  CX, R15
+	ADDQ  $+16, BX
+
+rowssum:
+	// Groups 0 and 4 of the lanes.
+	VMOVUPS (DI), Y2
+	VMULPS  (R12), Y2, Y3
+	VMULPS  (R13), Y2, Y4
+	VMULPS  (R14), Y2, Y5
+	VMULPS  (R15), Y2, Y6
+	VMOVUPS 128(DI), Y2
+	VMULPS  128(R12), Y2, Y7
+	VMULPS  128(R13), Y2, Y8
+	VMULPS  128(R14), Y2, Y9
+	VMULPS  128(R15), Y2, Y10
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	MOVQ    R8, BP
+	SUBQ    $+1, BP
+	CMPQ    BP, $+0
+	JBE     tail0
+
+block0:
+	VMOVUPS (DI), Y2
+	VMULPS  (R12), Y2, Y1
+	VADDPS  Y1, Y3, Y3
+	VMULPS  (R13), Y2, Y1
+	VADDPS  Y1, Y4, Y4
+	VMULPS  (R14), Y2, Y1
+	VADDPS  Y1, Y5, Y5
+	VMULPS  (R15), Y2, Y1
+	VADDPS  Y1, Y6, Y6
+	VMOVUPS 128(DI), Y2
+	VMULPS  128(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  128(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  128(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  128(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	SUBQ    $+1, BP
+	CMPQ    BP, $+1
+	JAE     block0
+
+tail0:
+	CMPQ    R9, $+0
+	JBE     end0
+	CMPQ    R9, $+8
+	JBE     part0
+	VMOVUPS (DI), Y2
+	VMULPS  (R12), Y2, Y1
+	VADDPS  Y1, Y3, Y3
+	VMULPS  (R13), Y2, Y1
+	VADDPS  Y1, Y4, Y4
+	VMULPS  (R14), Y2, Y1
+	VADDPS  Y1, Y5, Y5
+	VMULPS  (R15), Y2, Y1
+	VADDPS  Y1, Y6, Y6
+	JMP     next0
+
+part0:
+	VMASKMOVPS (DI), Y0, Y2
+	VMASKMOVPS (R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y3
+	VMASKMOVPS (R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VMASKMOVPS (R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y5, Y5
+	VMASKMOVPS (R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y6, Y6
+	JMP        end0
+
+next0:
+	CMPQ    R9, $+32
+	JBE     end0
+	CMPQ    R9, $+40
+	JBE     part4
+	VMOVUPS 128(DI), Y2
+	VMULPS  128(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  128(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  128(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  128(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	JMP     end0
+
+part4:
+	VMASKMOVPS 128(DI), Y0, Y2
+	VMASKMOVPS 128(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y7, Y7
+	VMASKMOVPS 128(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y8, Y8
+	VMASKMOVPS 128(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y9, Y9
+	VMASKMOVPS 128(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y10, Y10
+
+end0:
+	SUBQ   R10, R12
+	SUBQ   R10, R13
+	SUBQ   R10, R14
+	SUBQ   R10, R15
+	SUBQ   R10, DI
+	VADDPS Y7, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y10, Y6, Y6
+
+	// Groups 2 and 6 of the lanes.
+	VMOVUPS 64(DI), Y2
+	VMULPS  64(R12), Y2, Y7
+	VMULPS  64(R13), Y2, Y8
+	VMULPS  64(R14), Y2, Y9
+	VMULPS  64(R15), Y2, Y10
+	VMOVUPS 192(DI), Y2
+	VMULPS  192(R12), Y2, Y11
+	VMULPS  192(R13), Y2, Y12
+	VMULPS  192(R14), Y2, Y13
+	VMULPS  192(R15), Y2, Y14
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	MOVQ    R8, BP
+	SUBQ    $+1, BP
+	CMPQ    BP, $+0
+	JBE     tail1
+
+block1:
+	VMOVUPS 64(DI), Y2
+	VMULPS  64(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  64(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  64(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  64(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	VMOVUPS 192(DI), Y2
+	VMULPS  192(R12), Y2, Y1
+	VADDPS  Y1, Y11, Y11
+	VMULPS  192(R13), Y2, Y1
+	VADDPS  Y1, Y12, Y12
+	VMULPS  192(R14), Y2, Y1
+	VADDPS  Y1, Y13, Y13
+	VMULPS  192(R15), Y2, Y1
+	VADDPS  Y1, Y14, Y14
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	SUBQ    $+1, BP
+	CMPQ    BP, $+1
+	JAE     block1
+
+tail1:
+	CMPQ    R9, $+16
+	JBE     end1
+	CMPQ    R9, $+24
+	JBE     part2
+	VMOVUPS 64(DI), Y2
+	VMULPS  64(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  64(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  64(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  64(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	JMP     next1
+
+part2:
+	VMASKMOVPS 64(DI), Y0, Y2
+	VMASKMOVPS 64(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y7, Y7
+	VMASKMOVPS 64(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y8, Y8
+	VMASKMOVPS 64(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y9, Y9
+	VMASKMOVPS 64(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y10, Y10
+	JMP        end1
+
+next1:
+	CMPQ    R9, $+48
+	JBE     end1
+	CMPQ    R9, $+56
+	JBE     part6
+	VMOVUPS 192(DI), Y2
+	VMULPS  192(R12), Y2, Y1
+	VADDPS  Y1, Y11, Y11
+	VMULPS  192(R13), Y2, Y1
+	VADDPS  Y1, Y12, Y12
+	VMULPS  192(R14), Y2, Y1
+	VADDPS  Y1, Y13, Y13
+	VMULPS  192(R15), Y2, Y1
+	VADDPS  Y1, Y14, Y14
+	JMP     end1
+
+part6:
+	VMASKMOVPS 192(DI), Y0, Y2
+	VMASKMOVPS 192(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y11, Y11
+	VMASKMOVPS 192(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y12, Y12
+	VMASKMOVPS 192(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y13, Y13
+	VMASKMOVPS 192(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y14, Y14
+
+end1:
+	SUBQ    R10, R12
+	SUBQ    R10, R13
+	SUBQ    R10, R14
+	SUBQ    R10, R15
+	SUBQ    R10, DI
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS Y3, (R11)
+	VADDPS  Y12, Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS Y4, 32(R11)
+	VADDPS  Y13, Y9, Y9
+	VADDPS  Y9, Y5, Y5
+	VMOVUPS Y5, 64(R11)
+	VADDPS  Y14, Y10, Y10
+	VADDPS  Y10, Y6, Y6
+	VMOVUPS Y6, 96(R11)
+
+	// Groups 1 and 5 of the lanes.
+	VMOVUPS 32(DI), Y2
+	VMULPS  32(R12), Y2, Y3
+	VMULPS  32(R13), Y2, Y4
+	VMULPS  32(R14), Y2, Y5
+	VMULPS  32(R15), Y2, Y6
+	VMOVUPS 160(DI), Y2
+	VMULPS  160(R12), Y2, Y7
+	VMULPS  160(R13), Y2, Y8
+	VMULPS  160(R14), Y2, Y9
+	VMULPS  160(R15), Y2, Y10
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	MOVQ    R8, BP
+	SUBQ    $+1, BP
+	CMPQ    BP, $+0
+	JBE     tail2
+
+block2:
+	VMOVUPS 32(DI), Y2
+	VMULPS  32(R12), Y2, Y1
+	VADDPS  Y1, Y3, Y3
+	VMULPS  32(R13), Y2, Y1
+	VADDPS  Y1, Y4, Y4
+	VMULPS  32(R14), Y2, Y1
+	VADDPS  Y1, Y5, Y5
+	VMULPS  32(R15), Y2, Y1
+	VADDPS  Y1, Y6, Y6
+	VMOVUPS 160(DI), Y2
+	VMULPS  160(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  160(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  160(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  160(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	SUBQ    $+1, BP
+	CMPQ    BP, $+1
+	JAE     block2
+
+tail2:
+	CMPQ    R9, $+8
+	JBE     end2
+	CMPQ    R9, $+16
+	JBE     part1
+	VMOVUPS 32(DI), Y2
+	VMULPS  32(R12), Y2, Y1
+	VADDPS  Y1, Y3, Y3
+	VMULPS  32(R13), Y2, Y1
+	VADDPS  Y1, Y4, Y4
+	VMULPS  32(R14), Y2, Y1
+	VADDPS  Y1, Y5, Y5
+	VMULPS  32(R15), Y2, Y1
+	VADDPS  Y1, Y6, Y6
+	JMP     next2
+
+part1:
+	VMASKMOVPS 32(DI), Y0, Y2
+	VMASKMOVPS 32(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y3, Y3
+	VMASKMOVPS 32(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y4, Y4
+	VMASKMOVPS 32(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y5, Y5
+	VMASKMOVPS 32(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y6, Y6
+	JMP        end2
+
+next2:
+	CMPQ    R9, $+40
+	JBE     end2
+	CMPQ    R9, $+48
+	JBE     part5
+	VMOVUPS 160(DI), Y2
+	VMULPS  160(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  160(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  160(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  160(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	JMP     end2
+
+part5:
+	VMASKMOVPS 160(DI), Y0, Y2
+	VMASKMOVPS 160(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y7, Y7
+	VMASKMOVPS 160(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y8, Y8
+	VMASKMOVPS 160(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y9, Y9
+	VMASKMOVPS 160(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y10, Y10
+
+end2:
+	SUBQ   R10, R12
+	SUBQ   R10, R13
+	SUBQ   R10, R14
+	SUBQ   R10, R15
+	SUBQ   R10, DI
+	VADDPS Y7, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y10, Y6, Y6
+
+	// Groups 3 and 7 of the lanes.
+	VMOVUPS 96(DI), Y2
+	VMULPS  96(R12), Y2, Y7
+	VMULPS  96(R13), Y2, Y8
+	VMULPS  96(R14), Y2, Y9
+	VMULPS  96(R15), Y2, Y10
+	VMOVUPS 224(DI), Y2
+	VMULPS  224(R12), Y2, Y11
+	VMULPS  224(R13), Y2, Y12
+	VMULPS  224(R14), Y2, Y13
+	VMULPS  224(R15), Y2, Y14
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	MOVQ    R8, BP
+	SUBQ    $+1, BP
+	CMPQ    BP, $+0
+	JBE     tail3
+
+block3:
+	VMOVUPS 96(DI), Y2
+	VMULPS  96(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  96(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  96(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  96(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	VMOVUPS 224(DI), Y2
+	VMULPS  224(R12), Y2, Y1
+	VADDPS  Y1, Y11, Y11
+	VMULPS  224(R13), Y2, Y1
+	VADDPS  Y1, Y12, Y12
+	VMULPS  224(R14), Y2, Y1
+	VADDPS  Y1, Y13, Y13
+	VMULPS  224(R15), Y2, Y1
+	VADDPS  Y1, Y14, Y14
+	ADDQ    $+256, R12
+	ADDQ    $+256, R13
+	ADDQ    $+256, R14
+	ADDQ    $+256, R15
+	ADDQ    $+256, DI
+	SUBQ    $+1, BP
+	CMPQ    BP, $+1
+	JAE     block3
+
+tail3:
+	CMPQ    R9, $+24
+	JBE     end3
+	CMPQ    R9, $+32
+	JBE     part3
+	VMOVUPS 96(DI), Y2
+	VMULPS  96(R12), Y2, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  96(R13), Y2, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  96(R14), Y2, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  96(R15), Y2, Y1
+	VADDPS  Y1, Y10, Y10
+	JMP     next3
+
+part3:
+	VMASKMOVPS 96(DI), Y0, Y2
+	VMASKMOVPS 96(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y7, Y7
+	VMASKMOVPS 96(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y8, Y8
+	VMASKMOVPS 96(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y9, Y9
+	VMASKMOVPS 96(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y10, Y10
+	JMP        end3
+
+next3:
+	CMPQ    R9, $+56
+	JBE     end3
+	CMPQ    R9, $+64
+	JBE     part7
+	VMOVUPS 224(DI), Y2
+	VMULPS  224(R12), Y2, Y1
+	VADDPS  Y1, Y11, Y11
+	VMULPS  224(R13), Y2, Y1
+	VADDPS  Y1, Y12, Y12
+	VMULPS  224(R14), Y2, Y1
+	VADDPS  Y1, Y13, Y13
+	VMULPS  224(R15), Y2, Y1
+	VADDPS  Y1, Y14, Y14
+	JMP     end3
+
+part7:
+	VMASKMOVPS 224(DI), Y0, Y2
+	VMASKMOVPS 224(R12), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y11, Y11
+	VMASKMOVPS 224(R13), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y12, Y12
+	VMASKMOVPS 224(R14), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y13, Y13
+	VMASKMOVPS 224(R15), Y0, Y1
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y1, Y14, Y14
+
+end3:
+	SUBQ         R10, R12
+	SUBQ         R10, R13
+	SUBQ         R10, R14
+	SUBQ         R10, R15
+	SUBQ         R10, DI
+	VADDPS       Y11, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VADDPS       (R11), Y3, Y3
+	VADDPS       Y12, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       32(R11), Y4, Y4
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VADDPS       64(R11), Y5, Y5
+	VADDPS       Y14, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VADDPS       96(R11), Y6, Y6
+	VINSERTF128  $0x01, X5, Y3, Y1
+	VPERM2F128   $0x31, Y5, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	VINSERTF128  $0x01, X6, Y4, Y2
+	VPERM2F128   $0x31, Y6, Y4, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y1, Y3
+	VUNPCKHPD    Y2, Y1, Y1
+	VADDPS       Y1, Y3, Y3
+	VMOVSHDUP    Y3, Y1
+	VADDPS       Y1, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X1
+	VSHUFPS      $0x88, X1, X3, X1
+	VXORPS       X2, X2, X2
+	VADDPS       X2, X1, X1
+	VMOVUPS      X1, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows
+	VZEROUPPER
+	RET
+
+groups1:
+	VMASKMOVPS (DI), Y0, Y1
+
+rows1:
+	CMPQ BX, $+1
+	JAE  rows1at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows1sum
+
+rows1at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows1sum:
+	VMASKMOVPS   (DI), Y0, Y2
+	VMULPS       Y1, Y2, Y2
+	VMASKMOVPS   (R8), Y0, Y3
+	VMULPS       Y1, Y3, Y3
+	VMASKMOVPS   (R9), Y0, Y4
+	VMULPS       Y1, Y4, Y4
+	VMASKMOVPS   (R10), Y0, Y5
+	VMULPS       Y1, Y5, Y5
+	VINSERTF128  $0x01, X4, Y2, Y6
+	VPERM2F128   $0x31, Y4, Y2, Y2
+	VADDPS       Y2, Y6, Y6
+	VINSERTF128  $0x01, X5, Y3, Y2
+	VPERM2F128   $0x31, Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VUNPCKLPD    Y2, Y6, Y3
+	VUNPCKHPD    Y2, Y6, Y2
+	VADDPS       Y2, Y3, Y3
+	VMOVSHDUP    Y3, Y2
+	VADDPS       Y2, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VSHUFPS      $0x88, X2, X3, X2
+	VXORPS       X3, X3, X3
+	VADDPS       X3, X2, X2
+	VMOVUPS      X2, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows1
+	VZEROUPPER
+	RET
+
+groups2:
+	VMOVUPS    (DI), Y1
+	VMASKMOVPS 32(DI), Y0, Y2
+
+rows2:
+	CMPQ BX, $+1
+	JAE  rows2at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows2sum
+
+rows2at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows2sum:
+	VMULPS       (DI), Y1, Y3
+	VMASKMOVPS   32(DI), Y0, Y4
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMULPS       (R8), Y1, Y4
+	VMASKMOVPS   32(R8), Y0, Y5
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       (R9), Y1, Y5
+	VMASKMOVPS   32(R9), Y0, Y6
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VMULPS       (R10), Y1, Y6
+	VMASKMOVPS   32(R10), Y0, Y7
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VINSERTF128  $0x01, X5, Y3, Y7
+	VPERM2F128   $0x31, Y5, Y3, Y3
+	VADDPS       Y3, Y7, Y7
+	VINSERTF128  $0x01, X6, Y4, Y3
+	VPERM2F128   $0x31, Y6, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VUNPCKLPD    Y3, Y7, Y4
+	VUNPCKHPD    Y3, Y7, Y3
+	VADDPS       Y3, Y4, Y4
+	VMOVSHDUP    Y4, Y3
+	VADDPS       Y3, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X3
+	VSHUFPS      $0x88, X3, X4, X3
+	VXORPS       X4, X4, X4
+	VADDPS       X4, X3, X3
+	VMOVUPS      X3, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows2
+	VZEROUPPER
+	RET
+
+groups3:
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMASKMOVPS 64(DI), Y0, Y3
+
+rows3:
+	CMPQ BX, $+1
+	JAE  rows3at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows3sum
+
+rows3at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows3sum:
+	VMULPS       (DI), Y1, Y4
+	VMASKMOVPS   64(DI), Y0, Y5
+	VMULPS       Y3, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       32(DI), Y2, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       (R8), Y1, Y5
+	VMASKMOVPS   64(R8), Y0, Y6
+	VMULPS       Y3, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VMULPS       32(R8), Y2, Y6
+	VADDPS       Y6, Y5, Y5
+	VMULPS       (R9), Y1, Y6
+	VMASKMOVPS   64(R9), Y0, Y7
+	VMULPS       Y3, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       32(R9), Y2, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       (R10), Y1, Y7
+	VMASKMOVPS   64(R10), Y0, Y8
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       32(R10), Y2, Y8
+	VADDPS       Y8, Y7, Y7
+	VINSERTF128  $0x01, X6, Y4, Y8
+	VPERM2F128   $0x31, Y6, Y4, Y4
+	VADDPS       Y4, Y8, Y8
+	VINSERTF128  $0x01, X7, Y5, Y4
+	VPERM2F128   $0x31, Y7, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VUNPCKLPD    Y4, Y8, Y5
+	VUNPCKHPD    Y4, Y8, Y4
+	VADDPS       Y4, Y5, Y5
+	VMOVSHDUP    Y5, Y4
+	VADDPS       Y4, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X4
+	VSHUFPS      $0x88, X4, X5, X4
+	VXORPS       X5, X5, X5
+	VADDPS       X5, X4, X4
+	VMOVUPS      X4, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows3
+	VZEROUPPER
+	RET
+
+groups4:
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMASKMOVPS 96(DI), Y0, Y4
+
+rows4:
+	CMPQ BX, $+1
+	JAE  rows4at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows4sum
+
+rows4at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows4sum:
+	VMULPS       (DI), Y1, Y5
+	VMULPS       64(DI), Y3, Y6
+	VADDPS       Y6, Y5, Y5
+	VMULPS       32(DI), Y2, Y6
+	VMASKMOVPS   96(DI), Y0, Y7
+	VMULPS       Y4, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VMULPS       (R8), Y1, Y6
+	VMULPS       64(R8), Y3, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       32(R8), Y2, Y7
+	VMASKMOVPS   96(R8), Y0, Y8
+	VMULPS       Y4, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       (R9), Y1, Y7
+	VMULPS       64(R9), Y3, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       32(R9), Y2, Y8
+	VMASKMOVPS   96(R9), Y0, Y9
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       (R10), Y1, Y8
+	VMULPS       64(R10), Y3, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       32(R10), Y2, Y9
+	VMASKMOVPS   96(R10), Y0, Y10
+	VMULPS       Y4, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VINSERTF128  $0x01, X7, Y5, Y9
+	VPERM2F128   $0x31, Y7, Y5, Y5
+	VADDPS       Y5, Y9, Y9
+	VINSERTF128  $0x01, X8, Y6, Y5
+	VPERM2F128   $0x31, Y8, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	VUNPCKLPD    Y5, Y9, Y6
+	VUNPCKHPD    Y5, Y9, Y5
+	VADDPS       Y5, Y6, Y6
+	VMOVSHDUP    Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X5
+	VSHUFPS      $0x88, X5, X6, X5
+	VXORPS       X6, X6, X6
+	VADDPS       X6, X5, X5
+	VMOVUPS      X5, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows4
+	VZEROUPPER
+	RET
+
+groups5:
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMASKMOVPS 128(DI), Y0, Y5
+
+rows5:
+	CMPQ BX, $+1
+	JAE  rows5at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows5sum
+
+rows5at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows5sum:
+	VMULPS       (DI), Y1, Y6
+	VMASKMOVPS   128(DI), Y0, Y7
+	VMULPS       Y5, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       64(DI), Y3, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       32(DI), Y2, Y7
+	VMULPS       96(DI), Y4, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VMULPS       (R8), Y1, Y7
+	VMASKMOVPS   128(R8), Y0, Y8
+	VMULPS       Y5, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       64(R8), Y3, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       32(R8), Y2, Y8
+	VMULPS       96(R8), Y4, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       (R9), Y1, Y8
+	VMASKMOVPS   128(R9), Y0, Y9
+	VMULPS       Y5, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       64(R9), Y3, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       32(R9), Y2, Y9
+	VMULPS       96(R9), Y4, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       (R10), Y1, Y9
+	VMASKMOVPS   128(R10), Y0, Y10
+	VMULPS       Y5, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       64(R10), Y3, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       32(R10), Y2, Y10
+	VMULPS       96(R10), Y4, Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VINSERTF128  $0x01, X8, Y6, Y10
+	VPERM2F128   $0x31, Y8, Y6, Y6
+	VADDPS       Y6, Y10, Y10
+	VINSERTF128  $0x01, X9, Y7, Y6
+	VPERM2F128   $0x31, Y9, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	VUNPCKLPD    Y6, Y10, Y7
+	VUNPCKHPD    Y6, Y10, Y6
+	VADDPS       Y6, Y7, Y7
+	VMOVSHDUP    Y7, Y6
+	VADDPS       Y6, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X6
+	VSHUFPS      $0x88, X6, X7, X6
+	VXORPS       X7, X7, X7
+	VADDPS       X7, X6, X6
+	VMOVUPS      X6, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows5
+	VZEROUPPER
+	RET
+
+groups6:
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMOVUPS    128(DI), Y5
+	VMASKMOVPS 160(DI), Y0, Y6
+
+rows6:
+	CMPQ BX, $+1
+	JAE  rows6at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows6sum
+
+rows6at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows6sum:
+	VMULPS       (DI), Y1, Y7
+	VMULPS       128(DI), Y5, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       64(DI), Y3, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       32(DI), Y2, Y8
+	VMASKMOVPS   160(DI), Y0, Y9
+	VMULPS       Y6, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       96(DI), Y4, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMULPS       (R8), Y1, Y8
+	VMULPS       128(R8), Y5, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       64(R8), Y3, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       32(R8), Y2, Y9
+	VMASKMOVPS   160(R8), Y0, Y10
+	VMULPS       Y6, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       96(R8), Y4, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       (R9), Y1, Y9
+	VMULPS       128(R9), Y5, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       64(R9), Y3, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       32(R9), Y2, Y10
+	VMASKMOVPS   160(R9), Y0, Y11
+	VMULPS       Y6, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       96(R9), Y4, Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       (R10), Y1, Y10
+	VMULPS       128(R10), Y5, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       64(R10), Y3, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       32(R10), Y2, Y11
+	VMASKMOVPS   160(R10), Y0, Y12
+	VMULPS       Y6, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       96(R10), Y4, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VINSERTF128  $0x01, X9, Y7, Y11
+	VPERM2F128   $0x31, Y9, Y7, Y7
+	VADDPS       Y7, Y11, Y11
+	VINSERTF128  $0x01, X10, Y8, Y7
+	VPERM2F128   $0x31, Y10, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VUNPCKLPD    Y7, Y11, Y8
+	VUNPCKHPD    Y7, Y11, Y7
+	VADDPS       Y7, Y8, Y8
+	VMOVSHDUP    Y8, Y7
+	VADDPS       Y7, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X7
+	VSHUFPS      $0x88, X7, X8, X7
+	VXORPS       X8, X8, X8
+	VADDPS       X8, X7, X7
+	VMOVUPS      X7, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows6
+	VZEROUPPER
+	RET
+
+groups7:
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMOVUPS    128(DI), Y5
+	VMOVUPS    160(DI), Y6
+	VMASKMOVPS 192(DI), Y0, Y7
+
+rows7:
+	CMPQ BX, $+1
+	JAE  rows7at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows7sum
+
+rows7at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows7sum:
+	VMULPS       (DI), Y1, Y8
+	VMULPS       128(DI), Y5, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       64(DI), Y3, Y9
+	VMASKMOVPS   192(DI), Y0, Y10
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       32(DI), Y2, Y9
+	VMULPS       160(DI), Y6, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       96(DI), Y4, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VMULPS       (R8), Y1, Y9
+	VMULPS       128(R8), Y5, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       64(R8), Y3, Y10
+	VMASKMOVPS   192(R8), Y0, Y11
+	VMULPS       Y7, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       32(R8), Y2, Y10
+	VMULPS       160(R8), Y6, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       96(R8), Y4, Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       (R9), Y1, Y10
+	VMULPS       128(R9), Y5, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       64(R9), Y3, Y11
+	VMASKMOVPS   192(R9), Y0, Y12
+	VMULPS       Y7, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       32(R9), Y2, Y11
+	VMULPS       160(R9), Y6, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       96(R9), Y4, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       (R10), Y1, Y11
+	VMULPS       128(R10), Y5, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       64(R10), Y3, Y12
+	VMASKMOVPS   192(R10), Y0, Y13
+	VMULPS       Y7, Y13, Y13
+	VADDPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       32(R10), Y2, Y12
+	VMULPS       160(R10), Y6, Y13
+	VADDPS       Y13, Y12, Y12
+	VMULPS       96(R10), Y4, Y13
+	VADDPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VINSERTF128  $0x01, X10, Y8, Y12
+	VPERM2F128   $0x31, Y10, Y8, Y8
+	VADDPS       Y8, Y12, Y12
+	VINSERTF128  $0x01, X11, Y9, Y8
+	VPERM2F128   $0x31, Y11, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VUNPCKLPD    Y8, Y12, Y9
+	VUNPCKHPD    Y8, Y12, Y8
+	VADDPS       Y8, Y9, Y9
+	VMOVSHDUP    Y9, Y8
+	VADDPS       Y8, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X8
+	VSHUFPS      $0x88, X8, X9, X8
+	VXORPS       X9, X9, X9
+	VADDPS       X9, X8, X8
+	VMOVUPS      X8, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows7
+	VZEROUPPER
+	RET
+
+groups8:
+	VMOVUPS    (DI), Y1
+	VMOVUPS    32(DI), Y2
+	VMOVUPS    64(DI), Y3
+	VMOVUPS    96(DI), Y4
+	VMOVUPS    128(DI), Y5
+	VMOVUPS    160(DI), Y6
+	VMOVUPS    192(DI), Y7
+	VMASKMOVPS 224(DI), Y0, Y8
+
+rows8:
+	CMPQ BX, $+1
+	JAE  rows8at
+	MOVQ CX, DI
+	ADDQ DX, CX
+	MOVQ CX, R8
+	ADDQ DX, CX
+	MOVQ CX, R9
+	ADDQ DX, CX
+	MOVQ CX, R10
+	ADDQ DX, CX
+	JMP  rows8sum
+
+rows8at:
+	MOVL  (BX), DI
+	IMULQ DX, DI
+	ADDQ  CX, DI
+	MOVL  4(BX), R8
+	IMULQ DX, R8
+	ADDQ  CX, R8
+	MOVL  8(BX), R9
+	IMULQ DX, R9
+	ADDQ  CX, R9
+	MOVL  12(BX), R10
+	IMULQ DX, R10
+	ADDQ  CX, R10
+	ADDQ  $+16, BX
+
+rows8sum:
+	VMULPS       (DI), Y1, Y9
+	VMULPS       128(DI), Y5, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       64(DI), Y3, Y10
+	VMULPS       192(DI), Y7, Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       32(DI), Y2, Y10
+	VMULPS       160(DI), Y6, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       96(DI), Y4, Y11
+	VMASKMOVPS   224(DI), Y0, Y12
+	VMULPS       Y8, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VMULPS       (R8), Y1, Y10
+	VMULPS       128(R8), Y5, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       64(R8), Y3, Y11
+	VMULPS       192(R8), Y7, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       32(R8), Y2, Y11
+	VMULPS       160(R8), Y6, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       96(R8), Y4, Y12
+	VMASKMOVPS   224(R8), Y0, Y13
+	VMULPS       Y8, Y13, Y13
+	VADDPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y11, Y10, Y10
+	VMULPS       (R9), Y1, Y11
+	VMULPS       128(R9), Y5, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       64(R9), Y3, Y12
+	VMULPS       192(R9), Y7, Y13
+	VADDPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       32(R9), Y2, Y12
+	VMULPS       160(R9), Y6, Y13
+	VADDPS       Y13, Y12, Y12
+	VMULPS       96(R9), Y4, Y13
+	VMASKMOVPS   224(R9), Y0, Y14
+	VMULPS       Y8, Y14, Y14
+	VADDPS       Y14, Y13, Y13
+	VADDPS       Y13, Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VMULPS       (R10), Y1, Y12
+	VMULPS       128(R10), Y5, Y13
+	VADDPS       Y13, Y12, Y12
+	VMULPS       64(R10), Y3, Y13
+	VMULPS       192(R10), Y7, Y14
+	VADDPS       Y14, Y13, Y13
+	VADDPS       Y13, Y12, Y12
+	VMULPS       32(R10), Y2, Y13
+	VMULPS       160(R10), Y6, Y14
+	VADDPS       Y14, Y13, Y13
+	VMULPS       96(R10), Y4, Y14
+	VMASKMOVPS   224(R10), Y0, Y15
+	VMULPS       Y8, Y15, Y15
+	VADDPS       Y15, Y14, Y14
+	VADDPS       Y14, Y13, Y13
+	VADDPS       Y13, Y12, Y12
+	VINSERTF128  $0x01, X11, Y9, Y13
+	VPERM2F128   $0x31, Y11, Y9, Y9
+	VADDPS       Y9, Y13, Y13
+	VINSERTF128  $0x01, X12, Y10, Y9
+	VPERM2F128   $0x31, Y12, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VUNPCKLPD    Y9, Y13, Y10
+	VUNPCKHPD    Y9, Y13, Y9
+	VADDPS       Y9, Y10, Y10
+	VMOVSHDUP    Y10, Y9
+	VADDPS       Y9, Y10, Y10
+	VEXTRACTF128 $0x01, Y10, X9
+	VSHUFPS      $0x88, X9, X10, X9
+	VXORPS       X10, X10, X10
+	VADDPS       X10, X9, X9
+	VMOVUPS      X9, (AX)
+	ADDQ         $+16, AX
+	SUBQ         $+4, SI
+	CMPQ         SI, $+4
+	JAE          rows8
+	VZEROUPPER
+	RET
+
 // func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 // Requires: AVX
 TEXT ·dotSparseAVX2(SB), NOSPLIT, $0-36
@@ -657,6 +2684,170 @@ fold:
 	VMOVSHDUP X0, X1
 	VADDSS    X1, X0, X0
 	VMOVSS    X0, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// Requires: AVX
+TEXT ·dotSparseKAVX2(SB), NOSPLIT, $0-48
+	MOVQ   dst+0(FP), AX
+	MOVQ   idx+8(FP), CX
+	MOVQ   val+16(FP), DX
+	MOVQ   n+24(FP), BX
+	MOVQ   w+32(FP), SI
+	MOVQ   stride+40(FP), DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   BX, $+8
+	JB     rest
+
+loop:
+	// Eight nonzeros a turn, one to each lane of each vector.
+	MOVL         (CX), R8
+	MOVL         4(CX), R9
+	IMULQ        DI, R8
+	VBROADCASTSS (DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	IMULQ        DI, R9
+	VBROADCASTSS 4(DX), Y8
+	LEAQ         (SI)(R9*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	MOVL         8(CX), R8
+	MOVL         12(CX), R9
+	IMULQ        DI, R8
+	VBROADCASTSS 8(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	IMULQ        DI, R9
+	VBROADCASTSS 12(DX), Y8
+	LEAQ         (SI)(R9*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	MOVL         16(CX), R8
+	MOVL         20(CX), R9
+	IMULQ        DI, R8
+	VBROADCASTSS 16(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	IMULQ        DI, R9
+	VBROADCASTSS 20(DX), Y8
+	LEAQ         (SI)(R9*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	MOVL         24(CX), R8
+	MOVL         28(CX), R9
+	IMULQ        DI, R8
+	VBROADCASTSS 24(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	IMULQ        DI, R9
+	VBROADCASTSS 28(DX), Y8
+	LEAQ         (SI)(R9*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	SUBQ         $+8, BX
+	CMPQ         BX, $+8
+	JAE          loop
+
+rest:
+	CMPQ         BX, $+0
+	JBE          fold
+	MOVL         (CX), R8
+	IMULQ        DI, R8
+	VBROADCASTSS (DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         BX, $+1
+	JBE          fold
+	MOVL         4(CX), R8
+	IMULQ        DI, R8
+	VBROADCASTSS 4(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         BX, $+2
+	JBE          fold
+	MOVL         8(CX), R8
+	IMULQ        DI, R8
+	VBROADCASTSS 8(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         BX, $+3
+	JBE          fold
+	MOVL         12(CX), R8
+	IMULQ        DI, R8
+	VBROADCASTSS 12(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         BX, $+4
+	JBE          fold
+	MOVL         16(CX), R8
+	IMULQ        DI, R8
+	VBROADCASTSS 16(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         BX, $+5
+	JBE          fold
+	MOVL         20(CX), R8
+	IMULQ        DI, R8
+	VBROADCASTSS 20(DX), Y8
+	LEAQ         (SI)(R8*1), R8
+	VMULPS       (R8), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         BX, $+6
+	JBE          fold
+	MOVL         24(CX), CX
+	IMULQ        DI, CX
+	VBROADCASTSS 24(DX), Y8
+	LEAQ         (SI)(CX*1), CX
+	VMULPS       (CX), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+
+fold:
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func prefetchAVX2(p *float32, n int)
+// Requires: AVX, MMX+
+TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ n+8(FP), CX
+
+line:
+	PREFETCHT0 (AX)
+	ADDQ       $+64, AX
+	CMPQ       CX, $+16
+	JBE        done
+	SUBQ       $+16, CX
+	JMP        line
+
+done:
 	VZEROUPPER
 	RET
 
@@ -793,6 +2984,352 @@ below2:
 none:
 	VZEROUPPER
 	RET
+
+// func squaredDistanceAVX2(x *float32, y *float32, n int) float32
+// Requires: AVX
+TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, $+64
+	JB     short
+
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS 32(AX), Y1
+	VSUBPS  32(CX), Y1, Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS 64(AX), Y2
+	VSUBPS  64(CX), Y2, Y2
+	VMULPS  Y2, Y2, Y2
+	VMOVUPS 96(AX), Y3
+	VSUBPS  96(CX), Y3, Y3
+	VMULPS  Y3, Y3, Y3
+	VMOVUPS 128(AX), Y4
+	VSUBPS  128(CX), Y4, Y4
+	VMULPS  Y4, Y4, Y4
+	VMOVUPS 160(AX), Y5
+	VSUBPS  160(CX), Y5, Y5
+	VMULPS  Y5, Y5, Y5
+	VMOVUPS 192(AX), Y6
+	VSUBPS  192(CX), Y6, Y6
+	VMULPS  Y6, Y6, Y6
+	VMOVUPS 224(AX), Y7
+	VSUBPS  224(CX), Y7, Y7
+	VMULPS  Y7, Y7, Y7
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JB      rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y8
+	VSUBPS  (CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VSUBPS  32(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VSUBPS  64(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VSUBPS  96(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(AX), Y8
+	VSUBPS  128(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(AX), Y8
+	VSUBPS  160(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(AX), Y8
+	VSUBPS  192(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(AX), Y8
+	VSUBPS  224(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ       DX, $+0
+	JBE        fold
+	LEAQ       masks<>+0(SB), SI
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    (SI)(BX*4), Y9
+	CMPQ       DX, $+8
+	JBE        rest0
+	VMOVUPS    (AX), Y8
+	VSUBPS     (CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	CMPQ       DX, $+16
+	JBE        rest1
+	VMOVUPS    32(AX), Y8
+	VSUBPS     32(CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	CMPQ       DX, $+24
+	JBE        rest2
+	VMOVUPS    64(AX), Y8
+	VSUBPS     64(CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	CMPQ       DX, $+32
+	JBE        rest3
+	VMOVUPS    96(AX), Y8
+	VSUBPS     96(CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	CMPQ       DX, $+40
+	JBE        rest4
+	VMOVUPS    128(AX), Y8
+	VSUBPS     128(CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	CMPQ       DX, $+48
+	JBE        rest5
+	VMOVUPS    160(AX), Y8
+	VSUBPS     160(CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	CMPQ       DX, $+56
+	JBE        rest6
+	VMOVUPS    192(AX), Y8
+	VSUBPS     192(CX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMASKMOVPS 224(AX), Y9, Y8
+	VMASKMOVPS 224(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
+
+rest6:
+	VMASKMOVPS 192(AX), Y9, Y8
+	VMASKMOVPS 192(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	JMP        fold
+
+rest5:
+	VMASKMOVPS 160(AX), Y9, Y8
+	VMASKMOVPS 160(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	JMP        fold
+
+rest4:
+	VMASKMOVPS 128(AX), Y9, Y8
+	VMASKMOVPS 128(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	JMP        fold
+
+rest3:
+	VMASKMOVPS 96(AX), Y9, Y8
+	VMASKMOVPS 96(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	JMP        fold
+
+rest2:
+	VMASKMOVPS 64(AX), Y9, Y8
+	VMASKMOVPS 64(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	JMP        fold
+
+rest1:
+	VMASKMOVPS 32(AX), Y9, Y8
+	VMASKMOVPS 32(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	JMP        fold
+
+rest0:
+	VMASKMOVPS (AX), Y9, Y8
+	VMASKMOVPS (CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+
+fold:
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y1, Y0, Y0
+
+fold8:
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short:
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ       masks<>+0(SB), SI
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    (SI)(BX*4), Y8
+	CMPQ       DX, $+8
+	JBE        short0
+	VMOVUPS    (AX), Y0
+	VSUBPS     (CX), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	CMPQ       DX, $+16
+	JBE        short1
+	VMOVUPS    32(AX), Y1
+	VSUBPS     32(CX), Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	CMPQ       DX, $+24
+	JBE        short2
+	VMOVUPS    64(AX), Y2
+	VSUBPS     64(CX), Y2, Y2
+	VMULPS     Y2, Y2, Y2
+	CMPQ       DX, $+32
+	JBE        short3
+	VMOVUPS    96(AX), Y3
+	VSUBPS     96(CX), Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	CMPQ       DX, $+40
+	JBE        short4
+	VMOVUPS    128(AX), Y4
+	VSUBPS     128(CX), Y4, Y4
+	VMULPS     Y4, Y4, Y4
+	CMPQ       DX, $+48
+	JBE        short5
+	VMOVUPS    160(AX), Y5
+	VSUBPS     160(CX), Y5, Y5
+	VMULPS     Y5, Y5, Y5
+	CMPQ       DX, $+56
+	JBE        short6
+	VMOVUPS    192(AX), Y6
+	VSUBPS     192(CX), Y6, Y6
+	VMULPS     Y6, Y6, Y6
+	VMASKMOVPS 224(AX), Y8, Y7
+	VMASKMOVPS 224(CX), Y8, Y8
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short6:
+	VMASKMOVPS 192(AX), Y8, Y6
+	VMASKMOVPS 192(CX), Y8, Y7
+	VSUBPS     Y7, Y6, Y6
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short5:
+	VMASKMOVPS 160(AX), Y8, Y5
+	VMASKMOVPS 160(CX), Y8, Y6
+	VSUBPS     Y6, Y5, Y5
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short4:
+	VMASKMOVPS 128(AX), Y8, Y4
+	VMASKMOVPS 128(CX), Y8, Y5
+	VSUBPS     Y5, Y4, Y4
+	VMULPS     Y4, Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short3:
+	VMASKMOVPS 96(AX), Y8, Y3
+	VMASKMOVPS 96(CX), Y8, Y4
+	VSUBPS     Y4, Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short2:
+	VMASKMOVPS 64(AX), Y8, Y2
+	VMASKMOVPS 64(CX), Y8, Y3
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short1:
+	VMASKMOVPS 32(AX), Y8, Y1
+	VMASKMOVPS 32(CX), Y8, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
+
+short0:
+	// Only here n may be 0.
+	VXORPS     Y0, Y0, Y0
+	CMPQ       DX, $+0
+	JBE        fold8
+	VMASKMOVPS (AX), Y8, Y0
+	VMASKMOVPS (CX), Y8, Y2
+	VSUBPS     Y2, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        fold8
 
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX

@@ -6,14 +6,36 @@ package asm
 
 const noamd64 = "asm: this build has no assembly for amd64"
 
+func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int) { panic(noamd64) }
+
 func axpyAVX2(a float32, x *float32, y *float32, n int) { panic(noamd64) }
+
+func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
+	panic(noamd64)
+}
 
 func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32) { panic(noamd64) }
 
+func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
+	panic(noamd64)
+}
+
 func dotAVX2(x *float32, y *float32, n int) float32 { panic(noamd64) }
+
+func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
+	panic(noamd64)
+}
 
 func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32 { panic(noamd64) }
 
+func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
+	panic(noamd64)
+}
+
+func prefetchAVX2(p *float32, n int) { panic(noamd64) }
+
 func scaleAVX2(a float32, x *float32, n int) { panic(noamd64) }
+
+func squaredDistanceAVX2(x *float32, y *float32, n int) float32 { panic(noamd64) }
 
 func sumSquaresAVX2(x *float32, n int) float32 { panic(noamd64) }

@@ -64,6 +64,9 @@ func TestSameBitsAsGeneric(t *testing.T) {
 				seed := uint64(n)
 				want := generic(k, k.New(n, asmtest.Heap{}, source(seed)))
 				for offset := range 16 {
+					if name != "odd" && offset != n%16 {
+						continue // all lengths and offsets once; the other numbers go round the offsets
+					}
 					m := &asmtest.Shifted{Offset: offset}
 					a := k.New(n, m, source(seed))
 					before := copies(a.Inputs())

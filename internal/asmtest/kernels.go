@@ -24,17 +24,19 @@ type Kernel struct {
 
 // Args are a kernel's arguments; each kernel has its own few of them.
 type Args struct {
-	A    float32
-	X, Y []float32
-	Idx  []int32
-	W    []float32
-	Out  []float32 // the operand that is stored into, if any
+	A, B    float32
+	X, Y    []float32
+	Scalars []float32
+	Idx     []int32
+	W       []float32 // rows or weights
+	Stride  int       // of rows
+	Out     []float32 // the operand that is stored into, if any
 }
 
 // Inputs returns the operands that a call must leave alone.
 func (a *Args) Inputs() [][]float32 {
 	var in [][]float32
-	for _, v := range [][]float32{a.X, a.Y, a.W} {
+	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W} {
 		if len(v) > 0 && (len(a.Out) == 0 || &v[0] != &a.Out[0]) {
 			in = append(in, v)
 		}
@@ -116,6 +118,160 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 16 * len(a.Idx) },
 	},
+	{
+		Name: "squareddistance",
+		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n), Y: s.floats(m, n)} },
+		Call: func(a *Args) float32 { return asm.SquaredDistance(a.X, a.Y) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 {
+				d := float64(a.X[i] - a.Y[i]) // rounded to float32, as the definition says
+				return d * d
+			})
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name: "axpby",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{A: s.Float(), B: s.Float(), X: s.floats(m, n), Y: s.floats(m, n)}
+			a.Out = a.Y
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Axpby(a.A, a.X, a.B, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.Y), func(i int) (ax, by float64) {
+				return float64(a.A) * float64(a.X[i]), float64(a.B) * float64(a.Y[i])
+			})
+		},
+		Bytes: func(a *Args) int { return 12 * len(a.X) },
+	},
+	{
+		Name: "dotrows",
+		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
+		Call: func(a *Args) float32 { asm.DotRows(a.Out, a.W, a.Stride, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for i := range a.Out {
+				row := a.W[i*a.Stride:]
+				w, s := wideSum(len(a.X), func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	},
+	{
+		Name: "dotrowsat",
+		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, true) },
+		Call: func(a *Args) float32 { asm.DotRowsAt(a.Out, a.W, a.Stride, a.Idx, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, i := range a.Idx {
+				row := a.W[int(i)*a.Stride:]
+				w, s := wideSum(len(a.X), func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	},
+	{
+		Name: "axpyrows",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newRows(n, m, s, true)
+			a.Scalars, a.Y, a.Out = a.Out, a.X, a.X
+			for i := range a.Scalars {
+				a.Scalars[i] = s.Float()
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.AxpyRows(a.Scalars, a.W, a.Stride, a.Idx, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) { return float64(a.Y[j]), 0 })
+			for i, r := range a.Idx {
+				for j := range want {
+					product := float64(a.Scalars[i]) * float64(a.W[int(r)*a.Stride+j])
+					want[j] += product
+					scale[j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Idx) + 2) },
+	},
+	{
+		Name: "dotsparsek",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newInterleaved(n, m, s)
+			a.Out = m.Floats(interleaved(n))
+			return a
+		},
+		Call: func(a *Args) float32 { asm.DotSparseK(a.Out, a.Idx, a.X, a.W); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			k := len(a.Out)
+			for c := range k {
+				w, s := wideSum(len(a.Idx), func(i int) float64 { return float64(a.X[i]) * float64(a.W[int(a.Idx[i])*k+c]) })
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return len(a.Idx) * (8 + 4*len(a.Out)) },
+	},
+	{
+		Name: "axpysparsek",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newInterleaved(n, m, s)
+			a.Scalars, a.Out = s.floats(m, interleaved(n)), a.W
+			return a
+		},
+		Call: func(a *Args) float32 { asm.AxpySparseK(a.Scalars, a.Idx, a.X, a.W); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) { return float64(a.W[j]), 0 })
+			k := len(a.Scalars)
+			for i, j := range a.Idx {
+				for c, v := range a.Scalars {
+					product := float64(v) * float64(a.X[i])
+					want[int(j)*k+c] += product
+					scale[int(j)*k+c] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return len(a.Idx) * (8 + 8*len(a.Scalars)) },
+	},
+	{
+		Name:  "prefetch",
+		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:  func(a *Args) float32 { asm.Prefetch(a.X); return 0 },
+		Wide:  func(a *Args) (want, scale []float64) { return []float64{0}, []float64{0} },
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+}
+
+// newRows makes 4 to 10 results for as many rows of n elements, with or without a gap between them, and picks rows in
+// any order if asked to.
+func newRows(n int, m Memory, s *Source, picked bool) *Args {
+	count := 4 + n%7
+	stride := n + n%3
+	a := &Args{Stride: stride, X: s.floats(m, n), W: s.floats(m, (count-1)*stride+n), Out: m.Floats(count)}
+	if picked {
+		a.Idx = m.Ints(count)
+		for i := range a.Idx {
+			a.Idx[i] = int32(s.IntN(count))
+		}
+	}
+	return a
+}
+
+// interleaved is the number of weight vectors that the tests of size n interleave.
+func interleaved(n int) int { return 8 * (1 + n%3) }
+
+func newInterleaved(n int, m Memory, s *Source) *Args {
+	k := interleaved(n)
+	features := n/2 + 1
+	idx := m.Ints(n)
+	for i := range idx {
+		idx[i] = int32(s.IntN(features))
+	}
+	return &Args{Idx: idx, X: s.floats(m, n), W: s.floats(m, features*k)}
 }
 
 // newSparse makes a row of n nonzeros whose indices lie anywhere in a vector of about 3n, and come twice at times.

@@ -32,9 +32,12 @@ type Target interface {
 	Sub(dst, a, b Group)
 	MulLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
+	BroadcastLoad(dst Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
 	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
 	Fold(v Group)
+	// FoldFour folds four groups of eight at once, to a group of four that has the sum of v[i] in lane i.
+	FoldFour(v [4]Group) Group
 
 	// Indices returns two neighbouring int32. LoadAt and StoreAt move p[j] to and from a group of one. Insert sets a lane
 	// of a group of four from memory, InsertAt from p[j].
@@ -48,13 +51,26 @@ type Target interface {
 	// Lane copies one lane of a group of four to lane 0 of a group of one, whose other lanes are undefined.
 	Lane(dst, v Group, lane int)
 
-	// Advance moves p by a number of bytes, Decrement takes k from n, End returns p + 4n, Copy p.
+	// Advance moves p by a number of bytes, AdvanceBy and Retreat by as many as a register says; Decrement takes k from n,
+	// Multiply makes n times k of it; Sum returns p + j, End p + 4n, Copy p; Move gives dst the value of p.
 	Advance(p reg.GPVirtual, bytes int)
+	AdvanceBy(p, bytes reg.GPVirtual)
+	Retreat(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
+	Multiply(n, k reg.GPVirtual)
+	ShiftLeft(n reg.GPVirtual, bits int)
+	ShiftRight(n reg.GPVirtual, bits int)
+	And(n reg.GPVirtual, k int)
+	Sum(p, j reg.GPVirtual) reg.GPVirtual
 	End(p, n reg.GPVirtual) reg.GPVirtual
 	Copy(p reg.GPVirtual) reg.GPVirtual
+	NewInt() reg.GPVirtual
+	Move(dst, p reg.GPVirtual)
 	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
 	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
+	// Local returns a pointer to so many bytes of the function's frame. Prefetch asks for the cache line at p + offset.
+	Local(bytes int) reg.GPVirtual
+	Prefetch(p reg.GPVirtual, offset int)
 	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k (unsigned).
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)

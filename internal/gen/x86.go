@@ -184,6 +184,10 @@ func (t *avx2) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+func (t *avx2) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
+	t.VBROADCASTSS(at(p, offset), r(dst))
+}
+
 func (t *avx2) Fold(v Group) {
 	x, h := v.regs[0].AsX(), t.XMM()
 	if v.width == 8 {
@@ -194,6 +198,29 @@ func (t *avx2) Fold(v Group) {
 	t.VADDPS(h, x, x)
 	t.VMOVSHDUP(x, h)
 	t.VADDSS(h, x, x)
+}
+
+// FoldFour brings lanes l and l+4 of two groups side by side, then l and l+2, then l and l+1, and adds all four sums at
+// each step.
+func (t *avx2) FoldFour(v [4]Group) Group {
+	half := func(a, b Group) reg.VecVirtual { // lanes 0-3 of a, then of b, each with its upper half added
+		low, high := t.YMM(), t.YMM()
+		t.VINSERTF128(operand.Imm(1), b.regs[0].AsX(), r(a), low)
+		t.VPERM2F128(operand.Imm(0x31), r(b), r(a), high)
+		t.VADDPS(high, low, low)
+		return low
+	}
+	even, odd := half(v[0], v[2]), half(v[1], v[3])
+	low, high := t.YMM(), t.YMM()
+	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0] and v[1], of v[2] and v[3]
+	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3
+	t.VADDPS(high, low, low)
+	t.VMOVSHDUP(low, high)
+	t.VADDPS(high, low, low) // sums 0 and 1, 2 and 3 in the even lanes
+	sum := t.New(4)
+	t.VEXTRACTF128(operand.Imm(1), low, high.AsX())
+	t.VSHUFPS(operand.Imm(0x88), high.AsX(), low.AsX(), r(sum))
+	return sum
 }
 
 func (t *avx2) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
@@ -236,6 +263,26 @@ func (t *avx2) Lane(dst, v Group, lane int) {
 func (t *avx2) Advance(p reg.GPVirtual, bytes int) { t.ADDQ(operand.I32(bytes), p) }
 func (t *avx2) Decrement(n reg.GPVirtual, k int)   { t.SUBQ(operand.I32(k), n) }
 
+func (t *avx2) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADDQ(bytes, p) }
+func (t *avx2) Retreat(p, bytes reg.GPVirtual)       { t.SUBQ(bytes, p) }
+func (t *avx2) Multiply(n, k reg.GPVirtual)          { t.IMULQ(k, n) }
+func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64(bits)), n) }
+func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
+func (t *avx2) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
+func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
+
+func (t *avx2) Local(bytes int) reg.GPVirtual {
+	p := t.GP64()
+	t.LEAQ(t.AllocLocal(bytes), p)
+	return p
+}
+
+func (t *avx2) Sum(p, j reg.GPVirtual) reg.GPVirtual {
+	sum := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: j, Scale: 1}, sum)
+	return sum
+}
+
 func (t *avx2) End(p, n reg.GPVirtual) reg.GPVirtual {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float}, end)
@@ -247,6 +294,9 @@ func (t *avx2) Copy(p reg.GPVirtual) reg.GPVirtual {
 	t.MOVQ(p, q)
 	return q
 }
+
+func (t *avx2) NewInt() reg.GPVirtual     { return t.GP64() }
+func (t *avx2) Move(dst, p reg.GPVirtual) { t.MOVQ(p, dst) }
 
 func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 	skip := t.GP64()

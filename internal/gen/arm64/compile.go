@@ -1,0 +1,196 @@
+package arm64
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Compile is to arm64 what pass.Compile is to amd64: avo's passes up to register allocation, then Bind.
+var Compile = pass.Concat(
+	pass.Verify,
+	each(pass.PruneJumpToFollowingLabel),
+	each(pass.PruneDanglingLabels),
+	each(pass.LabelTarget),
+	each(pass.CFG),
+	each(pass.Liveness),
+	each(checkFlow),
+	each(allocate),
+	each(Bind),
+	each(alignComments),
+	pass.Func(pass.IncludeTextFlagHeader),
+)
+
+// each runs a pass on every function and says in which one it failed.
+func each(run func(*ir.Function) error) pass.Interface {
+	return pass.FunctionPass(func(fn *ir.Function) error {
+		if err := run(fn); err != nil {
+			return fmt.Errorf("arm64: %s: %w", fn.Name, err)
+		}
+		return nil
+	})
+}
+
+// checkFlow refuses functions that read a register before they write it or that run past their end: both assemble.
+// It needs Liveness.
+func checkFlow(fn *ir.Function) error {
+	is := fn.Instructions()
+	if len(is) == 0 {
+		return errors.New("empty function")
+	}
+	for id := range is[0].LiveIn {
+		if id.Kind() != reg.KindPseudo {
+			return errors.New("a register is read before it is written: " + reader(is, id))
+		}
+	}
+	if last := is[len(is)-1]; !last.IsTerminal && !last.IsUnconditionalBranch() {
+		return errors.New("runs past its end")
+	}
+	return nil
+}
+
+// reader spells the first instruction that reads id.
+func reader(is []*ir.Instruction, id reg.ID) string {
+	for _, i := range is {
+		for _, r := range i.InputRegisters() {
+			if r.ID() == id {
+				return i.Opcode + " " + join(i.Operands)
+			}
+		}
+	}
+	return "unknown"
+}
+
+// allocate is avo's, with a count of what was wanted. Its general registers are R0…R15 without R4 and its vector registers
+// V0…V31, because x86 has as many: so R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are out of reach.
+func allocate(fn *ir.Function) error {
+	err := pass.AllocateRegisters(fn)
+	if err == nil {
+		return nil
+	}
+	var general, vectors int
+	for _, i := range fn.Instructions() {
+		general = max(general, len(i.LiveOut.OfKind(reg.KindGP)))
+		vectors = max(vectors, len(i.LiveOut.OfKind(reg.KindVector)))
+	}
+	return fmt.Errorf("%w: up to %d of 15 general and %d of 32 vector registers live at once", err, general, vectors)
+}
+
+// text is the operand of avo's that prints as it is written.
+type text = operand.LabelRef
+
+// Bind spells the operands with the registers they were given and replaces instructions that Go does not know by WORD.
+// Passes after it see no registers in the operands.
+func Bind(fn *ir.Function) error {
+	for _, i := range fn.Instructions() {
+		var registers []uint32
+		bound := make(ops, len(i.Operands))
+		for k, op := range i.Operands {
+			switch op := op.(type) {
+			case view:
+				n, err := number(fn, op)
+				if err != nil {
+					return err
+				}
+				registers = append(registers, n)
+				bound[k] = text(fmt.Sprintf(op.format, n))
+			case operand.Mem:
+				m, err := memory(fn, op)
+				if err != nil {
+					return err
+				}
+				bound[k] = m
+			default:
+				bound[k] = op
+			}
+		}
+		switch {
+		case i.IsBranch:
+			bound = append(bound[1:], bound[0])
+		case words[i.Opcode] != 0:
+			bound = ops{word(i.Opcode, registers, bound)}
+			i.Opcode = "WORD"
+		case strings.Contains(i.Opcode, "LDP") && registers[0] == registers[1]:
+			// avo keeps two results apart unless nobody reads either.
+			return fmt.Errorf("%s loads both halves into one register: %s", i.Opcode, join(bound))
+		}
+		i.Operands = bound
+	}
+	return nil
+}
+
+// number is the arm64 number of a view's register.
+func number(fn *ir.Function, v view) (uint32, error) {
+	p := fn.Allocation.LookupRegister(v.Register)
+	switch {
+	case p == nil:
+		return 0, fmt.Errorf("no register for %s", v.Asm())
+	case p.Info()&reg.Restricted != 0, p.Kind() == reg.KindGP && p.PhysicalIndex() > 15, p.PhysicalIndex() > 31:
+		return 0, fmt.Errorf("register %s is not ours to use", p.Asm())
+	}
+	return uint32(p.PhysicalIndex()), nil
+}
+
+func memory(fn *ir.Function, m operand.Mem) (text, error) {
+	if m.Base == reg.FramePointer {
+		return text(m.Asm()), nil
+	}
+	var s string
+	if m.Disp != 0 {
+		s = fmt.Sprint(m.Disp)
+	}
+	n, err := number(fn, index(m.Base))
+	if err != nil {
+		return "", err
+	}
+	s += fmt.Sprintf("(R%d)", n)
+	if m.Index == nil {
+		return text(s), nil
+	}
+	i := index(m.Index)
+	if n, err = number(fn, i); err != nil {
+		return "", err
+	}
+	shift := ""
+	if m.Scale > 1 {
+		shift = fmt.Sprintf("<<%d", bits.TrailingZeros8(m.Scale))
+	}
+	return text(s + "(" + fmt.Sprintf(i.format, n) + shift + ")"), nil
+}
+
+// alignComments puts the comments of a run of WORDs where asmfmt would.
+func alignComments(fn *ir.Function) error {
+	var run []*ir.Instruction
+	for _, node := range append(fn.Nodes, nil) {
+		if i, ok := node.(*ir.Instruction); ok {
+			run = append(run, i)
+			continue
+		}
+		width := 0
+		for _, i := range run {
+			code, _, _ := strings.Cut(join(i.Operands), comment)
+			width = max(width, len(code))
+		}
+		for _, i := range run {
+			if code, meaning, ok := strings.Cut(join(i.Operands), comment); ok {
+				i.Operands = ops{text(fmt.Sprintf("%-*s%s%s", width, code, comment, meaning))}
+			}
+		}
+		run = nil
+	}
+	return nil
+}
+
+func join(args []operand.Op) string {
+	var s []string
+	for _, a := range args {
+		s = append(s, a.Asm())
+	}
+	return strings.Join(s, ", ")
+}

@@ -1,0 +1,240 @@
+package arm64
+
+import (
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Operands stand in the order of Go's assembler: m, n, d for "n op m into d".
+// Memory is an operand.Mem; an index is scaled by the size of the element or by 1 and may be UXTW or SXTW of a register.
+// Immediates are operand constants such as operand.Imm(64); those that arm64 cannot hold are errors.
+
+// Moves between memory, registers and, for MOVD, from a constant.
+//
+// MOVW and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes above the one they write, in a
+// move between registers too; either end may be general. FMOVQ is memory to vector or back: VMOV copies a register.
+
+func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
+func (c *Context) MOVW(src, dst operand.Op)  { c.move("MOVW", src, dst) }
+func (c *Context) MOVWU(src, dst operand.Op) { c.move("MOVWU", src, dst) }
+func (c *Context) FMOVS(src, dst operand.Op) { c.move("FMOVS", src, dst) }
+func (c *Context) FMOVD(src, dst operand.Op) { c.move("FMOVD", src, dst) }
+func (c *Context) FMOVQ(src, dst operand.Op) { c.move("FMOVQ", src, dst) }
+
+func (c *Context) move(opcode string, src, dst operand.Op) {
+	s, d := natural(src), natural(dst)
+	c.emit(opcode, ops{s}, ops{d}, s, d)
+}
+
+// Address puts the address of a StaticGlobal in d. Kernels load from there: m itself as an operand would take R27.
+func (c *Context) Address(m operand.Mem, d reg.Register) {
+	c.emit("MOVD", nil, ops{r64(d)}, text("$"+m.Asm()), r64(d))
+}
+
+// LDPW loads two int32, sign-extended by nobody: index with UXTW or SXTW.
+func (c *Context) LDPW(m operand.Mem, d0, d1 reg.Register) { c.loadPair("LDPW", r64, m, d0, d1) }
+
+// FLDPQ loads 32 bytes.
+func (c *Context) FLDPQ(m operand.Mem, d0, d1 reg.Register) { c.loadPair("FLDPQ", f, m, d0, d1) }
+
+// FSTPQ stores 32 bytes.
+func (c *Context) FSTPQ(s0, s1 reg.Register, m operand.Mem) {
+	a, b := pair(f, s0, s1)
+	c.emit("FSTPQ", ops{a, b}, ops{m}, a, b, m)
+}
+
+func (c *Context) loadPair(opcode string, of func(reg.Register) view, m operand.Mem, d0, d1 reg.Register) {
+	a, b := pair(of, d0, d1)
+	c.emit(opcode, ops{m}, ops{a, b}, m, a, b)
+}
+
+// PRFM prefetches; how is PLDL1KEEP, PSTL1STRM and so on.
+func (c *Context) PRFM(m operand.Mem, how string) { c.emit("PRFM", ops{m}, nil, m, text(how)) }
+
+// Integers. m is a register, Shifted or not, or an immediate.
+
+func (c *Context) ADD(m operand.Op, n, d reg.Register)  { c.integer("ADD", m, n, d) }
+func (c *Context) SUB(m operand.Op, n, d reg.Register)  { c.integer("SUB", m, n, d) }
+func (c *Context) SUBS(m operand.Op, n, d reg.Register) { c.integer("SUBS", m, n, d) }
+func (c *Context) AND(m operand.Op, n, d reg.Register)  { c.integer("AND", m, n, d) }
+func (c *Context) ANDS(m operand.Op, n, d reg.Register) { c.integer("ANDS", m, n, d) }
+func (c *Context) LSL(m operand.Op, n, d reg.Register)  { c.integer("LSL", m, n, d) }
+func (c *Context) LSR(m operand.Op, n, d reg.Register)  { c.integer("LSR", m, n, d) }
+
+func (c *Context) integer(opcode string, m operand.Op, n, d reg.Register) {
+	m = natural(m)
+	c.emit(opcode, ops{m, r64(n)}, ops{r64(d)}, m, r64(n), r64(d))
+}
+
+// CMP sets the flags of n - m: after CMP(m, n), BLT jumps if n < m.
+func (c *Context) CMP(m operand.Op, n reg.Register) {
+	m = natural(m)
+	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
+}
+
+// Branches. BLO (also BCC), BLS, BHI and BHS (also BCS) are <, <=, > and >= without sign; BLT, BLE, BGT and BGE with. Flags are not tracked: nothing
+// that sets them may stand between a comparison and its branch.
+
+func (c *Context) B(label string)   { c.branch("B", label, nil) }
+func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
+func (c *Context) BNE(label string) { c.branch("BNE", label, nil) }
+func (c *Context) BLT(label string) { c.branch("BLT", label, nil) }
+func (c *Context) BLE(label string) { c.branch("BLE", label, nil) }
+func (c *Context) BGT(label string) { c.branch("BGT", label, nil) }
+func (c *Context) BGE(label string) { c.branch("BGE", label, nil) }
+func (c *Context) BLO(label string) { c.branch("BLO", label, nil) }
+func (c *Context) BLS(label string) { c.branch("BLS", label, nil) }
+func (c *Context) BHI(label string) { c.branch("BHI", label, nil) }
+func (c *Context) BHS(label string) { c.branch("BHS", label, nil) }
+
+func (c *Context) CBZ(r reg.Register, label string)  { c.branch("CBZ", label, ops{r64(r)}, r64(r)) }
+func (c *Context) CBNZ(r reg.Register, label string) { c.branch("CBNZ", label, ops{r64(r)}, r64(r)) }
+
+// TBZ jumps if the bit of r is zero, TBNZ if it is one. They reach 32 KiB.
+func (c *Context) TBZ(bit uint8, r reg.Register, label string) { c.testBit("TBZ", bit, r, label) }
+
+func (c *Context) TBNZ(bit uint8, r reg.Register, label string) { c.testBit("TBNZ", bit, r, label) }
+
+func (c *Context) testBit(opcode string, bit uint8, r reg.Register, label string) {
+	c.branch(opcode, label, ops{r64(r)}, operand.U8(bit), r64(r))
+}
+
+func (c *Context) RET() { c.add(&ir.Instruction{Opcode: "RET", IsTerminal: true}) }
+
+// PCALIGN aligns what follows to n bytes.
+func (c *Context) PCALIGN(n uint8) { c.emit("PCALIGN", nil, nil, operand.U8(n)) }
+
+// Single lanes. VLD1 and VMOV into a lane keep the others, so these must have been written before.
+
+func (c *Context) VLD1(m operand.Mem, d Lane) { c.emit("VLD1", ops{m, d.view}, ops{d.view}, m, d.view) }
+func (c *Context) VST1(s Lane, m operand.Mem) { c.emit("VST1", ops{s.view}, ops{m}, s.view, m) }
+
+// VLD1R loads one float32 into all four lanes.
+func (c *Context) VLD1R(m operand.Mem, d reg.Register) {
+	list := s4(d)
+	list.format = "[" + list.format + "]"
+	c.emit("VLD1R", ops{m}, ops{list}, m, list)
+}
+
+// VDUP copies s, a Lane made by S or the low half of a general register, to all four lanes.
+func (c *Context) VDUP(s operand.Op, d reg.Register) {
+	s = natural(s)
+	c.emit("VDUP", ops{s}, ops{s4(d)}, s, s4(d))
+}
+
+// VMOV copies lane to lane, lane to general register (zero-extended), general register to lane, or a whole vector.
+func (c *Context) VMOV(src, dst operand.Op) {
+	s, d := vmov(src), vmov(dst)
+	in := ops{s}
+	if _, partial := dst.(Lane); partial {
+		in = ops{s, d}
+	}
+	c.emit("VMOV", in, ops{d}, s, d)
+}
+
+func vmov(op operand.Op) operand.Op {
+	if v, ok := natural(op).(view); ok && v.format == "F%d" {
+		return b16(v.Register)
+	}
+	return natural(op)
+}
+
+// VMOVI sets every byte; 0 is how to clear a register.
+func (c *Context) VMOVI(imm uint8, d reg.Register) {
+	c.emit("VMOVI", nil, ops{b16(d)}, operand.U8(imm), b16(d))
+}
+
+// VEXT takes 16 bytes from byte i of n followed by m: VEXT(8, v, v, d) swaps the halves.
+func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
+	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
+}
+
+// VBSL takes n where d has ones and m where it has zeros: d is a mask first and the result then.
+func (c *Context) VBSL(m, n, d reg.Register) {
+	c.emit("VBSL", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
+}
+
+func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }
+func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
+func (c *Context) VEOR(m, n, d reg.Register) { c.vector("VEOR", b16, m, n, d) }
+
+// On lanes of 32 bits. n gives the first of each pair: VZIP1 is n0 m0 n1 m1, VUZP1 n0 n2 m0 m2, VTRN1 n0 m0 n2 m2.
+
+func (c *Context) VZIP1(m, n, d reg.Register) { c.vector("VZIP1", s4, m, n, d) }
+func (c *Context) VZIP2(m, n, d reg.Register) { c.vector("VZIP2", s4, m, n, d) }
+func (c *Context) VUZP1(m, n, d reg.Register) { c.vector("VUZP1", s4, m, n, d) }
+func (c *Context) VUZP2(m, n, d reg.Register) { c.vector("VUZP2", s4, m, n, d) }
+func (c *Context) VTRN1(m, n, d reg.Register) { c.vector("VTRN1", s4, m, n, d) }
+func (c *Context) VTRN2(m, n, d reg.Register) { c.vector("VTRN2", s4, m, n, d) }
+
+// Four int32.
+
+func (c *Context) VADD(m, n, d reg.Register) { c.vector("VADD", s4, m, n, d) }
+func (c *Context) VSUB(m, n, d reg.Register) { c.vector("VSUB", s4, m, n, d) }
+
+func (c *Context) VSHL(k uint8, n, d reg.Register)  { c.shift("VSHL", k, n, d) }
+func (c *Context) VUSHR(k uint8, n, d reg.Register) { c.shift("VUSHR", k, n, d) }
+
+func (c *Context) shift(opcode string, k uint8, n, d reg.Register) {
+	c.emit(opcode, ops{n}, ops{s4(d)}, operand.U8(k), s4(n), s4(d))
+}
+
+// Four float32. VFMAX and VFMIN give NaN if either is NaN and hold -0 < +0, unlike x86's.
+
+func (c *Context) VFADD(m, n, d reg.Register) { c.vector("VFADD", s4, m, n, d) }
+func (c *Context) VFSUB(m, n, d reg.Register) { c.vector("VFSUB", s4, m, n, d) }
+func (c *Context) VFMUL(m, n, d reg.Register) { c.vector("VFMUL", s4, m, n, d) }
+func (c *Context) VFDIV(m, n, d reg.Register) { c.vector("VFDIV", s4, m, n, d) }
+func (c *Context) VFMAX(m, n, d reg.Register) { c.vector("VFMAX", s4, m, n, d) }
+func (c *Context) VFMIN(m, n, d reg.Register) { c.vector("VFMIN", s4, m, n, d) }
+
+// VFADDP is n0+n1, n2+n3, m0+m1, m2+m3.
+func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d) }
+
+// FADDPS is n0+n1, in lane 0.
+func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
+
+// VFCMEQ, VFCMGE and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares false.
+func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d) }
+
+func (c *Context) VFCMGE(m, n, d reg.Register) { c.vector("VFCMGE", s4, m, n, d) }
+func (c *Context) VFCMGT(m, n, d reg.Register) { c.vector("VFCMGT", s4, m, n, d) }
+
+func (c *Context) VFABS(n, d reg.Register)  { c.unary("VFABS", n, d) }
+func (c *Context) VFNEG(n, d reg.Register)  { c.unary("VFNEG", n, d) }
+func (c *Context) VFSQRT(n, d reg.Register) { c.unary("VFSQRT", n, d) }
+
+// VFRINTN rounds to the nearest integer, ties to even; VFCVTNS does so into an int32, VFCVTZS toward zero. Both saturate
+// and make NaN 0, unlike x86's.
+func (c *Context) VFRINTN(n, d reg.Register) { c.unary("VFRINTN", n, d) }
+
+func (c *Context) VFCVTNS(n, d reg.Register) { c.unary("VFCVTNS", n, d) }
+func (c *Context) VFCVTZS(n, d reg.Register) { c.unary("VFCVTZS", n, d) }
+
+// VSCVTF converts int32 to float32.
+func (c *Context) VSCVTF(n, d reg.Register) { c.unary("VSCVTF", n, d) }
+
+func (c *Context) vector(opcode string, of func(reg.Register) view, m, n, d reg.Register) {
+	c.emit(opcode, ops{m, n}, ops{d}, of(m), of(n), of(d))
+}
+
+func (c *Context) unary(opcode string, n, d reg.Register) {
+	c.emit(opcode, ops{n}, ops{d}, s4(n), s4(d))
+}
+
+// One float32, in lane 0; the other lanes of d become zero.
+
+func (c *Context) FADDS(m, n, d reg.Register) { c.vector("FADDS", f, m, n, d) }
+func (c *Context) FSUBS(m, n, d reg.Register) { c.vector("FSUBS", f, m, n, d) }
+func (c *Context) FMULS(m, n, d reg.Register) { c.vector("FMULS", f, m, n, d) }
+func (c *Context) FMAXS(m, n, d reg.Register) { c.vector("FMAXS", f, m, n, d) }
+func (c *Context) FMINS(m, n, d reg.Register) { c.vector("FMINS", f, m, n, d) }
+
+// FCMPS sets the flags of n compared with m. With a NaN, EQ, MI, LS, GE and GT are false and NE, LT and LE are true.
+func (c *Context) FCMPS(m, n reg.Register) { c.emit("FCMPS", ops{m, n}, nil, f(m), f(n)) }
+
+// FCSELS takes n if the condition (EQ, GT, MI, …) holds, else m.
+func (c *Context) FCSELS(condition string, n, m, d reg.Register) {
+	c.emit("FCSELS", ops{n, m}, ops{d}, text(condition), f(n), f(m), f(d))
+}

@@ -1,0 +1,47 @@
+package arm64
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL, VFMAX and VFADDP are Go
+// 1.27's names, tried there; the others follow their pattern and have to be tried before their row can go. FADDPS is ours.
+// Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more. words_test.go checks each row
+// against golang.org/x/arch/arm64/arm64asm and llvm-mc.
+var words = map[string]uint32{
+	"VFADD":   0x4e20d400,
+	"VFSUB":   0x4ea0d400,
+	"VFMUL":   0x6e20dc00,
+	"VFDIV":   0x6e20fc00,
+	"VFMAX":   0x4e20f400,
+	"VFMIN":   0x4ea0f400,
+	"VFADDP":  0x6e20d400,
+	"FADDPS":  0x7e30d800,
+	"VFCMEQ":  0x4e20e400,
+	"VFCMGE":  0x6e20e400,
+	"VFCMGT":  0x6ea0e400,
+	"VFABS":   0x4ea0f800,
+	"VFNEG":   0x6ea0f800,
+	"VFSQRT":  0x6ea1f800,
+	"VFRINTN": 0x4e218800,
+	"VFCVTNS": 0x4e21a800,
+	"VFCVTZS": 0x4ea1b800,
+	"VSCVTF":  0x4e21d800,
+}
+
+// encode adds the registers, in the order they are spelled, to a base word.
+func encode(base uint32, registers []uint32) uint32 {
+	for i, r := range registers {
+		base |= r << []uint{0, 5, 16}[len(registers)-1-i]
+	}
+	return base
+}
+
+const comment = " // "
+
+// word is the operand of a WORD, with what it means.
+func word(opcode string, registers []uint32, args ops) operand.Op {
+	return text(fmt.Sprintf("$0x%08x%s%s %s", encode(words[opcode], registers), comment, opcode, join(args)))
+}

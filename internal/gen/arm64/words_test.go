@@ -1,0 +1,113 @@
+package arm64
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/arch/arm64/arm64asm"
+)
+
+// gnu spells every row of words as GNU's assembler does, with %[1]d for d, %[2]d for n and %[3]d for m.
+var gnu = map[string]string{
+	"VFADD":   "fadd v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFSUB":   "fsub v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFMUL":   "fmul v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFDIV":   "fdiv v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFMAX":   "fmax v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFMIN":   "fmin v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFADDP":  "faddp v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"FADDPS":  "faddp s%[1]d, v%[2]d.2s",
+	"VFCMEQ":  "fcmeq v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFCMGE":  "fcmge v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFCMGT":  "fcmgt v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
+	"VFABS":   "fabs v%[1]d.4s, v%[2]d.4s",
+	"VFNEG":   "fneg v%[1]d.4s, v%[2]d.4s",
+	"VFSQRT":  "fsqrt v%[1]d.4s, v%[2]d.4s",
+	"VFRINTN": "frintn v%[1]d.4s, v%[2]d.4s",
+	"VFCVTNS": "fcvtns v%[1]d.4s, v%[2]d.4s",
+	"VFCVTZS": "fcvtzs v%[1]d.4s, v%[2]d.4s",
+	"VSCVTF":  "scvtf v%[1]d.4s, v%[2]d.4s",
+}
+
+// A row is one instruction: what encode made and what it should be.
+type row struct {
+	name, want string
+	word       uint32
+}
+
+// rows encodes each instruction with each register number in each of its fields, the others zero and then all ones.
+func rows(t *testing.T) (all []row) {
+	if len(gnu) != len(words) {
+		t.Errorf("%d spellings for %d words", len(gnu), len(words))
+	}
+	for name, format := range gnu {
+		if words[name] == 0 {
+			t.Fatalf("no word for %s", name)
+		}
+		fields := strings.Count(format, "%[")
+		for field := range fields {
+			for n := range uint32(32) {
+				for _, rest := range []uint32{0, 31} {
+					dnm := [3]uint32{rest, rest, rest}
+					dnm[field] = n
+					want := fmt.Sprintf(format, dnm[0], dnm[1], dnm[2])
+					if fields == 2 {
+						want, _, _ = strings.Cut(want, "%!") // m has no place
+					}
+					spelled := []uint32{dnm[2], dnm[1], dnm[0]}[3-fields:]
+					all = append(all, row{name, want, encode(words[name], spelled)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func TestWordsDecode(t *testing.T) {
+	for _, r := range rows(t) {
+		var code [4]byte
+		binary.LittleEndian.PutUint32(code[:], r.word)
+		i, err := arm64asm.Decode(code[:])
+		if err != nil {
+			t.Errorf("%s: %08x: %v, want %s", r.name, r.word, err, r.want)
+		} else if got := arm64asm.GNUSyntax(i); got != r.want {
+			t.Errorf("%s: %08x is %s, want %s", r.name, r.word, got, r.want)
+		}
+	}
+}
+
+// TestWordsEncode asks the other way round, so that a decoder that is too lenient cannot hide a mistake.
+func TestWordsEncode(t *testing.T) {
+	path, err := exec.LookPath("llvm-mc")
+	if err != nil {
+		t.Log("llvm-mc is not installed: words are checked by arm64asm alone")
+		return
+	}
+	all := rows(t)
+	var source strings.Builder
+	for _, r := range all {
+		fmt.Fprintln(&source, r.want)
+	}
+	cmd := exec.Command(path, "-triple=aarch64", "-show-encoding")
+	cmd.Stdin = strings.NewReader(source.String())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encodings := strings.Split(string(out), "// encoding: ")[1:]
+	if len(encodings) != len(all) {
+		t.Fatalf("%d encodings of %d instructions", len(encodings), len(all))
+	}
+	for k, r := range all {
+		var b [4]byte
+		if _, err := fmt.Sscanf(encodings[k], "[0x%x,0x%x,0x%x,0x%x]", &b[0], &b[1], &b[2], &b[3]); err != nil {
+			t.Fatalf("%s: %v in %q", r.want, err, encodings[k])
+		}
+		if want := binary.LittleEndian.Uint32(b[:]); r.word != want {
+			t.Errorf("%s: %08x, llvm-mc makes %08x of %s", r.name, r.word, want, r.want)
+		}
+	}
+}

@@ -1,0 +1,15 @@
+package main
+
+func init() {
+	kernel("prefetch", "func(p *float32, n int)", func(t Target) {
+		p, n := t.Pointer("p"), t.Int("n")
+		t.Label("line")
+		t.Prefetch(p, 0)
+		t.Advance(p, 64)
+		t.IfAtMost(n, 16, "done")
+		t.Decrement(n, 16)
+		t.Jump("line")
+		t.Label("done")
+		t.Done()
+	})
+}
