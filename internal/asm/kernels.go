@@ -35,6 +35,8 @@ func dot(x, y []float32) float32 {
 	switch active {
 	case AVX2:
 		return dotAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		return dotNEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	default:
 		return dotGeneric(x, y)
 	}
@@ -95,6 +97,8 @@ func sumSquares(x []float32) float32 {
 	switch active {
 	case AVX2:
 		return sumSquaresAVX2(unsafe.SliceData(x), len(x))
+	case NEON:
+		return sumSquaresNEON(unsafe.SliceData(x), len(x))
 	default:
 		return sumSquaresGeneric(x)
 	}
@@ -124,6 +128,8 @@ func axpy(a float32, x, y []float32) {
 	switch active {
 	case AVX2:
 		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		axpyNEON(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	default:
 		axpyGeneric(a, x, y)
 	}
@@ -153,6 +159,8 @@ func scale(a float32, x []float32) {
 	switch active {
 	case AVX2:
 		scaleAVX2(a, unsafe.SliceData(x), len(x))
+	case NEON:
+		scaleNEON(a, unsafe.SliceData(x), len(x))
 	default:
 		scaleGeneric(a, x)
 	}
@@ -189,6 +197,8 @@ func dotSparse(idx []int32, val, w []float32) float32 {
 	switch active {
 	case AVX2:
 		return dotSparseAVX2(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+	case NEON:
+		return dotSparseNEON(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	default:
 		return dotSparseGeneric(idx, val, w)
 	}
@@ -226,6 +236,8 @@ func axpySparse(a float32, idx []int32, val, w []float32) {
 	switch active {
 	case AVX2:
 		axpySparseAVX2(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+	case NEON:
+		axpySparseNEON(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	default:
 		axpySparseGeneric(a, idx, val, w)
 	}
@@ -261,6 +273,8 @@ func squaredDistance(x, y []float32) float32 {
 	switch active {
 	case AVX2:
 		return squaredDistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		return squaredDistanceNEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	default:
 		return squaredDistanceGeneric(x, y)
 	}
@@ -306,6 +320,8 @@ func axpby(a float32, x []float32, b float32, y []float32) {
 	switch active {
 	case AVX2:
 		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
+	case NEON:
+		axpbyNEON(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	default:
 		axpbyGeneric(a, x, b, y)
 	}
@@ -401,6 +417,8 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 		switch active {
 		case AVX2:
 			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case NEON:
+			dotRowsNEON(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		}
 	}
 	for i := quads; i < len(dst); i++ {
@@ -445,6 +463,8 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		switch active {
 		case AVX2:
 			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
+		case NEON:
+			axpy4NEON(&a[i], x0, x1, x2, x3, &y[0], n)
 		}
 	}
 	for i := quads; i < len(idx); i++ {
@@ -496,6 +516,8 @@ func dotSparseK(dst *[8]float32, idx []int32, val, w []float32, k int) {
 	switch active {
 	case AVX2:
 		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case NEON:
+		dotSparseKNEON(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	default:
 		dotSparseKGeneric(dst, idx, val, w, k)
 	}
@@ -548,6 +570,8 @@ func axpySparseK(a *[8]float32, idx []int32, val, w []float32, k int) {
 	switch active {
 	case AVX2:
 		axpySparseKAVX2(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case NEON:
+		axpySparseKNEON(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	default:
 		axpySparseKGeneric(a, idx, val, w, k)
 	}
@@ -570,5 +594,7 @@ func Prefetch(x []float32) {
 	switch active {
 	case AVX2:
 		prefetchAVX2(unsafe.SliceData(x), min(len(x), Block))
+	case NEON:
+		prefetchNEON(unsafe.SliceData(x), min(len(x), Block))
 	}
 }

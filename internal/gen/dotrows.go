@@ -134,15 +134,16 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	t.ShiftRight(blocks, 6)
 	t.And(rest, 63)
 	t.Advance(rest, 1)
-	span := t.Copy(blocks)
-	t.ShiftLeft(span, 8) // bytes
-	saved := t.Local(4 * 8 * float)
 
 	p := next("rows")
 	var sum [4]Group // of the pair of groups that is under way
 	for pass, pair := range foldOrder {
 		t.Comment(fmt.Sprintf("Groups %d and %d of the lanes.", pair[0], pair[1]))
-		lane := passOver(t, pass, pair, p, x, blocks, rest, span, part)
+		lane := passOver(t, pass, pair, p, x, blocks, rest, part)
+		var saved reg.GPVirtual
+		if pass == 1 || pass == 3 {
+			saved = t.Scratch()
+		}
 		for i := range sum {
 			t.Add(lane[i][0], lane[i][0], lane[i][1])
 			switch pass {
@@ -161,7 +162,7 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 }
 
 // passOver sums two groups of lanes of four rows, and leaves p and x where they were.
-func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, blocks, rest, span reg.GPVirtual, part Part) [4][2]Group {
+func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, blocks, rest reg.GPVirtual, part Part) [4][2]Group {
 	var lane [4][2]Group
 	product := t.New(8)
 	xs := [2]Group{t.New(8), t.New(8)}
@@ -222,8 +223,10 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, blocks, re
 		}
 	}
 	t.Label(name("end", pass))
+	t.Move(left, blocks)
+	t.ShiftLeft(left, 8) // bytes
 	for _, v := range all {
-		t.Retreat(v, span)
+		t.Retreat(v, left)
 	}
 	return lane
 }

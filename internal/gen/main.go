@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/mmcloughlin/avo/pass"
 )
 
 func main() {
@@ -49,17 +47,24 @@ func kernel(word, signature string, emit func(Target)) {
 // generate returns the files' names and texts.
 func generate() (map[string][]byte, error) {
 	slices.SortFunc(kernels, func(a, b kernelSpec) int { return strings.Compare(a.word, b.word) })
-	t := newAVX2()
-	for _, k := range kernels {
-		t.Func(k.word, k.signature)
-		k.emit(t)
+	files := map[string][]byte{}
+	for arch, targets := range map[string][]Target{
+		"amd64": {newAVX2()},
+		"arm64": {newNEON()},
+	} {
+		for _, t := range targets {
+			for _, k := range kernels {
+				t.Func(k.word, k.signature)
+				k.emit(t)
+			}
+			f, err := t.Compile()
+			if err != nil {
+				return nil, err
+			}
+			if err := printFile(files, arch, t.Name(), f); err != nil {
+				return nil, err
+			}
+		}
 	}
-	f, err := t.Result()
-	if err != nil {
-		return nil, err
-	}
-	if err := pass.Concat(pass.Compile, check("AVX2")).Execute(f); err != nil {
-		return nil, err
-	}
-	return printFile("amd64", f)
+	return files, nil
 }

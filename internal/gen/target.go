@@ -1,10 +1,16 @@
 package main
 
-import "github.com/mmcloughlin/avo/reg"
+import (
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/reg"
+)
 
 // A Target is an instruction set as the kernels see it. A kernel is written once against it. Its unit is the group of
 // eight floats: one register on amd64, two on arm64. Groups of 4, 2 and 1 serve sparse rows and short ends.
 type Target interface {
+	// Name is that of the ISA in functions' names. Compile ends the file and allocates its registers.
+	Name() string
+	Compile() (*ir.File, error)
 	// Func begins a function; the target appends its name to the kernel's word.
 	Func(word, signature string)
 	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one.
@@ -48,8 +54,6 @@ type Target interface {
 	StoreAt(v Group, p, j reg.GPVirtual)
 	Insert(v Group, lane int, p reg.GPVirtual, offset int)
 	InsertAt(v Group, lane int, p, j reg.GPVirtual)
-	// Lane copies one lane of a group of four to lane 0 of a group of one, whose other lanes are undefined.
-	Lane(dst, v Group, lane int)
 
 	// Advance moves p by a number of bytes, AdvanceBy and Retreat by as many as a register says; Decrement takes k from n,
 	// Multiply makes n times k of it; Sum returns p + j, End p + 4n, Copy p; Move gives dst the value of p.
@@ -68,8 +72,9 @@ type Target interface {
 	Move(dst, p reg.GPVirtual)
 	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
 	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
-	// Local returns a pointer to so many bytes of the function's frame. Prefetch asks for the cache line at p + offset.
-	Local(bytes int) reg.GPVirtual
+	// Scratch returns a pointer to four groups' room in the function's frame, the same each time. Prefetch asks for the
+	// cache line at p + offset.
+	Scratch() reg.GPVirtual
 	Prefetch(p reg.GPVirtual, offset int)
 	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k (unsigned).
 	IfLess(n reg.GPVirtual, k int, label string)
@@ -85,10 +90,7 @@ type Group struct {
 	regs  []reg.VecVirtual
 }
 
-// A Part is what a target keeps of the number of floats in an incomplete group: a mask, or the number itself.
-type Part struct {
-	mask reg.Register
-	n    reg.GPVirtual
-}
+// A Part is the register in which a target keeps how many floats of an incomplete group exist: a mask or the number.
+type Part reg.Register
 
 const float = 4 // bytes

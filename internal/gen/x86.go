@@ -6,14 +6,17 @@ import (
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // avx2 is the Target for amd64: 256-bit registers, VEX encoding, no fused multiply-add.
 type avx2 struct {
 	*build.Context
-	masks operand.Mem // eight words of ones, then eight of zeros
+	masks   operand.Mem // eight words of ones, then eight of zeros
+	scratch operand.Mem // of the function under way, once it has asked for it
 }
 
 func newAVX2() *avx2 {
@@ -32,8 +35,19 @@ func newAVX2() *avx2 {
 	return t
 }
 
+func (t *avx2) Name() string { return "AVX2" }
+
+func (t *avx2) Compile() (*ir.File, error) {
+	f, err := t.Result()
+	if err != nil {
+		return nil, err
+	}
+	return f, pass.Concat(pass.Compile, check(t.Name())).Execute(f)
+}
+
 func (t *avx2) Func(word, signature string) {
 	t.Function(word + "AVX2")
+	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(signature)
 	t.Doc(doc(word, "AVX2")...)
@@ -136,11 +150,11 @@ func (t *avx2) Part(n reg.GPVirtual) Part {
 	t.NEGQ(k)
 	t.ANDQ(operand.Imm(7), k) // 8 - n mod 8, or 0 for 8
 	t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
-	return Part{mask: mask}
+	return mask
 }
 
 func (t *avx2) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
-	t.VMASKMOVPS(at(p, offset), part.mask, r(v))
+	t.VMASKMOVPS(at(p, offset), part, r(v))
 }
 
 func (t *avx2) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
@@ -247,19 +261,6 @@ func (t *avx2) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
 	t.VINSERTPS(operand.Imm(uint64(lane)<<4), indexed(p, j), r(v), r(v))
 }
 
-func (t *avx2) Lane(dst, v Group, lane int) {
-	switch lane {
-	case 0:
-		t.VMOVAPS(r(v), r(dst))
-	case 1:
-		t.VMOVSHDUP(r(v), r(dst))
-	case 2:
-		t.VMOVHLPS(r(v), r(v), r(dst))
-	case 3:
-		t.VPERMILPS(operand.Imm(3), r(v), r(dst))
-	}
-}
-
 func (t *avx2) Advance(p reg.GPVirtual, bytes int) { t.ADDQ(operand.I32(bytes), p) }
 func (t *avx2) Decrement(n reg.GPVirtual, k int)   { t.SUBQ(operand.I32(k), n) }
 
@@ -271,9 +272,12 @@ func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64
 func (t *avx2) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
 func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
 
-func (t *avx2) Local(bytes int) reg.GPVirtual {
+func (t *avx2) Scratch() reg.GPVirtual {
+	if t.scratch.Base == nil {
+		t.scratch = t.AllocLocal(4 * 8 * float)
+	}
 	p := t.GP64()
-	t.LEAQ(t.AllocLocal(bytes), p)
+	t.LEAQ(t.scratch, p)
 	return p
 }
 

@@ -62,6 +62,8 @@ func (c *Context) ANDS(m operand.Op, n, d reg.Register) { c.integer("ANDS", m, n
 func (c *Context) LSL(m operand.Op, n, d reg.Register)  { c.integer("LSL", m, n, d) }
 func (c *Context) LSR(m operand.Op, n, d reg.Register)  { c.integer("LSR", m, n, d) }
 
+func (c *Context) MUL(m, n, d reg.Register) { c.integer("MUL", m, n, d) }
+
 func (c *Context) integer(opcode string, m operand.Op, n, d reg.Register) {
 	m = natural(m)
 	c.emit(opcode, ops{m, r64(n)}, ops{r64(d)}, m, r64(n), r64(d))

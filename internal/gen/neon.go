@@ -1,0 +1,340 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/pegasimd/pegasimd/internal/gen/arm64"
+)
+
+// neon is the Target for arm64: a group of eight is two registers.
+type neon struct {
+	*arm64.Context
+	scratch bool // the function under way has asked for it
+	labels  int  // of the function's incomplete groups
+}
+
+func newNEON() *neon {
+	c := arm64.NewContext()
+	c.ConstraintExpr(constraint("arm64"))
+	return &neon{Context: c}
+}
+
+func (t *neon) Name() string { return "NEON" }
+
+func (t *neon) Compile() (*ir.File, error) {
+	f, err := t.Result()
+	if err != nil {
+		return nil, err
+	}
+	return f, arm64.Compile.Execute(f)
+}
+
+func (t *neon) Func(word, signature string) {
+	t.Function(word + "NEON")
+	t.Attributes(attr.NOSPLIT)
+	t.SignatureExpr(signature)
+	t.Doc(doc(word, "NEON")...)
+	t.Pragma("noescape")
+	t.scratch, t.labels = false, 0
+}
+
+func (t *neon) Pointer(param string) reg.GPVirtual { return t.Int(param) }
+
+func (t *neon) Int(param string) reg.GPVirtual {
+	r := t.GP64()
+	t.Context.Load(t.Param(param), r)
+	return r
+}
+
+func (t *neon) Broadcast(param string) Group {
+	v := t.New(8)
+	t.Context.Load(t.Param(param), v.regs[0])
+	for _, r := range v.regs {
+		t.VDUP(arm64.S(v.regs[0], 0), r)
+	}
+	return v
+}
+
+func (t *neon) Return(v Group) {
+	t.Context.Store(v.regs[0], t.ReturnIndex(0))
+	t.RET()
+}
+
+func (t *neon) Done()               { t.RET() }
+func (t *neon) Comment(text string) { t.Context.Comment(text) }
+
+func (t *neon) New(width int) Group {
+	v := Group{width, []reg.VecVirtual{t.V128()}}
+	if width == 8 {
+		v.regs = append(v.regs, t.V128())
+	}
+	return v
+}
+
+func (t *neon) Narrow(v Group, width int) Group {
+	if width < 8 {
+		v.regs = v.regs[:1]
+	}
+	return Group{width, v.regs}
+}
+
+func (t *neon) Zero(v Group) {
+	for _, r := range v.regs {
+		t.VMOVI(0, r)
+	}
+}
+
+func (t *neon) Load(v Group, p reg.GPVirtual, offset int) {
+	switch m := at(p, offset); v.width {
+	case 8:
+		t.FLDPQ(m, v.regs[0], v.regs[1])
+	case 4:
+		t.FMOVQ(m, v.regs[0])
+	case 2:
+		t.FMOVD(m, v.regs[0])
+	case 1:
+		t.FMOVS(m, v.regs[0])
+	}
+}
+
+func (t *neon) Store(v Group, p reg.GPVirtual, offset int) {
+	switch m := at(p, offset); v.width {
+	case 8:
+		t.FSTPQ(v.regs[0], v.regs[1], m)
+	case 4:
+		t.FMOVQ(v.regs[0], m)
+	case 2:
+		t.FMOVD(v.regs[0], m)
+	case 1:
+		t.FMOVS(v.regs[0], m)
+	}
+}
+
+// Part keeps the number of floats, 1 to 8.
+func (t *neon) Part(n reg.GPVirtual) Part {
+	k := t.GP64()
+	t.SUB(operand.U32(1), n, k)
+	t.AND(operand.U32(7), k, k)
+	t.ADD(operand.U32(1), k, k)
+	return k
+}
+
+// LoadPart goes by the bits of the number: 4 floats, then 2, then 1.
+func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
+	t.labels++
+	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
+	n := part.(reg.Register)
+	from := t.address(p, offset)
+	low, high := v.regs[0], v.regs[1]
+	t.TBNZ(3, n, name("all"))
+	t.VMOVI(0, high)
+	t.TBZ(2, n, name("low"))
+	t.FMOVQ(at(from, 0), low)
+	t.ADD(operand.U32(16), from, from)
+	t.upToThree(high, from, n, name("high"), name("end"))
+	t.Label(name("low"))
+	t.upToThree(low, from, n, name("low"), name("end"))
+	t.Label(name("all"))
+	t.FLDPQ(at(from, 0), low, high)
+	t.Label(name("end"))
+}
+
+// upToThree loads as many floats as the last two bits of n say and goes to end.
+func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, name, end string) {
+	t.VMOVI(0, v)
+	t.TBZ(1, n, name+"one")
+	t.FMOVD(at(from, 0), v)
+	t.TBZ(0, n, end)
+	t.ADD(operand.U32(8), from, from)
+	t.VLD1(at(from, 0), arm64.S(v, 2))
+	t.B(end)
+	t.Label(name + "one")
+	t.TBZ(0, n, end)
+	t.FMOVS(at(from, 0), v)
+	t.B(end)
+}
+
+// address returns p + offset in a register of its own, for instructions that take no offset.
+func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
+	q := t.GP64()
+	if offset < 0 {
+		t.SUB(operand.U32(-offset), p, q)
+	} else {
+		t.ADD(operand.U32(offset), p, q)
+	}
+	return q
+}
+
+func each(dst, a, b Group, op func(m, n, d reg.Register)) {
+	for i := range dst.regs {
+		op(b.regs[i], a.regs[i], dst.regs[i])
+	}
+}
+
+func (t *neon) Mul(dst, a, b Group) { each(dst, a, b, t.VFMUL) }
+func (t *neon) Add(dst, a, b Group) { each(dst, a, b, t.VFADD) }
+func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
+
+func (t *neon) loaded(width int, p reg.GPVirtual, offset int) Group {
+	v := t.New(width)
+	t.Load(v, p, offset)
+	return v
+}
+
+func (t *neon) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.Mul(dst, a, t.loaded(dst.width, p, offset))
+}
+
+func (t *neon) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.Add(dst, a, t.loaded(dst.width, p, offset))
+}
+
+func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.Sub(dst, a, t.loaded(dst.width, p, offset))
+}
+
+func (t *neon) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
+	if offset != 0 {
+		p = t.address(p, offset)
+	}
+	for _, r := range dst.regs {
+		t.VLD1R(at(p, 0), r)
+	}
+}
+
+func (t *neon) Fold(v Group) {
+	low, high := v.regs[0], t.V128()
+	if v.width == 8 {
+		t.VFADD(v.regs[1], low, low)
+	}
+	t.VEXT(8, low, low, high)
+	t.VFADD(high, low, low)
+	t.FADDPS(low, low)
+}
+
+// FoldFour adds lanes l and l+2 of two groups side by side, then l and l+1 of four.
+func (t *neon) FoldFour(v [4]Group) Group {
+	two := func(a, b Group) reg.VecVirtual { // lanes 0 and 2 of a, of b; lanes 1 and 3 of a, of b
+		even, odd := t.V128(), t.V128()
+		for _, g := range []Group{a, b} {
+			t.VFADD(g.regs[1], g.regs[0], g.regs[0])
+		}
+		t.VUZP1(b.regs[0], a.regs[0], even)
+		t.VUZP2(b.regs[0], a.regs[0], odd)
+		t.VFADDP(odd, even, even)
+		return even
+	}
+	first, second := two(v[0], v[1]), two(v[2], v[3])
+	sum := t.New(4)
+	t.VORR(first, first, sum.regs[0])
+	t.VMOV(arm64.D(second, 0), arm64.D(sum.regs[0], 1))
+	t.VMOV(arm64.D(first, 1), arm64.D(second, 0))
+	t.VFADD(second, sum.regs[0], sum.regs[0])
+	return sum
+}
+
+func (t *neon) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVWU(at(idx, offset), j)
+	return j
+}
+
+func (t *neon) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	j0, j1 = t.GP64(), t.GP64()
+	t.LDPW(at(idx, offset), j0, j1)
+	return j0, j1
+}
+
+func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
+func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
+
+func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	b := t.V128()
+	t.FMOVS(indexed(p, j), b)
+	t.FADDS(b, a.regs[0], dst.regs[0])
+}
+
+func (t *neon) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
+	t.VLD1(at(t.address(p, offset), 0), arm64.S(v.regs[0], lane))
+}
+
+func (t *neon) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
+	q := t.GP64()
+	t.ADD(arm64.Shifted(j, 2), p, q)
+	t.VLD1(at(q, 0), arm64.S(v.regs[0], lane))
+}
+
+func (t *neon) Advance(p reg.GPVirtual, bytes int)   { t.ADD(operand.U32(bytes), p, p) }
+func (t *neon) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADD(bytes, p, p) }
+func (t *neon) Retreat(p, bytes reg.GPVirtual)       { t.SUB(bytes, p, p) }
+func (t *neon) Decrement(n reg.GPVirtual, k int)     { t.SUB(operand.U32(k), n, n) }
+func (t *neon) Multiply(n, k reg.GPVirtual)          { t.MUL(k, n, n) }
+func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), n, n) }
+func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
+func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
+func (t *neon) Prefetch(p reg.GPVirtual, offset int) { t.PRFM(at(p, offset), "PLDL1KEEP") }
+func (t *neon) NewInt() reg.GPVirtual                { return t.GP64() }
+func (t *neon) Move(dst, p reg.GPVirtual)            { t.MOVD(p, dst) }
+
+func (t *neon) Sum(p, j reg.GPVirtual) reg.GPVirtual {
+	sum := t.GP64()
+	t.ADD(j, p, sum)
+	return sum
+}
+
+func (t *neon) End(p, n reg.GPVirtual) reg.GPVirtual {
+	end := t.GP64()
+	t.ADD(arm64.Shifted(n, 2), p, end)
+	return end
+}
+
+func (t *neon) Copy(p reg.GPVirtual) reg.GPVirtual {
+	q := t.GP64()
+	t.MOVD(p, q)
+	return q
+}
+
+func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
+	skip := t.GP64()
+	t.MOVD(operand.U32(0), skip)
+	t.SUB(p, skip, skip)
+	t.LSR(operand.U32(2), skip, skip)
+	t.AND(operand.U32(7), skip, skip) // floats
+	t.SUB(skip, n, n)
+	for _, q := range append(others, p) {
+		t.ADD(arm64.Shifted(skip, 2), q, q)
+	}
+}
+
+func (t *neon) Scratch() reg.GPVirtual {
+	if !t.scratch {
+		t.AllocLocal(4 * 8 * float)
+		t.scratch = true
+	}
+	p := t.GP64()
+	t.Local(p)
+	return p
+}
+
+func (t *neon) IfLess(n reg.GPVirtual, k int, label string) {
+	t.CMP(operand.U32(k), n)
+	t.BLO(label)
+}
+
+func (t *neon) IfAtMost(n reg.GPVirtual, k int, label string) {
+	t.CMP(operand.U32(k), n)
+	t.BLS(label)
+}
+
+func (t *neon) IfAtLeast(n reg.GPVirtual, k int, label string) {
+	t.CMP(operand.U32(k), n)
+	t.BHS(label)
+}
+
+func (t *neon) Jump(label string) { t.B(label) }
+func (t *neon) Label(name string) { t.Context.Label(name) }
