@@ -33,6 +33,8 @@ func Dot(x, y []float32) (sum float32) {
 
 func dot(x, y []float32) float32 {
 	switch active {
+	case AVX512:
+		return dotAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		return dotAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case NEON:
@@ -95,6 +97,8 @@ func SumSquares(x []float32) (sum float32) {
 
 func sumSquares(x []float32) float32 {
 	switch active {
+	case AVX512:
+		return sumSquaresAVX512(unsafe.SliceData(x), len(x))
 	case AVX2:
 		return sumSquaresAVX2(unsafe.SliceData(x), len(x))
 	case NEON:
@@ -126,6 +130,8 @@ func Axpy(a float32, x, y []float32) {
 
 func axpy(a float32, x, y []float32) {
 	switch active {
+	case AVX512:
+		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case NEON:
@@ -157,6 +163,8 @@ func Scale(a float32, x []float32) {
 
 func scale(a float32, x []float32) {
 	switch active {
+	case AVX512:
+		scaleAVX512(a, unsafe.SliceData(x), len(x))
 	case AVX2:
 		scaleAVX2(a, unsafe.SliceData(x), len(x))
 	case NEON:
@@ -195,6 +203,8 @@ func DotSparse(idx []int32, val, w []float32) (sum float32) {
 
 func dotSparse(idx []int32, val, w []float32) float32 {
 	switch active {
+	case AVX512:
+		return dotSparseAVX512(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	case AVX2:
 		return dotSparseAVX2(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	case NEON:
@@ -234,6 +244,8 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 
 func axpySparse(a float32, idx []int32, val, w []float32) {
 	switch active {
+	case AVX512:
+		axpySparseAVX512(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	case AVX2:
 		axpySparseAVX2(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	case NEON:
@@ -271,6 +283,8 @@ func SquaredDistance(x, y []float32) (sum float32) {
 
 func squaredDistance(x, y []float32) float32 {
 	switch active {
+	case AVX512:
+		return squaredDistanceAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		return squaredDistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case NEON:
@@ -318,6 +332,8 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 
 func axpby(a float32, x []float32, b float32, y []float32) {
 	switch active {
+	case AVX512:
+		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case NEON:
@@ -415,6 +431,8 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 			from, at = 0, &idx[first]
 		}
 		switch active {
+		case AVX512:
+			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case AVX2:
 			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case NEON:
@@ -461,6 +479,8 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
 		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
 		switch active {
+		case AVX512:
+			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
 		case AVX2:
 			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
 		case NEON:
@@ -514,6 +534,8 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 
 func dotSparseK(dst *[8]float32, idx []int32, val, w []float32, k int) {
 	switch active {
+	case AVX512:
+		dotSparseKAVX512(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case AVX2:
 		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case NEON:
@@ -568,6 +590,8 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 
 func axpySparseK(a *[8]float32, idx []int32, val, w []float32, k int) {
 	switch active {
+	case AVX512:
+		axpySparseKAVX512(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case AVX2:
 		axpySparseKAVX2(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case NEON:
@@ -592,6 +616,8 @@ func Prefetch(x []float32) {
 		return
 	}
 	switch active {
+	case AVX512:
+		prefetchAVX512(unsafe.SliceData(x), min(len(x), Block))
 	case AVX2:
 		prefetchAVX2(unsafe.SliceData(x), min(len(x), Block))
 	case NEON:

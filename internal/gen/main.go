@@ -49,7 +49,7 @@ func generate() (map[string][]byte, error) {
 	slices.SortFunc(kernels, func(a, b kernelSpec) int { return strings.Compare(a.word, b.word) })
 	files := map[string][]byte{}
 	for arch, targets := range map[string][]Target{
-		"amd64": {newAVX2()},
+		"amd64": {newAVX2(), newAVX512()},
 		"arm64": {newNEON()},
 	} {
 		for _, t := range targets {

@@ -15,42 +15,50 @@ import (
 // avx2 is the Target for amd64: 256-bit registers, VEX encoding, no fused multiply-add.
 type avx2 struct {
 	*build.Context
-	masks   operand.Mem // eight words of ones, then eight of zeros
+	isa     string
+	masks   operand.Mem
 	scratch operand.Mem // of the function under way, once it has asked for it
 }
 
-func newAVX2() *avx2 {
+const rodata = attr.RODATA | attr.NOPTR
+
+func newContext(isa string) *avx2 {
 	c := build.NewContext()
 	c.ConstraintExpr(constraint("amd64"))
-	t := &avx2{Context: c}
-	t.masks = c.StaticGlobal("masks")
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	return &avx2{Context: c, isa: isa}
+}
+
+func newAVX2() *avx2 {
+	t := newContext("AVX2")
+	// Eight words of ones, then eight of zeros.
+	t.masks = t.StaticGlobal("masks")
+	t.DataAttributes(rodata)
 	for i := range 16 {
 		ones := operand.U32(0)
 		if i < 8 {
 			ones = math.MaxUint32
 		}
-		c.AddDatum(4*i, ones)
+		t.AddDatum(4*i, ones)
 	}
 	return t
 }
 
-func (t *avx2) Name() string { return "AVX2" }
+func (t *avx2) Name() string { return t.isa }
 
 func (t *avx2) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
 		return nil, err
 	}
-	return f, pass.Concat(pass.Compile, check(t.Name())).Execute(f)
+	return f, pass.Concat(pass.Compile, check("AVX2")).Execute(f)
 }
 
 func (t *avx2) Func(word, signature string) {
-	t.Function(word + "AVX2")
+	t.Function(word + t.isa)
 	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(signature)
-	t.Doc(doc(word, "AVX2")...)
+	t.Doc(doc(word, t.isa)...)
 	t.Pragma("noescape")
 }
 
@@ -217,14 +225,22 @@ func (t *avx2) Fold(v Group) {
 // FoldFour brings lanes l and l+4 of two groups side by side, then l and l+2, then l and l+1, and adds all four sums at
 // each step.
 func (t *avx2) FoldFour(v [4]Group) Group {
-	half := func(a, b Group) reg.VecVirtual { // lanes 0-3 of a, then of b, each with its upper half added
-		low, high := t.YMM(), t.YMM()
+	return t.foldFour(v, func(a, b Group, low, high reg.VecVirtual) {
 		t.VINSERTF128(operand.Imm(1), b.regs[0].AsX(), r(a), low)
 		t.VPERM2F128(operand.Imm(0x31), r(b), r(a), high)
+	}, func(v, high reg.VecVirtual) { t.VEXTRACTF128(operand.Imm(1), v, high.AsX()) })
+}
+
+// foldFour is told how halves of registers move, which VEX and EVEX say differently: halves sets low to the lower halves
+// of a and b and high to the upper ones, upper copies an upper half.
+func (t *avx2) foldFour(v [4]Group, halves func(a, b Group, low, high reg.VecVirtual), upper func(v, high reg.VecVirtual)) Group {
+	pair := func(a, b Group) reg.VecVirtual {
+		low, high := t.YMM(), t.YMM()
+		halves(a, b, low, high)
 		t.VADDPS(high, low, low)
 		return low
 	}
-	even, odd := half(v[0], v[2]), half(v[1], v[3])
+	even, odd := pair(v[0], v[2]), pair(v[1], v[3])
 	low, high := t.YMM(), t.YMM()
 	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0] and v[1], of v[2] and v[3]
 	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3
@@ -232,7 +248,7 @@ func (t *avx2) FoldFour(v [4]Group) Group {
 	t.VMOVSHDUP(low, high)
 	t.VADDPS(high, low, low) // sums 0 and 1, 2 and 3 in the even lanes
 	sum := t.New(4)
-	t.VEXTRACTF128(operand.Imm(1), low, high.AsX())
+	upper(low, high)
 	t.VSHUFPS(operand.Imm(0x88), high.AsX(), low.AsX(), r(sum))
 	return sum
 }
