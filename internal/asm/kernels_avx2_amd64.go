@@ -49,6 +49,11 @@ func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// expAVX2 works like expGeneric.
+//
+//go:noescape
+func expAVX2(dst *float32, x *float32, n int, table *float32)
+
 // prefetchAVX2 works like prefetchGeneric.
 //
 //go:noescape

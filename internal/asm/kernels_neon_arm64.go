@@ -49,6 +49,11 @@ func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// expNEON works like expGeneric.
+//
+//go:noescape
+func expNEON(dst *float32, x *float32, n int, table *float32)
+
 // prefetchNEON works like prefetchGeneric.
 //
 //go:noescape

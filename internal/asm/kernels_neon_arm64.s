@@ -8321,6 +8321,1820 @@ fold:
 	FSTPQ (F0, F1), (R0)
 	RET
 
+// func expNEON(dst *float32, x *float32, n int, table *float32)
+TEXT ·expNEON(SB), NOSPLIT, $0-32
+	MOVD table+24(FP), R0
+	MOVD x+8(FP), R1
+	MOVD dst+0(FP), R2
+	MOVD n+16(FP), R3
+	CMP  $0x00000008, R3
+	BLO  below8
+	CMP  $0x00000010, R3
+	BLS  to16
+	CMP  $0x00000020, R3
+	BLS  to32
+	CMP  $0x00000040, R3
+	BLS  to64
+
+	// The first and the last group, to be stored at the end.
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	ADD   R3<<2, R1, R6
+	ADD   R3<<2, R2, R7
+	FLDPQ -32(R6), (F2, F3)
+	FLDPQ (R0), (F8, F9)
+	WORD  $0x4ea2f502         // VFMIN V2.S4, V8.S4, V2.S4
+	WORD  $0x4ea3f523         // VFMIN V3.S4, V9.S4, V3.S4
+	FLDPQ 32(R0), (F8, F9)
+	WORD  $0x4e22f502         // VFMAX V2.S4, V8.S4, V2.S4
+	WORD  $0x4e23f523         // VFMAX V3.S4, V9.S4, V3.S4
+	FLDPQ 64(R0), (F5, F4)
+	WORD  $0x6e25dc47         // VFMUL V5.S4, V2.S4, V7.S4
+	WORD  $0x6e24dc64         // VFMUL V4.S4, V3.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4e25d4e7         // VFADD V5.S4, V7.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4ea5d4e5         // VFSUB V5.S4, V7.S4, V5.S4
+	WORD  $0x4ea6d486         // VFSUB V6.S4, V4.S4, V6.S4
+	FLDPQ 160(R0), (F8, F9)
+	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d442         // VFSUB V8.S4, V2.S4, V2.S4
+	WORD  $0x4ea9d463         // VFSUB V9.S4, V3.S4, V3.S4
+	FLDPQ 192(R0), (F8, F9)
+	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d445         // VFSUB V8.S4, V2.S4, V5.S4
+	WORD  $0x4ea9d466         // VFSUB V9.S4, V3.S4, V6.S4
+	FLDPQ 224(R0), (F2, F3)
+	WORD  $0x6e22dca2         // VFMUL V2.S4, V5.S4, V2.S4
+	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
+	FLDPQ 256(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 288(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 320(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 352(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dca8         // VFMUL V5.S4, V5.S4, V8.S4
+	WORD  $0x6e26dcc9         // VFMUL V6.S4, V6.S4, V9.S4
+	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 384(R0), (F5, F6)
+	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 128(R0), (F8, F9)
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VUSHR $0x01, V7.S4, V8.S4
+	VUSHR $0x01, V4.S4, V9.S4
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VSHL  $0x17, V8.S4, V8.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V4.S4, V4.S4
+	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x6e27dc42         // VFMUL V7.S4, V2.S4, V2.S4
+	WORD  $0x6e24dc63         // VFMUL V4.S4, V3.S4, V3.S4
+	MOVD  R2, R6
+	MOVD  $0x00000000, R8
+	SUB   R2, R8, R8
+	LSR   $0x00000002, R8, R8
+	AND   $0x00000007, R8, R8
+	SUB   R8, R3, R3
+	ADD   R8<<2, R1, R1
+	ADD   R8<<2, R2, R2
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R1), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R2)
+	FLDPQ 32(R1), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 32(R2)
+	FLDPQ 64(R1), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 64(R2)
+	FLDPQ 96(R1), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 96(R2)
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000020, R3, R3
+	CMP   $0x00000020, R3
+	BHS   loop
+
+groups:
+	CMP   $0x00000008, R3
+	BLS   last
+	FLDPQ (R1), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R2)
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+	SUB   $0x00000008, R3, R3
+	B     groups
+
+last:
+	FSTPQ (F0, F1), (R6)
+	FSTPQ (F2, F3), -32(R7)
+	RET
+
+to64:
+	ADD   R3<<2, R1, R6
+	ADD   R3<<2, R2, R3
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0            // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1            // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0            // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1            // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05            // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22            // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5            // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442            // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3            // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444            // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400            // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421            // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403            // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424            // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60            // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81            // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66            // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87            // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00            // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21            // VFMUL V2.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ (R0), (F8, F9)
+	WORD  $0x4ea2f502            // VFMIN V2.S4, V8.S4, V2.S4
+	WORD  $0x4ea3f523            // VFMIN V3.S4, V9.S4, V3.S4
+	FLDPQ 32(R0), (F8, F9)
+	WORD  $0x4e22f502            // VFMAX V2.S4, V8.S4, V2.S4
+	WORD  $0x4e23f523            // VFMAX V3.S4, V9.S4, V3.S4
+	FLDPQ 64(R0), (F5, F4)
+	WORD  $0x6e25dc47            // VFMUL V5.S4, V2.S4, V7.S4
+	WORD  $0x6e24dc64            // VFMUL V4.S4, V3.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4e25d4e7            // VFADD V5.S4, V7.S4, V7.S4
+	WORD  $0x4e26d484            // VFADD V6.S4, V4.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4ea5d4e5            // VFSUB V5.S4, V7.S4, V5.S4
+	WORD  $0x4ea6d486            // VFSUB V6.S4, V4.S4, V6.S4
+	FLDPQ 160(R0), (F8, F9)
+	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d442            // VFSUB V8.S4, V2.S4, V2.S4
+	WORD  $0x4ea9d463            // VFSUB V9.S4, V3.S4, V3.S4
+	FLDPQ 192(R0), (F8, F9)
+	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d445            // VFSUB V8.S4, V2.S4, V5.S4
+	WORD  $0x4ea9d466            // VFSUB V9.S4, V3.S4, V6.S4
+	FLDPQ 224(R0), (F2, F3)
+	WORD  $0x6e22dca2            // VFMUL V2.S4, V5.S4, V2.S4
+	WORD  $0x6e23dcc3            // VFMUL V3.S4, V6.S4, V3.S4
+	FLDPQ 256(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 288(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 320(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 352(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dca8            // VFMUL V5.S4, V5.S4, V8.S4
+	WORD  $0x6e26dcc9            // VFMUL V6.S4, V6.S4, V9.S4
+	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 384(R0), (F5, F6)
+	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 128(R0), (F8, F9)
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VUSHR $0x01, V7.S4, V8.S4
+	VUSHR $0x01, V4.S4, V9.S4
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VSHL  $0x17, V8.S4, V8.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V4.S4, V4.S4
+	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x6e27dc42            // VFMUL V7.S4, V2.S4, V2.S4
+	WORD  $0x6e24dc63            // VFMUL V4.S4, V3.S4, V3.S4
+	FLDPQ 64(R1), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544            // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565            // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544            // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565            // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89            // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6            // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529            // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6            // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527            // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8            // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484            // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5            // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487            // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8            // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4            // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05            // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea            // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b            // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84            // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5            // VFMUL V6.S4, V5.S4, V5.S4
+	FLDPQ 96(R1), (F6, F7)
+	FLDPQ (R0), (F12, F13)
+	WORD  $0x4ea6f586            // VFMIN V6.S4, V12.S4, V6.S4
+	WORD  $0x4ea7f5a7            // VFMIN V7.S4, V13.S4, V7.S4
+	FLDPQ 32(R0), (F12, F13)
+	WORD  $0x4e26f586            // VFMAX V6.S4, V12.S4, V6.S4
+	WORD  $0x4e27f5a7            // VFMAX V7.S4, V13.S4, V7.S4
+	FLDPQ 64(R0), (F9, F8)
+	WORD  $0x6e29dccb            // VFMUL V9.S4, V6.S4, V11.S4
+	WORD  $0x6e28dce8            // VFMUL V8.S4, V7.S4, V8.S4
+	FLDPQ 96(R0), (F9, F10)
+	WORD  $0x4e29d56b            // VFADD V9.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508            // VFADD V10.S4, V8.S4, V8.S4
+	FLDPQ 96(R0), (F9, F10)
+	WORD  $0x4ea9d569            // VFSUB V9.S4, V11.S4, V9.S4
+	WORD  $0x4eaad50a            // VFSUB V10.S4, V8.S4, V10.S4
+	FLDPQ 160(R0), (F12, F13)
+	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
+	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
+	WORD  $0x4eacd4c6            // VFSUB V12.S4, V6.S4, V6.S4
+	WORD  $0x4eadd4e7            // VFSUB V13.S4, V7.S4, V7.S4
+	FLDPQ 192(R0), (F12, F13)
+	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
+	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
+	WORD  $0x4eacd4c9            // VFSUB V12.S4, V6.S4, V9.S4
+	WORD  $0x4eadd4ea            // VFSUB V13.S4, V7.S4, V10.S4
+	FLDPQ 224(R0), (F6, F7)
+	WORD  $0x6e26dd26            // VFMUL V6.S4, V9.S4, V6.S4
+	WORD  $0x6e27dd47            // VFMUL V7.S4, V10.S4, V7.S4
+	FLDPQ 256(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
+	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
+	FLDPQ 288(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
+	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
+	FLDPQ 320(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
+	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
+	FLDPQ 352(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dd2c            // VFMUL V9.S4, V9.S4, V12.S4
+	WORD  $0x6e2add4d            // VFMUL V10.S4, V10.S4, V13.S4
+	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
+	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
+	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
+	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
+	FLDPQ 384(R0), (F9, F10)
+	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
+	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F12, F13)
+	VSUB  V12.S4, V11.S4, V11.S4
+	VSUB  V13.S4, V8.S4, V8.S4
+	VUSHR $0x01, V11.S4, V12.S4
+	VUSHR $0x01, V8.S4, V13.S4
+	VSUB  V12.S4, V11.S4, V11.S4
+	VSUB  V13.S4, V8.S4, V8.S4
+	VSHL  $0x17, V12.S4, V12.S4
+	VSHL  $0x17, V13.S4, V13.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V8.S4, V8.S4
+	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
+	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
+	WORD  $0x6e2bdcc6            // VFMUL V11.S4, V6.S4, V6.S4
+	WORD  $0x6e28dce7            // VFMUL V8.S4, V7.S4, V7.S4
+	FLDPQ -128(R6), (F8, F9)
+	FLDPQ (R0), (F14, F15)
+	WORD  $0x4ea8f5c8            // VFMIN V8.S4, V14.S4, V8.S4
+	WORD  $0x4ea9f5e9            // VFMIN V9.S4, V15.S4, V9.S4
+	FLDPQ 32(R0), (F14, F15)
+	WORD  $0x4e28f5c8            // VFMAX V8.S4, V14.S4, V8.S4
+	WORD  $0x4e29f5e9            // VFMAX V9.S4, V15.S4, V9.S4
+	FLDPQ 64(R0), (F11, F10)
+	WORD  $0x6e2bdd0d            // VFMUL V11.S4, V8.S4, V13.S4
+	WORD  $0x6e2add2a            // VFMUL V10.S4, V9.S4, V10.S4
+	FLDPQ 96(R0), (F11, F12)
+	WORD  $0x4e2bd5ad            // VFADD V11.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a            // VFADD V12.S4, V10.S4, V10.S4
+	FLDPQ 96(R0), (F11, F12)
+	WORD  $0x4eabd5ab            // VFSUB V11.S4, V13.S4, V11.S4
+	WORD  $0x4eacd54c            // VFSUB V12.S4, V10.S4, V12.S4
+	FLDPQ 160(R0), (F14, F15)
+	WORD  $0x6e2edd6e            // VFMUL V14.S4, V11.S4, V14.S4
+	WORD  $0x6e2fdd8f            // VFMUL V15.S4, V12.S4, V15.S4
+	WORD  $0x4eaed508            // VFSUB V14.S4, V8.S4, V8.S4
+	WORD  $0x4eafd529            // VFSUB V15.S4, V9.S4, V9.S4
+	FLDPQ 192(R0), (F14, F15)
+	WORD  $0x6e2edd6e            // VFMUL V14.S4, V11.S4, V14.S4
+	WORD  $0x6e2fdd8f            // VFMUL V15.S4, V12.S4, V15.S4
+	WORD  $0x4eaed50b            // VFSUB V14.S4, V8.S4, V11.S4
+	WORD  $0x4eafd52c            // VFSUB V15.S4, V9.S4, V12.S4
+	FLDPQ 224(R0), (F8, F9)
+	WORD  $0x6e28dd68            // VFMUL V8.S4, V11.S4, V8.S4
+	WORD  $0x6e29dd89            // VFMUL V9.S4, V12.S4, V9.S4
+	FLDPQ 256(R0), (F14, F15)
+	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2bdd08            // VFMUL V11.S4, V8.S4, V8.S4
+	WORD  $0x6e2cdd29            // VFMUL V12.S4, V9.S4, V9.S4
+	FLDPQ 288(R0), (F14, F15)
+	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2bdd08            // VFMUL V11.S4, V8.S4, V8.S4
+	WORD  $0x6e2cdd29            // VFMUL V12.S4, V9.S4, V9.S4
+	FLDPQ 320(R0), (F14, F15)
+	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2bdd08            // VFMUL V11.S4, V8.S4, V8.S4
+	WORD  $0x6e2cdd29            // VFMUL V12.S4, V9.S4, V9.S4
+	FLDPQ 352(R0), (F14, F15)
+	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2bdd6e            // VFMUL V11.S4, V11.S4, V14.S4
+	WORD  $0x6e2cdd8f            // VFMUL V12.S4, V12.S4, V15.S4
+	WORD  $0x6e2edd08            // VFMUL V14.S4, V8.S4, V8.S4
+	WORD  $0x6e2fdd29            // VFMUL V15.S4, V9.S4, V9.S4
+	WORD  $0x4e2bd508            // VFADD V11.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529            // VFADD V12.S4, V9.S4, V9.S4
+	FLDPQ 384(R0), (F11, F12)
+	WORD  $0x4e2bd508            // VFADD V11.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529            // VFADD V12.S4, V9.S4, V9.S4
+	FLDPQ 128(R0), (F14, F15)
+	VSUB  V14.S4, V13.S4, V13.S4
+	VSUB  V15.S4, V10.S4, V10.S4
+	VUSHR $0x01, V13.S4, V14.S4
+	VUSHR $0x01, V10.S4, V15.S4
+	VSUB  V14.S4, V13.S4, V13.S4
+	VSUB  V15.S4, V10.S4, V10.S4
+	VSHL  $0x17, V14.S4, V14.S4
+	VSHL  $0x17, V15.S4, V15.S4
+	VSHL  $0x17, V13.S4, V13.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	WORD  $0x6e2edd08            // VFMUL V14.S4, V8.S4, V8.S4
+	WORD  $0x6e2fdd29            // VFMUL V15.S4, V9.S4, V9.S4
+	WORD  $0x6e2ddd08            // VFMUL V13.S4, V8.S4, V8.S4
+	WORD  $0x6e2add29            // VFMUL V10.S4, V9.S4, V9.S4
+	FLDPQ -96(R6), (F10, F11)
+	FLDPQ (R0), (F16, F17)
+	WORD  $0x4eaaf60a            // VFMIN V10.S4, V16.S4, V10.S4
+	WORD  $0x4eabf62b            // VFMIN V11.S4, V17.S4, V11.S4
+	FLDPQ 32(R0), (F16, F17)
+	WORD  $0x4e2af60a            // VFMAX V10.S4, V16.S4, V10.S4
+	WORD  $0x4e2bf62b            // VFMAX V11.S4, V17.S4, V11.S4
+	FLDPQ 64(R0), (F13, F12)
+	WORD  $0x6e2ddd4f            // VFMUL V13.S4, V10.S4, V15.S4
+	WORD  $0x6e2cdd6c            // VFMUL V12.S4, V11.S4, V12.S4
+	FLDPQ 96(R0), (F13, F14)
+	WORD  $0x4e2dd5ef            // VFADD V13.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c            // VFADD V14.S4, V12.S4, V12.S4
+	FLDPQ 96(R0), (F13, F14)
+	WORD  $0x4eadd5ed            // VFSUB V13.S4, V15.S4, V13.S4
+	WORD  $0x4eaed58e            // VFSUB V14.S4, V12.S4, V14.S4
+	FLDPQ 160(R0), (F16, F17)
+	WORD  $0x6e30ddb0            // VFMUL V16.S4, V13.S4, V16.S4
+	WORD  $0x6e31ddd1            // VFMUL V17.S4, V14.S4, V17.S4
+	WORD  $0x4eb0d54a            // VFSUB V16.S4, V10.S4, V10.S4
+	WORD  $0x4eb1d56b            // VFSUB V17.S4, V11.S4, V11.S4
+	FLDPQ 192(R0), (F16, F17)
+	WORD  $0x6e30ddb0            // VFMUL V16.S4, V13.S4, V16.S4
+	WORD  $0x6e31ddd1            // VFMUL V17.S4, V14.S4, V17.S4
+	WORD  $0x4eb0d54d            // VFSUB V16.S4, V10.S4, V13.S4
+	WORD  $0x4eb1d56e            // VFSUB V17.S4, V11.S4, V14.S4
+	FLDPQ 224(R0), (F10, F11)
+	WORD  $0x6e2addaa            // VFMUL V10.S4, V13.S4, V10.S4
+	WORD  $0x6e2bddcb            // VFMUL V11.S4, V14.S4, V11.S4
+	FLDPQ 256(R0), (F16, F17)
+	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e2ddd4a            // VFMUL V13.S4, V10.S4, V10.S4
+	WORD  $0x6e2edd6b            // VFMUL V14.S4, V11.S4, V11.S4
+	FLDPQ 288(R0), (F16, F17)
+	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e2ddd4a            // VFMUL V13.S4, V10.S4, V10.S4
+	WORD  $0x6e2edd6b            // VFMUL V14.S4, V11.S4, V11.S4
+	FLDPQ 320(R0), (F16, F17)
+	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e2ddd4a            // VFMUL V13.S4, V10.S4, V10.S4
+	WORD  $0x6e2edd6b            // VFMUL V14.S4, V11.S4, V11.S4
+	FLDPQ 352(R0), (F16, F17)
+	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddb0            // VFMUL V13.S4, V13.S4, V16.S4
+	WORD  $0x6e2eddd1            // VFMUL V14.S4, V14.S4, V17.S4
+	WORD  $0x6e30dd4a            // VFMUL V16.S4, V10.S4, V10.S4
+	WORD  $0x6e31dd6b            // VFMUL V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2dd54a            // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b            // VFADD V14.S4, V11.S4, V11.S4
+	FLDPQ 384(R0), (F13, F14)
+	WORD  $0x4e2dd54a            // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b            // VFADD V14.S4, V11.S4, V11.S4
+	FLDPQ 128(R0), (F16, F17)
+	VSUB  V16.S4, V15.S4, V15.S4
+	VSUB  V17.S4, V12.S4, V12.S4
+	VUSHR $0x01, V15.S4, V16.S4
+	VUSHR $0x01, V12.S4, V17.S4
+	VSUB  V16.S4, V15.S4, V15.S4
+	VSUB  V17.S4, V12.S4, V12.S4
+	VSHL  $0x17, V16.S4, V16.S4
+	VSHL  $0x17, V17.S4, V17.S4
+	VSHL  $0x17, V15.S4, V15.S4
+	VSHL  $0x17, V12.S4, V12.S4
+	WORD  $0x6e30dd4a            // VFMUL V16.S4, V10.S4, V10.S4
+	WORD  $0x6e31dd6b            // VFMUL V17.S4, V11.S4, V11.S4
+	WORD  $0x6e2fdd4a            // VFMUL V15.S4, V10.S4, V10.S4
+	WORD  $0x6e2cdd6b            // VFMUL V12.S4, V11.S4, V11.S4
+	FLDPQ -64(R6), (F12, F13)
+	FLDPQ (R0), (F18, F19)
+	WORD  $0x4eacf64c            // VFMIN V12.S4, V18.S4, V12.S4
+	WORD  $0x4eadf66d            // VFMIN V13.S4, V19.S4, V13.S4
+	FLDPQ 32(R0), (F18, F19)
+	WORD  $0x4e2cf64c            // VFMAX V12.S4, V18.S4, V12.S4
+	WORD  $0x4e2df66d            // VFMAX V13.S4, V19.S4, V13.S4
+	FLDPQ 64(R0), (F15, F14)
+	WORD  $0x6e2fdd91            // VFMUL V15.S4, V12.S4, V17.S4
+	WORD  $0x6e2eddae            // VFMUL V14.S4, V13.S4, V14.S4
+	FLDPQ 96(R0), (F15, F16)
+	WORD  $0x4e2fd631            // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce            // VFADD V16.S4, V14.S4, V14.S4
+	FLDPQ 96(R0), (F15, F16)
+	WORD  $0x4eafd62f            // VFSUB V15.S4, V17.S4, V15.S4
+	WORD  $0x4eb0d5d0            // VFSUB V16.S4, V14.S4, V16.S4
+	FLDPQ 160(R0), (F18, F19)
+	WORD  $0x6e32ddf2            // VFMUL V18.S4, V15.S4, V18.S4
+	WORD  $0x6e33de13            // VFMUL V19.S4, V16.S4, V19.S4
+	WORD  $0x4eb2d58c            // VFSUB V18.S4, V12.S4, V12.S4
+	WORD  $0x4eb3d5ad            // VFSUB V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R0), (F18, F19)
+	WORD  $0x6e32ddf2            // VFMUL V18.S4, V15.S4, V18.S4
+	WORD  $0x6e33de13            // VFMUL V19.S4, V16.S4, V19.S4
+	WORD  $0x4eb2d58f            // VFSUB V18.S4, V12.S4, V15.S4
+	WORD  $0x4eb3d5b0            // VFSUB V19.S4, V13.S4, V16.S4
+	FLDPQ 224(R0), (F12, F13)
+	WORD  $0x6e2cddec            // VFMUL V12.S4, V15.S4, V12.S4
+	WORD  $0x6e2dde0d            // VFMUL V13.S4, V16.S4, V13.S4
+	FLDPQ 256(R0), (F18, F19)
+	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e2fdd8c            // VFMUL V15.S4, V12.S4, V12.S4
+	WORD  $0x6e30ddad            // VFMUL V16.S4, V13.S4, V13.S4
+	FLDPQ 288(R0), (F18, F19)
+	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e2fdd8c            // VFMUL V15.S4, V12.S4, V12.S4
+	WORD  $0x6e30ddad            // VFMUL V16.S4, V13.S4, V13.S4
+	FLDPQ 320(R0), (F18, F19)
+	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e2fdd8c            // VFMUL V15.S4, V12.S4, V12.S4
+	WORD  $0x6e30ddad            // VFMUL V16.S4, V13.S4, V13.S4
+	FLDPQ 352(R0), (F18, F19)
+	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x6e2fddf2            // VFMUL V15.S4, V15.S4, V18.S4
+	WORD  $0x6e30de13            // VFMUL V16.S4, V16.S4, V19.S4
+	WORD  $0x6e32dd8c            // VFMUL V18.S4, V12.S4, V12.S4
+	WORD  $0x6e33ddad            // VFMUL V19.S4, V13.S4, V13.S4
+	WORD  $0x4e2fd58c            // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad            // VFADD V16.S4, V13.S4, V13.S4
+	FLDPQ 384(R0), (F15, F16)
+	WORD  $0x4e2fd58c            // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad            // VFADD V16.S4, V13.S4, V13.S4
+	FLDPQ 128(R0), (F18, F19)
+	VSUB  V18.S4, V17.S4, V17.S4
+	VSUB  V19.S4, V14.S4, V14.S4
+	VUSHR $0x01, V17.S4, V18.S4
+	VUSHR $0x01, V14.S4, V19.S4
+	VSUB  V18.S4, V17.S4, V17.S4
+	VSUB  V19.S4, V14.S4, V14.S4
+	VSHL  $0x17, V18.S4, V18.S4
+	VSHL  $0x17, V19.S4, V19.S4
+	VSHL  $0x17, V17.S4, V17.S4
+	VSHL  $0x17, V14.S4, V14.S4
+	WORD  $0x6e32dd8c            // VFMUL V18.S4, V12.S4, V12.S4
+	WORD  $0x6e33ddad            // VFMUL V19.S4, V13.S4, V13.S4
+	WORD  $0x6e31dd8c            // VFMUL V17.S4, V12.S4, V12.S4
+	WORD  $0x6e2eddad            // VFMUL V14.S4, V13.S4, V13.S4
+	FLDPQ -32(R6), (F14, F15)
+	FLDPQ (R0), (F20, F21)
+	WORD  $0x4eaef68e            // VFMIN V14.S4, V20.S4, V14.S4
+	WORD  $0x4eaff6af            // VFMIN V15.S4, V21.S4, V15.S4
+	FLDPQ 32(R0), (F20, F21)
+	WORD  $0x4e2ef68e            // VFMAX V14.S4, V20.S4, V14.S4
+	WORD  $0x4e2ff6af            // VFMAX V15.S4, V21.S4, V15.S4
+	FLDPQ 64(R0), (F17, F16)
+	WORD  $0x6e31ddd3            // VFMUL V17.S4, V14.S4, V19.S4
+	WORD  $0x6e30ddf0            // VFMUL V16.S4, V15.S4, V16.S4
+	FLDPQ 96(R0), (F17, F18)
+	WORD  $0x4e31d673            // VFADD V17.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610            // VFADD V18.S4, V16.S4, V16.S4
+	FLDPQ 96(R0), (F17, F18)
+	WORD  $0x4eb1d671            // VFSUB V17.S4, V19.S4, V17.S4
+	WORD  $0x4eb2d612            // VFSUB V18.S4, V16.S4, V18.S4
+	FLDPQ 160(R0), (F20, F21)
+	WORD  $0x6e34de34            // VFMUL V20.S4, V17.S4, V20.S4
+	WORD  $0x6e35de55            // VFMUL V21.S4, V18.S4, V21.S4
+	WORD  $0x4eb4d5ce            // VFSUB V20.S4, V14.S4, V14.S4
+	WORD  $0x4eb5d5ef            // VFSUB V21.S4, V15.S4, V15.S4
+	FLDPQ 192(R0), (F20, F21)
+	WORD  $0x6e34de34            // VFMUL V20.S4, V17.S4, V20.S4
+	WORD  $0x6e35de55            // VFMUL V21.S4, V18.S4, V21.S4
+	WORD  $0x4eb4d5d1            // VFSUB V20.S4, V14.S4, V17.S4
+	WORD  $0x4eb5d5f2            // VFSUB V21.S4, V15.S4, V18.S4
+	FLDPQ 224(R0), (F14, F15)
+	WORD  $0x6e2ede2e            // VFMUL V14.S4, V17.S4, V14.S4
+	WORD  $0x6e2fde4f            // VFMUL V15.S4, V18.S4, V15.S4
+	FLDPQ 256(R0), (F20, F21)
+	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
+	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
+	WORD  $0x6e31ddce            // VFMUL V17.S4, V14.S4, V14.S4
+	WORD  $0x6e32ddef            // VFMUL V18.S4, V15.S4, V15.S4
+	FLDPQ 288(R0), (F20, F21)
+	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
+	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
+	WORD  $0x6e31ddce            // VFMUL V17.S4, V14.S4, V14.S4
+	WORD  $0x6e32ddef            // VFMUL V18.S4, V15.S4, V15.S4
+	FLDPQ 320(R0), (F20, F21)
+	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
+	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
+	WORD  $0x6e31ddce            // VFMUL V17.S4, V14.S4, V14.S4
+	WORD  $0x6e32ddef            // VFMUL V18.S4, V15.S4, V15.S4
+	FLDPQ 352(R0), (F20, F21)
+	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
+	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
+	WORD  $0x6e31de34            // VFMUL V17.S4, V17.S4, V20.S4
+	WORD  $0x6e32de55            // VFMUL V18.S4, V18.S4, V21.S4
+	WORD  $0x6e34ddce            // VFMUL V20.S4, V14.S4, V14.S4
+	WORD  $0x6e35ddef            // VFMUL V21.S4, V15.S4, V15.S4
+	WORD  $0x4e31d5ce            // VFADD V17.S4, V14.S4, V14.S4
+	WORD  $0x4e32d5ef            // VFADD V18.S4, V15.S4, V15.S4
+	FLDPQ 384(R0), (F17, F18)
+	WORD  $0x4e31d5ce            // VFADD V17.S4, V14.S4, V14.S4
+	WORD  $0x4e32d5ef            // VFADD V18.S4, V15.S4, V15.S4
+	FLDPQ 128(R0), (F20, F21)
+	VSUB  V20.S4, V19.S4, V19.S4
+	VSUB  V21.S4, V16.S4, V16.S4
+	VUSHR $0x01, V19.S4, V20.S4
+	VUSHR $0x01, V16.S4, V21.S4
+	VSUB  V20.S4, V19.S4, V19.S4
+	VSUB  V21.S4, V16.S4, V16.S4
+	VSHL  $0x17, V20.S4, V20.S4
+	VSHL  $0x17, V21.S4, V21.S4
+	VSHL  $0x17, V19.S4, V19.S4
+	VSHL  $0x17, V16.S4, V16.S4
+	WORD  $0x6e34ddce            // VFMUL V20.S4, V14.S4, V14.S4
+	WORD  $0x6e35ddef            // VFMUL V21.S4, V15.S4, V15.S4
+	WORD  $0x6e33ddce            // VFMUL V19.S4, V14.S4, V14.S4
+	WORD  $0x6e30ddef            // VFMUL V16.S4, V15.S4, V15.S4
+	FSTPQ (F0, F1), (R2)
+	FSTPQ (F2, F3), 32(R2)
+	FSTPQ (F4, F5), 64(R2)
+	FSTPQ (F6, F7), 96(R2)
+	FSTPQ (F8, F9), -128(R3)
+	FSTPQ (F10, F11), -96(R3)
+	FSTPQ (F12, F13), -64(R3)
+	FSTPQ (F14, F15), -32(R3)
+	RET
+
+to32:
+	ADD   R3<<2, R1, R6
+	ADD   R3<<2, R2, R3
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0            // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1            // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0            // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1            // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05            // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22            // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5            // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442            // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3            // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444            // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400            // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421            // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403            // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424            // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60            // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81            // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66            // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87            // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00            // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21            // VFMUL V2.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ (R0), (F8, F9)
+	WORD  $0x4ea2f502            // VFMIN V2.S4, V8.S4, V2.S4
+	WORD  $0x4ea3f523            // VFMIN V3.S4, V9.S4, V3.S4
+	FLDPQ 32(R0), (F8, F9)
+	WORD  $0x4e22f502            // VFMAX V2.S4, V8.S4, V2.S4
+	WORD  $0x4e23f523            // VFMAX V3.S4, V9.S4, V3.S4
+	FLDPQ 64(R0), (F5, F4)
+	WORD  $0x6e25dc47            // VFMUL V5.S4, V2.S4, V7.S4
+	WORD  $0x6e24dc64            // VFMUL V4.S4, V3.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4e25d4e7            // VFADD V5.S4, V7.S4, V7.S4
+	WORD  $0x4e26d484            // VFADD V6.S4, V4.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4ea5d4e5            // VFSUB V5.S4, V7.S4, V5.S4
+	WORD  $0x4ea6d486            // VFSUB V6.S4, V4.S4, V6.S4
+	FLDPQ 160(R0), (F8, F9)
+	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d442            // VFSUB V8.S4, V2.S4, V2.S4
+	WORD  $0x4ea9d463            // VFSUB V9.S4, V3.S4, V3.S4
+	FLDPQ 192(R0), (F8, F9)
+	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d445            // VFSUB V8.S4, V2.S4, V5.S4
+	WORD  $0x4ea9d466            // VFSUB V9.S4, V3.S4, V6.S4
+	FLDPQ 224(R0), (F2, F3)
+	WORD  $0x6e22dca2            // VFMUL V2.S4, V5.S4, V2.S4
+	WORD  $0x6e23dcc3            // VFMUL V3.S4, V6.S4, V3.S4
+	FLDPQ 256(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 288(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 320(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 352(R0), (F8, F9)
+	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dca8            // VFMUL V5.S4, V5.S4, V8.S4
+	WORD  $0x6e26dcc9            // VFMUL V6.S4, V6.S4, V9.S4
+	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 384(R0), (F5, F6)
+	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 128(R0), (F8, F9)
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VUSHR $0x01, V7.S4, V8.S4
+	VUSHR $0x01, V4.S4, V9.S4
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VSHL  $0x17, V8.S4, V8.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V4.S4, V4.S4
+	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x6e27dc42            // VFMUL V7.S4, V2.S4, V2.S4
+	WORD  $0x6e24dc63            // VFMUL V4.S4, V3.S4, V3.S4
+	FLDPQ -64(R6), (F4, F5)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4ea4f544            // VFMIN V4.S4, V10.S4, V4.S4
+	WORD  $0x4ea5f565            // VFMIN V5.S4, V11.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e24f544            // VFMAX V4.S4, V10.S4, V4.S4
+	WORD  $0x4e25f565            // VFMAX V5.S4, V11.S4, V5.S4
+	FLDPQ 64(R0), (F7, F6)
+	WORD  $0x6e27dc89            // VFMUL V7.S4, V4.S4, V9.S4
+	WORD  $0x6e26dca6            // VFMUL V6.S4, V5.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4e27d529            // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6            // VFADD V8.S4, V6.S4, V6.S4
+	FLDPQ 96(R0), (F7, F8)
+	WORD  $0x4ea7d527            // VFSUB V7.S4, V9.S4, V7.S4
+	WORD  $0x4ea8d4c8            // VFSUB V8.S4, V6.S4, V8.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad484            // VFSUB V10.S4, V4.S4, V4.S4
+	WORD  $0x4eabd4a5            // VFSUB V11.S4, V5.S4, V5.S4
+	FLDPQ 192(R0), (F10, F11)
+	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
+	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
+	WORD  $0x4eaad487            // VFSUB V10.S4, V4.S4, V7.S4
+	WORD  $0x4eabd4a8            // VFSUB V11.S4, V5.S4, V8.S4
+	FLDPQ 224(R0), (F4, F5)
+	WORD  $0x6e24dce4            // VFMUL V4.S4, V7.S4, V4.S4
+	WORD  $0x6e25dd05            // VFMUL V5.S4, V8.S4, V5.S4
+	FLDPQ 256(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 288(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 320(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
+	FLDPQ 352(R0), (F10, F11)
+	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x6e27dcea            // VFMUL V7.S4, V7.S4, V10.S4
+	WORD  $0x6e28dd0b            // VFMUL V8.S4, V8.S4, V11.S4
+	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 384(R0), (F7, F8)
+	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
+	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F10, F11)
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VUSHR $0x01, V9.S4, V10.S4
+	VUSHR $0x01, V6.S4, V11.S4
+	VSUB  V10.S4, V9.S4, V9.S4
+	VSUB  V11.S4, V6.S4, V6.S4
+	VSHL  $0x17, V10.S4, V10.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
+	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
+	WORD  $0x6e29dc84            // VFMUL V9.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5            // VFMUL V6.S4, V5.S4, V5.S4
+	FLDPQ -32(R6), (F6, F7)
+	FLDPQ (R0), (F12, F13)
+	WORD  $0x4ea6f586            // VFMIN V6.S4, V12.S4, V6.S4
+	WORD  $0x4ea7f5a7            // VFMIN V7.S4, V13.S4, V7.S4
+	FLDPQ 32(R0), (F12, F13)
+	WORD  $0x4e26f586            // VFMAX V6.S4, V12.S4, V6.S4
+	WORD  $0x4e27f5a7            // VFMAX V7.S4, V13.S4, V7.S4
+	FLDPQ 64(R0), (F9, F8)
+	WORD  $0x6e29dccb            // VFMUL V9.S4, V6.S4, V11.S4
+	WORD  $0x6e28dce8            // VFMUL V8.S4, V7.S4, V8.S4
+	FLDPQ 96(R0), (F9, F10)
+	WORD  $0x4e29d56b            // VFADD V9.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508            // VFADD V10.S4, V8.S4, V8.S4
+	FLDPQ 96(R0), (F9, F10)
+	WORD  $0x4ea9d569            // VFSUB V9.S4, V11.S4, V9.S4
+	WORD  $0x4eaad50a            // VFSUB V10.S4, V8.S4, V10.S4
+	FLDPQ 160(R0), (F12, F13)
+	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
+	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
+	WORD  $0x4eacd4c6            // VFSUB V12.S4, V6.S4, V6.S4
+	WORD  $0x4eadd4e7            // VFSUB V13.S4, V7.S4, V7.S4
+	FLDPQ 192(R0), (F12, F13)
+	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
+	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
+	WORD  $0x4eacd4c9            // VFSUB V12.S4, V6.S4, V9.S4
+	WORD  $0x4eadd4ea            // VFSUB V13.S4, V7.S4, V10.S4
+	FLDPQ 224(R0), (F6, F7)
+	WORD  $0x6e26dd26            // VFMUL V6.S4, V9.S4, V6.S4
+	WORD  $0x6e27dd47            // VFMUL V7.S4, V10.S4, V7.S4
+	FLDPQ 256(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
+	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
+	FLDPQ 288(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
+	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
+	FLDPQ 320(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
+	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
+	FLDPQ 352(R0), (F12, F13)
+	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x6e29dd2c            // VFMUL V9.S4, V9.S4, V12.S4
+	WORD  $0x6e2add4d            // VFMUL V10.S4, V10.S4, V13.S4
+	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
+	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
+	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
+	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
+	FLDPQ 384(R0), (F9, F10)
+	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
+	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F12, F13)
+	VSUB  V12.S4, V11.S4, V11.S4
+	VSUB  V13.S4, V8.S4, V8.S4
+	VUSHR $0x01, V11.S4, V12.S4
+	VUSHR $0x01, V8.S4, V13.S4
+	VSUB  V12.S4, V11.S4, V11.S4
+	VSUB  V13.S4, V8.S4, V8.S4
+	VSHL  $0x17, V12.S4, V12.S4
+	VSHL  $0x17, V13.S4, V13.S4
+	VSHL  $0x17, V11.S4, V11.S4
+	VSHL  $0x17, V8.S4, V8.S4
+	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
+	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
+	WORD  $0x6e2bdcc6            // VFMUL V11.S4, V6.S4, V6.S4
+	WORD  $0x6e28dce7            // VFMUL V8.S4, V7.S4, V7.S4
+	FSTPQ (F0, F1), (R2)
+	FSTPQ (F2, F3), 32(R2)
+	FSTPQ (F4, F5), -64(R3)
+	FSTPQ (F6, F7), -32(R3)
+	RET
+
+to16:
+	ADD   R3<<2, R1, R6
+	ADD   R3<<2, R2, R3
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FLDPQ -32(R6), (F2, F3)
+	FLDPQ (R0), (F8, F9)
+	WORD  $0x4ea2f502         // VFMIN V2.S4, V8.S4, V2.S4
+	WORD  $0x4ea3f523         // VFMIN V3.S4, V9.S4, V3.S4
+	FLDPQ 32(R0), (F8, F9)
+	WORD  $0x4e22f502         // VFMAX V2.S4, V8.S4, V2.S4
+	WORD  $0x4e23f523         // VFMAX V3.S4, V9.S4, V3.S4
+	FLDPQ 64(R0), (F5, F4)
+	WORD  $0x6e25dc47         // VFMUL V5.S4, V2.S4, V7.S4
+	WORD  $0x6e24dc64         // VFMUL V4.S4, V3.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4e25d4e7         // VFADD V5.S4, V7.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	FLDPQ 96(R0), (F5, F6)
+	WORD  $0x4ea5d4e5         // VFSUB V5.S4, V7.S4, V5.S4
+	WORD  $0x4ea6d486         // VFSUB V6.S4, V4.S4, V6.S4
+	FLDPQ 160(R0), (F8, F9)
+	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d442         // VFSUB V8.S4, V2.S4, V2.S4
+	WORD  $0x4ea9d463         // VFSUB V9.S4, V3.S4, V3.S4
+	FLDPQ 192(R0), (F8, F9)
+	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4ea8d445         // VFSUB V8.S4, V2.S4, V5.S4
+	WORD  $0x4ea9d466         // VFSUB V9.S4, V3.S4, V6.S4
+	FLDPQ 224(R0), (F2, F3)
+	WORD  $0x6e22dca2         // VFMUL V2.S4, V5.S4, V2.S4
+	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
+	FLDPQ 256(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 288(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 320(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	FLDPQ 352(R0), (F8, F9)
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x6e25dca8         // VFMUL V5.S4, V5.S4, V8.S4
+	WORD  $0x6e26dcc9         // VFMUL V6.S4, V6.S4, V9.S4
+	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 384(R0), (F5, F6)
+	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
+	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
+	FLDPQ 128(R0), (F8, F9)
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VUSHR $0x01, V7.S4, V8.S4
+	VUSHR $0x01, V4.S4, V9.S4
+	VSUB  V8.S4, V7.S4, V7.S4
+	VSUB  V9.S4, V4.S4, V4.S4
+	VSHL  $0x17, V8.S4, V8.S4
+	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V4.S4, V4.S4
+	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
+	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
+	WORD  $0x6e27dc42         // VFMUL V7.S4, V2.S4, V2.S4
+	WORD  $0x6e24dc63         // VFMUL V4.S4, V3.S4, V3.S4
+	FSTPQ (F0, F1), (R2)
+	FSTPQ (F2, F3), -32(R3)
+	RET
+
+below8:
+	CMP   $0x00000004, R3
+	BLO   below4
+	ADD   R3<<2, R1, R6
+	ADD   R3<<2, R2, R3
+	FMOVQ (R1), F0
+	FMOVQ (R0), F3
+	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
+	FMOVQ 32(R0), F3
+	WORD  $0x4e20f460         // VFMAX V0.S4, V3.S4, V0.S4
+	FMOVQ 64(R0), F1
+	WORD  $0x6e21dc02         // VFMUL V1.S4, V0.S4, V2.S4
+	FMOVQ 96(R0), F1
+	WORD  $0x4e21d442         // VFADD V1.S4, V2.S4, V2.S4
+	FMOVQ 96(R0), F1
+	WORD  $0x4ea1d441         // VFSUB V1.S4, V2.S4, V1.S4
+	FMOVQ 160(R0), F3
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x4ea3d400         // VFSUB V3.S4, V0.S4, V0.S4
+	FMOVQ 192(R0), F3
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x4ea3d401         // VFSUB V3.S4, V0.S4, V1.S4
+	FMOVQ 224(R0), F0
+	WORD  $0x6e20dc20         // VFMUL V0.S4, V1.S4, V0.S4
+	FMOVQ 256(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVQ 288(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVQ 320(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVQ 352(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc23         // VFMUL V1.S4, V1.S4, V3.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVQ 384(R0), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVQ 128(R0), F3
+	VSUB  V3.S4, V2.S4, V2.S4
+	VUSHR $0x01, V2.S4, V3.S4
+	VSUB  V3.S4, V2.S4, V2.S4
+	VSHL  $0x17, V3.S4, V3.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	FMOVQ -16(R6), F1
+	FMOVQ (R0), F4
+	WORD  $0x4ea1f481         // VFMIN V1.S4, V4.S4, V1.S4
+	FMOVQ 32(R0), F4
+	WORD  $0x4e21f481         // VFMAX V1.S4, V4.S4, V1.S4
+	FMOVQ 64(R0), F2
+	WORD  $0x6e22dc23         // VFMUL V2.S4, V1.S4, V3.S4
+	FMOVQ 96(R0), F2
+	WORD  $0x4e22d463         // VFADD V2.S4, V3.S4, V3.S4
+	FMOVQ 96(R0), F2
+	WORD  $0x4ea2d462         // VFSUB V2.S4, V3.S4, V2.S4
+	FMOVQ 160(R0), F4
+	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
+	WORD  $0x4ea4d421         // VFSUB V4.S4, V1.S4, V1.S4
+	FMOVQ 192(R0), F4
+	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
+	WORD  $0x4ea4d422         // VFSUB V4.S4, V1.S4, V2.S4
+	FMOVQ 224(R0), F1
+	WORD  $0x6e21dc41         // VFMUL V1.S4, V2.S4, V1.S4
+	FMOVQ 256(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FMOVQ 288(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FMOVQ 320(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FMOVQ 352(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc44         // VFMUL V2.S4, V2.S4, V4.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	FMOVQ 384(R0), F2
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	FMOVQ 128(R0), F4
+	VSUB  V4.S4, V3.S4, V3.S4
+	VUSHR $0x01, V3.S4, V4.S4
+	VSUB  V4.S4, V3.S4, V3.S4
+	VSHL  $0x17, V4.S4, V4.S4
+	VSHL  $0x17, V3.S4, V3.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FMOVQ F0, (R2)
+	FMOVQ F1, -16(R3)
+	RET
+
+below4:
+	CMP   $0x00000002, R3
+	BLO   below2
+	ADD   R3<<2, R1, R6
+	ADD   R3<<2, R2, R3
+	FMOVD (R1), F0
+	FMOVD (R0), F3
+	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
+	FMOVD 32(R0), F3
+	WORD  $0x4e20f460         // VFMAX V0.S4, V3.S4, V0.S4
+	FMOVD 64(R0), F1
+	WORD  $0x6e21dc02         // VFMUL V1.S4, V0.S4, V2.S4
+	FMOVD 96(R0), F1
+	WORD  $0x4e21d442         // VFADD V1.S4, V2.S4, V2.S4
+	FMOVD 96(R0), F1
+	WORD  $0x4ea1d441         // VFSUB V1.S4, V2.S4, V1.S4
+	FMOVD 160(R0), F3
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x4ea3d400         // VFSUB V3.S4, V0.S4, V0.S4
+	FMOVD 192(R0), F3
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x4ea3d401         // VFSUB V3.S4, V0.S4, V1.S4
+	FMOVD 224(R0), F0
+	WORD  $0x6e20dc20         // VFMUL V0.S4, V1.S4, V0.S4
+	FMOVD 256(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVD 288(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVD 320(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVD 352(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc23         // VFMUL V1.S4, V1.S4, V3.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVD 384(R0), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVD 128(R0), F3
+	VSUB  V3.S4, V2.S4, V2.S4
+	VUSHR $0x01, V2.S4, V3.S4
+	VSUB  V3.S4, V2.S4, V2.S4
+	VSHL  $0x17, V3.S4, V3.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	FMOVD -8(R6), F1
+	FMOVD (R0), F4
+	WORD  $0x4ea1f481         // VFMIN V1.S4, V4.S4, V1.S4
+	FMOVD 32(R0), F4
+	WORD  $0x4e21f481         // VFMAX V1.S4, V4.S4, V1.S4
+	FMOVD 64(R0), F2
+	WORD  $0x6e22dc23         // VFMUL V2.S4, V1.S4, V3.S4
+	FMOVD 96(R0), F2
+	WORD  $0x4e22d463         // VFADD V2.S4, V3.S4, V3.S4
+	FMOVD 96(R0), F2
+	WORD  $0x4ea2d462         // VFSUB V2.S4, V3.S4, V2.S4
+	FMOVD 160(R0), F4
+	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
+	WORD  $0x4ea4d421         // VFSUB V4.S4, V1.S4, V1.S4
+	FMOVD 192(R0), F4
+	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
+	WORD  $0x4ea4d422         // VFSUB V4.S4, V1.S4, V2.S4
+	FMOVD 224(R0), F1
+	WORD  $0x6e21dc41         // VFMUL V1.S4, V2.S4, V1.S4
+	FMOVD 256(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FMOVD 288(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FMOVD 320(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FMOVD 352(R0), F4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc44         // VFMUL V2.S4, V2.S4, V4.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	FMOVD 384(R0), F2
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	FMOVD 128(R0), F4
+	VSUB  V4.S4, V3.S4, V3.S4
+	VUSHR $0x01, V3.S4, V4.S4
+	VSUB  V4.S4, V3.S4, V3.S4
+	VSHL  $0x17, V4.S4, V4.S4
+	VSHL  $0x17, V3.S4, V3.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FMOVD F0, (R2)
+	FMOVD F1, -8(R3)
+	RET
+
+below2:
+	CMP   $0x00000001, R3
+	BLO   none
+	FMOVS (R1), F0
+	FMOVS (R0), F3
+	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
+	FMOVS 32(R0), F3
+	WORD  $0x4e20f460         // VFMAX V0.S4, V3.S4, V0.S4
+	FMOVS 64(R0), F1
+	WORD  $0x6e21dc02         // VFMUL V1.S4, V0.S4, V2.S4
+	FMOVS 96(R0), F1
+	WORD  $0x4e21d442         // VFADD V1.S4, V2.S4, V2.S4
+	FMOVS 96(R0), F1
+	WORD  $0x4ea1d441         // VFSUB V1.S4, V2.S4, V1.S4
+	FMOVS 160(R0), F3
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x4ea3d400         // VFSUB V3.S4, V0.S4, V0.S4
+	FMOVS 192(R0), F3
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x4ea3d401         // VFSUB V3.S4, V0.S4, V1.S4
+	FMOVS 224(R0), F0
+	WORD  $0x6e20dc20         // VFMUL V0.S4, V1.S4, V0.S4
+	FMOVS 256(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS 288(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS 320(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS 352(R0), F3
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc23         // VFMUL V1.S4, V1.S4, V3.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVS 384(R0), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVS 128(R0), F3
+	VSUB  V3.S4, V2.S4, V2.S4
+	VUSHR $0x01, V2.S4, V3.S4
+	VSUB  V3.S4, V2.S4, V2.S4
+	VSHL  $0x17, V3.S4, V3.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+
+none:
+	RET
+
 // func prefetchNEON(p *float32, n int)
 TEXT ·prefetchNEON(SB), NOSPLIT, $0-16
 	MOVD p+0(FP), R0

@@ -238,6 +238,27 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return len(a.Idx) * (8 + 8*len(a.Scalars)) },
 	},
 	{
+		Name: "exp",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{X: s.floats(m, n), Out: m.Floats(n)}
+			for i := range a.X {
+				a.X[i] *= 90 // beyond both ends of what float32 holds
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Exp(a.Out, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.X), func(i int) (zero, e float64) {
+				e = math.Exp(float64(a.X[i]))
+				if e > math.MaxFloat32 {
+					e = math.Inf(1)
+				}
+				return 0, e
+			})
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
 		Name:  "prefetch",
 		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
 		Call:  func(a *Args) float32 { asm.Prefetch(a.X); return 0 },

@@ -206,6 +206,20 @@ func (t *avx2) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+// The second source is what VMINPS and VMAXPS return when either is NaN.
+func (t *avx2) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
+func (t *avx2) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
+
+func (t *avx2) IntSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
+
+func (t *avx2) IntShiftLeft(dst, a Group, bits int) {
+	t.VPSLLD(operand.Imm(uint64(bits)), r(a), r(dst))
+}
+
+func (t *avx2) IntShiftRight(dst, a Group, bits int) {
+	t.VPSRLD(operand.Imm(uint64(bits)), r(a), r(dst))
+}
+
 func (t *avx2) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
 	t.VBROADCASTSS(at(p, offset), r(dst))
 }

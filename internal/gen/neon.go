@@ -180,6 +180,24 @@ func (t *neon) Mul(dst, a, b Group) { each(dst, a, b, t.VFMUL) }
 func (t *neon) Add(dst, a, b Group) { each(dst, a, b, t.VFADD) }
 func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
 
+// VFMIN and VFMAX return a NaN that they are given.
+func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
+func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
+
+func (t *neon) IntSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
+
+func (t *neon) IntShiftLeft(dst, a Group, bits int) {
+	for i, r := range dst.regs {
+		t.VSHL(uint8(bits), a.regs[i], r)
+	}
+}
+
+func (t *neon) IntShiftRight(dst, a Group, bits int) {
+	for i, r := range dst.regs {
+		t.VUSHR(uint8(bits), a.regs[i], r)
+	}
+}
+
 func (t *neon) loaded(width int, p reg.GPVirtual, offset int) Group {
 	v := t.New(width)
 	t.Load(v, p, offset)

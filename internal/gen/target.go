@@ -40,6 +40,13 @@ type Target interface {
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	BroadcastLoad(dst Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
+	// Min and Max give dst = the lesser or greater of limit and a, and a where that is NaN. The Int operations see lanes as
+	// unsigned integers of 32 bits.
+	Min(dst, limit, a Group)
+	Max(dst, limit, a Group)
+	IntSub(dst, a, b Group)
+	IntShiftLeft(dst, a Group, bits int)
+	IntShiftRight(dst, a Group, bits int)
 	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
 	Fold(v Group)
 	// FoldFour folds four groups of eight at once, to a group of four that has the sum of v[i] in lane i.

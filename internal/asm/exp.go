@@ -1,0 +1,98 @@
+package asm
+
+import (
+	"math"
+	"unsafe"
+)
+
+// The steps of expGeneric and their constants. 0x1.62e4p-1 has 15 bits, so that its products with the integers up to 512
+// are exact; the polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347, 0.347].
+const (
+	expHigh    = 89   // e^89 overflows
+	expLow     = -104 // e^-104 is less than half the least number above 0
+	expLog2E   = 0x1.715476p+0
+	expMagic   = 0x1.8p23
+	expLn2High = 0x1.62e4p-1
+	expLn2Low  = 0x1.7f7d1cp-20
+	expC6      = 0x1.6d119ap-10
+	expC5      = 0x1.120c00p-7
+	expC4      = 0x1.555518p-5
+	expC3      = 0x1.5554dcp-3
+	expC2      = 0x1p-1
+)
+
+// expBias takes the bits of expMagic + k to k + 2*127.
+const expBias = 0x4b400000 - 2*127
+
+// expTable has what the assembly reads, in the order of internal/gen/exp.go, each constant eight times.
+var expTable = func() (t [13 * 8]float32) {
+	for i, c := range [13]float32{
+		expHigh, expLow, expLog2E, expMagic, math.Float32frombits(expBias), expLn2High, expLn2Low,
+		expC6, expC5, expC4, expC3, expC2, 1,
+	} {
+		for l := range 8 {
+			t[8*i+l] = c
+		}
+	}
+	return t
+}()
+
+// Exp is
+//
+//	for i, v := range x {
+//		dst[i] = e^v
+//	}
+//
+// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows, rounded subnormals and 0
+// where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice.
+func Exp(dst, x []float32) {
+	if len(dst) != len(x) {
+		panic("asm: len(dst) != len(x)")
+	}
+	for len(x) > Block {
+		exp(dst[:Block], x[:Block])
+		dst, x = dst[Block:], x[Block:]
+	}
+	exp(dst, x)
+}
+
+func exp(dst, x []float32) {
+	switch active {
+	case AVX512:
+		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case AVX2:
+		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case NEON:
+		expNEON(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	default:
+		expGeneric(dst, x)
+	}
+}
+
+func expGeneric(dst, x []float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		if v > expHigh {
+			v = expHigh
+		}
+		if v < expLow {
+			v = expLow
+		}
+		// v = k ln 2 + r, k being the nearest integer.
+		shifted := float32(v*expLog2E) + expMagic
+		k := shifted - expMagic
+		r := v - float32(k*expLn2High)
+		r -= float32(k * expLn2Low)
+		// e^r = 1 + (r + r^2 p(r))
+		p := float32(r*expC6) + expC5
+		p = float32(p*r) + expC4
+		p = float32(p*r) + expC3
+		p = float32(p*r) + expC2
+		e := float32(p*float32(r*r)) + r
+		e += 1
+		// 2^k in two factors, so that neither overflows and a subnormal result is rounded once.
+		n := math.Float32bits(shifted) - expBias
+		half := n >> 1
+		dst[i] = float32(e*math.Float32frombits(half<<23)) * math.Float32frombits((n-half)<<23)
+	}
+}

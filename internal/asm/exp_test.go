@@ -1,0 +1,71 @@
+package asm_test
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// long tells whether tests may take minutes: make exhaustive sets it.
+var long = os.Getenv("PEGASIMD_LONG") != ""
+
+// TestExpAccuracy walks the floats, all of them in a long run, and holds each path against float64 and plain Go.
+func TestExpAccuracy(t *testing.T) {
+	const bound = 1.1 // units in the last place, as the documentation says
+	step := uint64(9973)
+	if long {
+		step = 1
+	}
+	x, want, got := make([]float32, 0, 4096), make([]float32, 4096), make([]float32, 4096)
+	worst, at := 0.0, float32(0)
+	check := func() {
+		for i, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				asm.Exp(got[:len(x)], x)
+			}()
+			if i == 0 {
+				copy(want, got)
+				continue
+			}
+			for j := range x {
+				if !same(got[j], want[j]) {
+					t.Fatalf("isa=%v: e^%v is %v, generic has %v", isa, x[j], got[j], want[j])
+				}
+			}
+		}
+		for j, v := range x {
+			if v != v || v > 89 || v < -104 {
+				if exact := math.Exp(float64(v)); !same(want[j], float32(exact)) {
+					t.Fatalf("e^%v is %v, want %v", v, want[j], float32(exact))
+				}
+				continue
+			}
+			exact := math.Exp(float64(v))
+			if exact > math.MaxFloat32 {
+				if want[j] < math.MaxFloat32 {
+					t.Fatalf("e^%v is %v, want +Inf", v, want[j])
+				}
+				continue
+			}
+			_, e := math.Frexp(exact)
+			ulp := math.Ldexp(1, max(e-24, -149))
+			if off := math.Abs(float64(want[j])-exact) / ulp; off > worst {
+				worst, at = off, v
+			}
+		}
+		x = x[:0]
+	}
+	for bits := uint64(0); bits < 1<<32; bits += step {
+		if x = append(x, math.Float32frombits(uint32(bits))); len(x) == cap(x) {
+			check()
+		}
+	}
+	check()
+	t.Logf("largest error: %.3f units in the last place, at %v", worst, at)
+	if worst > bound {
+		t.Errorf("which is more than the %v that are promised", bound)
+	}
+}
