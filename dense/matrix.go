@@ -78,3 +78,34 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) { Axpy(a, m.Row(i), w) }
 
 // SumSquares returns the squared Euclidean norm of row i.
 func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares(m.Row(i)) }
+
+// DotRows sets dst[k] to the dot product of row first+k and w, which has Cols elements. It panics if the matrix ends
+// before dst does.
+func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
+	m.check(w)
+	if first < 0 || first > m.rows || len(dst) > m.rows-first {
+		panic("dense: row out of range")
+	}
+	asm.DotRows(dst, m.values[first*m.stride:], m.stride, w)
+}
+
+// DotRowsAt sets dst[k] to the dot product of row idx[k] and w, which has Cols elements.
+func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
+	m.check(w)
+	asm.DotRowsAt(dst, m.values, m.stride, idx, w)
+}
+
+// AxpyRows adds a[k] times row idx[k] to w, which has Cols elements, for each k in order.
+func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
+	m.check(w)
+	asm.AxpyRows(a, m.values, m.stride, idx, w)
+}
+
+func (m *Matrix) check(w []float32) {
+	if len(w) != m.cols {
+		panic("dense: len(w) != Cols")
+	}
+}
+
+// Prefetch asks for row i to be brought into the caches, for a Dot or Axpy soon to come.
+func (m *Matrix) Prefetch(i int) { asm.Prefetch(m.Row(i)) }

@@ -83,3 +83,32 @@ func (m *Matrix) SumSquares(i int) float32 {
 	_, val := m.Row(i)
 	return asm.SumSquares(val)
 }
+
+// DotK sets dst[c] to the dot product of row i and the c-th of len(dst) interleaved weight vectors; see the function DotK.
+// w has Cols*len(dst) elements.
+func (m *Matrix) DotK(i int, dst, w []float32) {
+	m.checkK(len(dst), w)
+	idx, val := m.Row(i)
+	asm.DotSparseK(dst, idx, val, w)
+}
+
+// AxpyK adds a[c] times row i to the c-th of len(a) interleaved weight vectors; see the function AxpyK. w has Cols*len(a)
+// elements.
+func (m *Matrix) AxpyK(i int, a, w []float32) {
+	m.checkK(len(a), w)
+	idx, val := m.Row(i)
+	asm.AxpySparseK(a, idx, val, w)
+}
+
+func (m *Matrix) checkK(k int, w []float32) {
+	if m.cols > 0 && k > len(w)/m.cols || len(w) != m.cols*k {
+		panic("sparse: len(w) != Cols*k")
+	}
+}
+
+// Prefetch asks for row i to be brought into the caches, for a Dot or Axpy soon to come.
+func (m *Matrix) Prefetch(i int) {
+	idx, val := m.Row(i)
+	asm.Prefetch(idx)
+	asm.Prefetch(val)
+}

@@ -57,3 +57,44 @@ func check(idx []int32, val, w []float32) {
 		}
 	}
 }
+
+// DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the weights of feature j:
+//
+//	for c := range dst {
+//		dst[c] = Dot(idx, val, the vector of all w[j*k+c])
+//	}
+//
+// It gives the bits of that loop in one pass over the row. k must be a multiple of 8, so pad with vectors of zeros. It
+// panics if it is not, if idx and val differ in length, or if an index is outside [0, len(w)/k). If dst overlaps val or
+// w, its values are undefined.
+func DotK(dst []float32, idx []int32, val, w []float32) {
+	checkK(len(dst), idx, val, w)
+	asm.DotSparseK(dst, idx, val, w)
+}
+
+// AxpyK is Axpy for k = len(a) weight vectors at once, interleaved as for DotK:
+//
+//	for i, j := range idx {
+//		for c := range a {
+//			w[j*k+c] += float32(a[c] * val[i])
+//		}
+//	}
+//
+// It panics as DotK does. If w overlaps a or val, its values are undefined.
+func AxpyK(a []float32, idx []int32, val, w []float32) {
+	checkK(len(a), idx, val, w)
+	asm.AxpySparseK(a, idx, val, w)
+}
+
+func checkK(k int, idx []int32, val, w []float32) {
+	if k%8 != 0 {
+		panic("sparse: the number of interleaved vectors must be a multiple of 8")
+	}
+	features := 0
+	if k > 0 {
+		features = len(w) / k
+	} else if len(idx) == len(val) {
+		return // there is nothing to read
+	}
+	check(idx, val, w[:features])
+}

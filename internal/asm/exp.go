@@ -49,6 +49,10 @@ func Exp(dst, x []float32) {
 	if len(dst) != len(x) {
 		panic("asm: len(dst) != len(x)")
 	}
+	if race {
+		raceReads(x)
+		raceWrites(dst)
+	}
 	for len(x) > Block {
 		exp(dst[:Block], x[:Block])
 		dst, x = dst[Block:], x[Block:]

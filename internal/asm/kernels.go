@@ -24,6 +24,9 @@ func Dot(x, y []float32) (sum float32) {
 	if len(x) != len(y) {
 		panic(mismatch)
 	}
+	if race {
+		raceReads(x, y)
+	}
 	for len(x) > Block {
 		sum += dot(x[:Block], y[:Block])
 		x, y = x[Block:], y[Block:]
@@ -88,6 +91,9 @@ func fold(lane []float32) float32 {
 
 // SumSquares is Dot(x, x) in half the loads.
 func SumSquares(x []float32) (sum float32) {
+	if race {
+		raceReads(x)
+	}
 	for len(x) > Block {
 		sum += sumSquares(x[:Block])
 		x = x[Block:]
@@ -120,6 +126,10 @@ func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 func Axpy(a float32, x, y []float32) {
 	if len(x) != len(y) {
 		panic(mismatch)
+	}
+	if race {
+		raceReads(x)
+		raceWrites(y)
 	}
 	for len(x) > Block {
 		axpy(a, x[:Block], y[:Block])
@@ -154,6 +164,9 @@ func axpyGeneric(a float32, x, y []float32) {
 //		x[i] *= a
 //	}
 func Scale(a float32, x []float32) {
+	if race {
+		raceWrites(x)
+	}
 	for len(x) > Block {
 		scale(a, x[:Block])
 		x = x[Block:]
@@ -193,6 +206,11 @@ const sparseMismatch = "asm: len(idx) != len(val)"
 func DotSparse(idx []int32, val, w []float32) (sum float32) {
 	if len(idx) != len(val) {
 		panic(sparseMismatch)
+	}
+	if race {
+		raceReadsInts(idx)
+		raceReads(val)
+		raceReadsAt(w, idx, 1)
 	}
 	for len(idx) > Block {
 		sum += dotSparse(idx[:Block], val[:Block], w)
@@ -235,6 +253,11 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
 		panic(sparseMismatch)
 	}
+	if race {
+		raceReadsInts(idx)
+		raceReads(val)
+		raceWritesAt(w, idx, 1)
+	}
 	for len(idx) > Block {
 		axpySparse(a, idx[:Block], val[:Block], w)
 		idx, val = idx[Block:], val[Block:]
@@ -273,6 +296,9 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 func SquaredDistance(x, y []float32) (sum float32) {
 	if len(x) != len(y) {
 		panic(mismatch)
+	}
+	if race {
+		raceReads(x, y)
 	}
 	for len(x) > Block {
 		sum += squaredDistance(x[:Block], y[:Block])
@@ -323,6 +349,10 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 	if len(x) != len(y) {
 		panic(mismatch)
 	}
+	if race {
+		raceReads(x)
+		raceWrites(y)
+	}
 	for len(x) > Block {
 		axpby(a, x[:Block], b, y[:Block])
 		x, y = x[Block:], y[Block:]
@@ -351,9 +381,9 @@ func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
 }
 
 const (
-	rowsTooShort  = "asm: rows is too short for its row count and stride"
-	rowOutOfRange = "asm: row index out of range"
-	rowsMismatch  = "asm: as many rows as results are needed"
+	rowsTooShort  = "pegasimd: rows is too short for its row count and stride"
+	rowOutOfRange = "pegasimd: row index out of range"
+	rowsMismatch  = "pegasimd: as many rows as results are needed"
 )
 
 // DotRows is
@@ -419,6 +449,14 @@ const (
 
 // dotRows is given indices or, for consecutive rows, nil.
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
+	if race {
+		raceReads(x)
+		raceReadsInts(idx)
+		for i := range dst {
+			raceReads(row(rows, stride, idx, i, len(x)))
+		}
+		raceWrites(dst)
+	}
 	n, quads := len(x), len(dst)&^3
 	if active == Generic || n == 0 || n > Block || n > shortRow && quads*n > cached {
 		quads = 0
@@ -463,6 +501,14 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		panic(rowsMismatch)
 	}
 	checkRows(rows, stride, idx, len(y))
+	if race {
+		raceReads(a)
+		raceReadsInts(idx)
+		for i := range idx {
+			raceReads(row(rows, stride, idx, i, len(y)))
+		}
+		raceWrites(y)
+	}
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]
 		axpyRows(a, rows[start:], stride, idx, part)
@@ -511,6 +557,12 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 	if len(idx) != len(val) {
 		panic(sparseMismatch)
+	}
+	if race {
+		raceReadsInts(idx)
+		raceReads(val)
+		raceReadsAt(w, idx, len(dst))
+		raceWrites(dst)
 	}
 	k := len(dst)
 	var sum [8]float32
@@ -580,6 +632,11 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
 		panic(sparseMismatch)
 	}
+	if race {
+		raceReadsInts(idx)
+		raceReads(a, val)
+		raceWritesAt(w, idx, len(a))
+	}
 	for c := 0; c < len(a); c += 8 {
 		for start := 0; start < len(idx); start += Block {
 			end := min(start+Block, len(idx))
@@ -611,16 +668,17 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 }
 
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in plain Go.
-func Prefetch(x []float32) {
-	if len(x) == 0 {
+func Prefetch[T float32 | int32](x []T) {
+	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), min(len(x), Block)
+	if n == 0 {
 		return
 	}
 	switch active {
 	case AVX512:
-		prefetchAVX512(unsafe.SliceData(x), min(len(x), Block))
+		prefetchAVX512(p, n)
 	case AVX2:
-		prefetchAVX2(unsafe.SliceData(x), min(len(x), Block))
+		prefetchAVX2(p, n)
 	case NEON:
-		prefetchNEON(unsafe.SliceData(x), min(len(x), Block))
+		prefetchNEON(p, n)
 	}
 }

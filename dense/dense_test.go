@@ -1,0 +1,226 @@
+package dense_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// Libraries that take a distance function take exactly this type.
+var _ func(a, b []float32) float32 = dense.Dot
+var _ func(a, b []float32) float32 = dense.SquaredDistance
+
+func numbers(n int) []float32 {
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = 2*r.Float32() - 1
+	}
+	return v
+}
+
+// sum is the meaning that the documentation of Dot gives, term by term.
+func sum(n int, term func(i int) float32) (total float32) {
+	const block = 65536
+	for start := 0; start < n; start += block {
+		var lane [64]float32
+		for i := start; i < min(start+block, n); i++ {
+			lane[(i-start)%64] += term(i)
+		}
+		for n := 32; n > 0; n /= 2 {
+			for l := range n {
+				lane[l] += lane[n+l]
+			}
+		}
+		total += lane[0]
+	}
+	return total
+}
+
+// eachISA runs f in every path that this machine has.
+func eachISA(t *testing.T, f func(t *testing.T)) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			f(t)
+		})
+	}
+}
+
+func TestMeaning(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 31, 54, 63, 64, 65, 100, 300, 784, 1000, 65536, 65537, 200_000} {
+			x, y := numbers(n), numbers(n + 1)[1:]
+			check := func(name string, got, want float32) {
+				if math.Float32bits(got) != math.Float32bits(want) {
+					t.Errorf("%s of %d: got %v, want %v", name, n, got, want)
+				}
+			}
+			dot := sum(n, func(i int) float32 { return float32(x[i] * y[i]) })
+			check("Dot", dense.Dot(x, y), dot)
+			check("SumSquares", dense.SumSquares(x), sum(n, func(i int) float32 { return float32(x[i] * x[i]) }))
+			check("SquaredDistance", dense.SquaredDistance(x, y), sum(n, func(i int) float32 {
+				d := x[i] - y[i]
+				return float32(d * d)
+			}))
+			z, both, e := append([]float32(nil), y...), append([]float32(nil), y...), append([]float32(nil), x...)
+			dense.Axpy(0.3, x, z)
+			dense.Axpby(0.3, x, -0.7, both)
+			dense.Scale(0.3, e)
+			for i := range x {
+				check("Axpy", z[i], y[i]+float32(0.3*x[i]))
+				check("Axpby", both[i], float32(0.3*x[i])+float32(-0.7*y[i]))
+				check("Scale", e[i], 0.3*x[i])
+			}
+		}
+	})
+}
+
+// Rows give the bits of single calls, also in a matrix too large for the caches, where they are taken one by one.
+func TestRowsAreSingleCalls(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100}, {12, 784}, {5, 70_000}, {10_000, 300}} {
+			rows, cols := shape[0], shape[1]
+			m, err := dense.FromSlice(rows, cols, numbers(rows*cols))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := numbers(cols)
+			got := make([]float32, rows)
+			m.DotRows(got, 0, w)
+			idx, picked := make([]int32, rows), make([]float32, rows)
+			for i := range idx {
+				idx[i] = int32(i * 7 % rows)
+			}
+			m.DotRowsAt(picked, idx, w)
+			for i := range got {
+				if want := dense.Dot(m.Row(i), w); got[i] != want {
+					t.Fatalf("%d x %d: row %d: got %v, want %v", rows, cols, i, got[i], want)
+				}
+				if want := dense.Dot(m.Row(int(idx[i])), w); picked[i] != want {
+					t.Fatalf("%d x %d: row %d at %d: got %v, want %v", rows, cols, idx[i], i, picked[i], want)
+				}
+			}
+			sum, want := append([]float32(nil), w...), append([]float32(nil), w...)
+			m.AxpyRows(got, idx, sum)
+			for k, i := range idx {
+				dense.Axpy(got[k], m.Row(int(i)), want)
+			}
+			for j := range want {
+				if sum[j] != want[j] {
+					t.Fatalf("%d x %d: AxpyRows: element %d: got %v, want %v", rows, cols, j, sum[j], want[j])
+				}
+			}
+		}
+	})
+}
+
+func TestMatrixLayout(t *testing.T) {
+	for _, shape := range [][2]int{{0, 0}, {3, 0}, {0, 3}, {1, 1}, {5, 16}, {7, 17}} {
+		m := dense.New(shape[0], shape[1])
+		if m.Rows() != shape[0] || m.Cols() != shape[1] {
+			t.Errorf("%v: is %d x %d", shape, m.Rows(), m.Cols())
+		}
+		for i := range m.Rows() {
+			row := m.Row(i)
+			if len(row) != m.Cols() || cap(row) != m.Cols() {
+				t.Errorf("%v: row %d has length %d and capacity %d", shape, i, len(row), cap(row))
+			}
+			if p := uintptr(unsafe.Pointer(unsafe.SliceData(row))); len(row) > 0 && p%64 != 0 {
+				t.Errorf("%v: row %d is not aligned: %#x", shape, i, p)
+			}
+		}
+	}
+}
+
+func TestPanics(t *testing.T) {
+	m := dense.New(3, 5)
+	short, long := make([]float32, 4), make([]float32, 5)
+	for name, f := range map[string]func(){
+		"Dot":                     func() { dense.Dot(short, long) },
+		"SquaredDistance":         func() { dense.SquaredDistance(short, long) },
+		"Axpy":                    func() { dense.Axpy(1, short, long) },
+		"Axpby":                   func() { dense.Axpby(1, short, 1, long) },
+		"Exp":                     func() { dense.Exp(short, long) },
+		"DotRows: rows end":       func() { dense.DotRows(make([]float32, 2), long, 3, make([]float32, 3)) },
+		"DotRows: stride":         func() { dense.DotRows(make([]float32, 2), long, -1, make([]float32, 3)) },
+		"DotRows: huge stride":    func() { dense.DotRows(make([]float32, 3), long, math.MaxInt/2+1, make([]float32, 3)) },
+		"DotRowsAt: index":        func() { dense.DotRowsAt(make([]float32, 1), long, 5, []int32{1}, long) },
+		"DotRowsAt: negative":     func() { dense.DotRowsAt(make([]float32, 1), long, 5, []int32{-1}, long) },
+		"DotRowsAt: count":        func() { dense.DotRowsAt(make([]float32, 2), long, 5, []int32{0}, long) },
+		"AxpyRows: index":         func() { dense.AxpyRows([]float32{1}, long, 5, []int32{1}, long) },
+		"AxpyRows: count":         func() { dense.AxpyRows([]float32{1, 2}, long, 5, []int32{0}, short) },
+		"Matrix.Row":              func() { m.Row(3) },
+		"Matrix.Row negative":     func() { m.Row(-1) },
+		"Matrix.Dot":              func() { m.Dot(0, short) },
+		"Matrix.DotRows":          func() { m.DotRows(make([]float32, 3), 1, long) },
+		"Matrix.DotRows: w":       func() { m.DotRows(make([]float32, 3), 0, short) },
+		"Matrix.DotRowsAt: index": func() { m.DotRowsAt(make([]float32, 1), []int32{3}, long) },
+		"New":                     func() { dense.New(-1, 2) },
+		"New: too large":          func() { dense.New(math.MaxInt/8, 100) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("did not panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestFromSliceRefusesOtherSizes(t *testing.T) {
+	for _, c := range [][3]int{{2, 3, 5}, {2, 3, 7}, {-1, 3, 3}, {2, -1, 2}, {math.MaxInt/2 + 1, 4, 0}, {1, 0, 1}} {
+		if _, err := dense.FromSlice(c[0], c[1], make([]float32, c[2])); err == nil {
+			t.Errorf("%d x %d of %d values: no error", c[0], c[1], c[2])
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	m := dense.New(9, 100)
+	x, y, dst, idx := make([]float32, 100), make([]float32, 100), make([]float32, 9), make([]int32, 9)
+	for name, f := range map[string]func(){
+		"Dot":              func() { dense.Dot(x, y) },
+		"SumSquares":       func() { dense.SumSquares(x) },
+		"SquaredDistance":  func() { dense.SquaredDistance(x, y) },
+		"Axpy":             func() { dense.Axpy(1, x, y) },
+		"Axpby":            func() { dense.Axpby(1, x, 2, y) },
+		"Scale":            func() { dense.Scale(1, x) },
+		"Exp":              func() { dense.Exp(x, y) },
+		"Matrix.Dot":       func() { m.Dot(0, x) },
+		"Matrix.Axpy":      func() { m.Axpy(0, 1, x) },
+		"Matrix.DotRows":   func() { m.DotRows(dst, 0, x) },
+		"Matrix.DotRowsAt": func() { m.DotRowsAt(dst, idx, x) },
+		"Matrix.AxpyRows":  func() { m.AxpyRows(dst, idx, x) },
+		"Matrix.Prefetch":  func() { m.Prefetch(1) },
+	} {
+		if got := testing.AllocsPerRun(10, f); got != 0 {
+			t.Errorf("%s: %v allocations a call", name, got)
+		}
+	}
+}
+
+// Partial overlap gives undefined values and touches nothing else.
+func TestPartialOverlapIsSafe(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for n := range 300 {
+			for shift := range 9 {
+				buf := numbers(n + shift + 64)
+				before := append([]float32(nil), buf...)
+				dense.Axpy(2, buf[32:32+n], buf[32+shift:32+shift+n])
+				for i := range buf {
+					if (i < 32+shift || i >= 32+shift+n) && buf[i] != before[i] {
+						t.Fatalf("n = %d, shifted by %d: element %d changed", n, shift, i-32)
+					}
+				}
+			}
+		}
+	})
+}

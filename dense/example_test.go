@@ -1,0 +1,60 @@
+package dense_test
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+func ExampleDot() {
+	x := []float32{1, 2, 3}
+	y := []float32{4, 5, 6}
+	fmt.Println(dense.Dot(x, y))
+	// Output: 32
+}
+
+func ExampleAxpy() {
+	y := []float32{1, 1, 1}
+	dense.Axpy(2, []float32{1, 2, 3}, y)
+	fmt.Println(y)
+	// Output: [3 5 7]
+}
+
+func ExampleAxpby() {
+	y := []float32{1, 1, 1}
+	dense.Axpby(2, []float32{1, 2, 3}, 10, y)
+	fmt.Println(y)
+	// Output: [12 14 16]
+}
+
+// The nearest of a few stored vectors, as a vector search does it.
+func ExampleDotRows() {
+	rows := []float32{
+		1, 0, 0,
+		0, 1, 0,
+		0, 0, 1,
+	}
+	scores := make([]float32, 3)
+	dense.DotRows(scores, rows, 3, []float32{0.1, 0.7, 0.2})
+	fmt.Println(scores)
+	// Output: [0.1 0.7 0.2]
+}
+
+func ExampleSquaredDistance() {
+	fmt.Println(dense.SquaredDistance([]float32{0, 3}, []float32{4, 0}))
+	// Output: 25
+}
+
+func ExampleMatrix() {
+	m, err := dense.FromSlice(2, 3, []float32{
+		1, 2, 3,
+		4, 5, 6,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w := []float32{1, 0, 1}
+	fmt.Println(m.Dot(0, w), m.Dot(1, w))
+	// Output: 4 10
+}

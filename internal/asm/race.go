@@ -1,0 +1,38 @@
+//go:build race
+
+package asm
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// race tells whether the race detector is on. It does not see what assembly reads and writes, so the kernels tell it.
+const race = true
+
+func raceReads(vectors ...[]float32) {
+	for _, v := range vectors {
+		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
+	}
+}
+
+func raceWrites(v []float32) {
+	runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
+}
+
+func raceReadsInts(v []int32) {
+	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
+}
+
+// raceReadsAt tells of the k floats at each index.
+func raceReadsAt(w []float32, idx []int32, k int) {
+	for _, j := range idx {
+		raceReads(w[int(j)*k:][:k])
+	}
+}
+
+func raceWritesAt(w []float32, idx []int32, k int) {
+	for _, j := range idx {
+		raceWrites(w[int(j)*k:][:k])
+	}
+}

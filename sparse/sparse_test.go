@@ -1,0 +1,239 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// random makes a row of nnz ascending columns.
+func random(r *rand.Rand, nnz, cols int) (idx []int32, val []float32) {
+	for _, j := range r.Perm(cols)[:nnz] {
+		idx = append(idx, int32(j))
+		val = append(val, 2*r.Float32()-1)
+	}
+	return idx, val
+}
+
+func eachISA(t *testing.T, f func(t *testing.T)) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			f(t)
+		})
+	}
+}
+
+// The meaning that the documentation of Dot gives.
+func dot(idx []int32, val, w []float32) float32 {
+	var lane [8]float32
+	for k, j := range idx {
+		lane[k%8] += float32(val[k] * w[j])
+	}
+	for n := 4; n > 0; n /= 2 {
+		for l := range n {
+			lane[l] += lane[n+l]
+		}
+	}
+	return lane[0]
+}
+
+func TestMeaning(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for nnz := range 100 {
+			idx, val := random(r, nnz, 120)
+			_, w := random(r, 120, 120)
+			if got, want := sparse.Dot(idx, val, w), dot(idx, val, w); math.Float32bits(got) != math.Float32bits(want) {
+				t.Errorf("Dot of %d: got %v, want %v", nnz, got, want)
+			}
+			got, want := append([]float32(nil), w...), append([]float32(nil), w...)
+			sparse.Axpy(0.3, idx, val, got)
+			for k, j := range idx {
+				want[j] += float32(0.3 * val[k])
+			}
+			for j := range want {
+				if got[j] != want[j] {
+					t.Errorf("Axpy of %d: element %d: got %v, want %v", nnz, j, got[j], want[j])
+				}
+			}
+		}
+	})
+}
+
+// Interleaved vectors get the bits of single calls.
+func TestInterleavedAreSingleCalls(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		const cols = 50
+		for _, k := range []int{0, 8, 16, 24} {
+			for nnz := range cols + 1 {
+				idx, val := random(r, nnz, cols)
+				_, w := random(r, cols*k, cols*k)
+				_, a := random(r, k, k)
+				single := func(c int) []float32 {
+					v := make([]float32, cols)
+					for j := range v {
+						v[j] = w[j*k+c]
+					}
+					return v
+				}
+				got, after := make([]float32, k), append([]float32(nil), w...)
+				sparse.DotK(got, idx, val, w)
+				sparse.AxpyK(a, idx, val, after)
+				for c := range k {
+					v := single(c)
+					if want := sparse.Dot(idx, val, v); got[c] != want {
+						t.Fatalf("DotK of %d, vector %d of %d: got %v, want %v", nnz, c, k, got[c], want)
+					}
+					sparse.Axpy(a[c], idx, val, v)
+					for j := range v {
+						if after[j*k+c] != v[j] {
+							t.Fatalf("AxpyK of %d, vector %d of %d: feature %d: got %v, want %v", nnz, c, k, j, after[j*k+c], v[j])
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// A dense and a sparse store of the same row agree within rounding.
+func TestAgreesWithDense(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for nnz := range 200 {
+		idx, val := random(r, nnz, 300)
+		_, w := random(r, 300, 300)
+		row := make([]float32, 300)
+		var abs float64
+		for k, j := range idx {
+			row[j] = val[k]
+			abs += math.Abs(float64(val[k]) * float64(w[j]))
+		}
+		if d := math.Abs(float64(sparse.Dot(idx, val, w)) - float64(dense.Dot(row, w))); d > 32*0x1p-24*abs {
+			t.Errorf("%d nonzeros: differ by %v", nnz, d)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	beyond := math.MaxInt32
+	beyond++ // negative where int has 32 bits
+	for name, c := range map[string]struct {
+		cols    int
+		starts  []int64
+		indices []int32
+		values  []float32
+	}{
+		"no starts":               {3, nil, nil, nil},
+		"starts not at 0":         {3, []int64{1, 1}, []int32{0}, []float32{1}},
+		"starts end early":        {3, []int64{0, 1}, []int32{0, 1}, []float32{1, 1}},
+		"starts end late":         {3, []int64{0, 3}, []int32{0, 1}, []float32{1, 1}},
+		"starts fall":             {3, []int64{0, 2, 1, 2}, []int32{0, 1}, []float32{1, 1}},
+		"start past the end":      {3, []int64{0, 9, 2}, []int32{0, 1}, []float32{1, 1}},
+		"start huge":              {3, []int64{0, math.MaxInt64, 2}, []int32{0, 1}, []float32{1, 1}},
+		"start negative":          {3, []int64{0, -1, 2}, []int32{0, 1}, []float32{1, 1}},
+		"more indices than value": {3, []int64{0, 2}, []int32{0, 1}, []float32{1}},
+		"negative column":         {3, []int64{0, 1}, []int32{-1}, []float32{1}},
+		"column too large":        {3, []int64{0, 1}, []int32{3}, []float32{1}},
+		"columns descend":         {3, []int64{0, 2}, []int32{1, 0}, []float32{1, 1}},
+		"column twice":            {3, []int64{0, 2}, []int32{1, 1}, []float32{1, 1}},
+		"no columns":              {0, []int64{0, 1}, []int32{0}, []float32{1}},
+		"negative cols":           {-1, []int64{0}, nil, nil},
+		"cols beyond int32":       {beyond, []int64{0}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if m, err := sparse.New(c.cols, c.starts, c.indices, c.values); err == nil {
+				t.Errorf("no error, but %v", m)
+			}
+		})
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	m, err := sparse.New(4, []int64{0, 0, 0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([]float32, 4)
+	m.Axpy(1, 2, w)
+	m.Prefetch(0)
+	if m.Rows() != 2 || m.NNZ() != 0 || m.Dot(0, w) != 0 || m.SumSquares(1) != 0 {
+		t.Error("empty rows are not zero")
+	}
+}
+
+func TestPanics(t *testing.T) {
+	m, err := sparse.New(4, []int64{0, 1}, []int32{3}, []float32{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := make([]float32, 4)
+	for name, f := range map[string]func(){
+		"Dot: lengths":        func() { sparse.Dot([]int32{1}, nil, w) },
+		"Dot: index":          func() { sparse.Dot([]int32{4}, []float32{1}, w) },
+		"Dot: negative index": func() { sparse.Dot([]int32{-1}, []float32{1}, w) },
+		"Axpy: index":         func() { sparse.Axpy(1, []int32{4}, []float32{1}, w) },
+		"DotK: k":             func() { sparse.DotK(make([]float32, 7), nil, nil, nil) },
+		"DotK: index":         func() { sparse.DotK(make([]float32, 8), []int32{1}, []float32{1}, make([]float32, 15)) },
+		"AxpyK: index":        func() { sparse.AxpyK(make([]float32, 8), []int32{1}, []float32{1}, make([]float32, 15)) },
+		"Matrix.Dot":          func() { m.Dot(0, w[:3]) },
+		"Matrix.Axpy":         func() { m.Axpy(0, 1, w[:3]) },
+		"Matrix.Row":          func() { m.Row(1) },
+		"Matrix.DotK":         func() { m.DotK(0, make([]float32, 8), make([]float32, 31)) },
+		"Matrix.DotK: k":      func() { m.DotK(0, make([]float32, 4), make([]float32, 16)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("did not panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	idx, val, w := []int32{1, 2, 3}, []float32{1, 2, 3}, make([]float32, 32)
+	dst := make([]float32, 8)
+	for name, f := range map[string]func(){
+		"Dot":   func() { sparse.Dot(idx, val, w) },
+		"Axpy":  func() { sparse.Axpy(1, idx, val, w) },
+		"DotK":  func() { sparse.DotK(dst, idx, val, w) },
+		"AxpyK": func() { sparse.AxpyK(dst, idx, val, w) },
+	} {
+		if got := testing.AllocsPerRun(10, f); got != 0 {
+			t.Errorf("%s: %v allocations a call", name, got)
+		}
+	}
+}
+
+// FuzzNew: whatever New accepts, the kernels can use without harm.
+func FuzzNew(f *testing.F) {
+	f.Add(3, []byte{0, 1, 3}, []byte{1, 0, 2})
+	f.Fuzz(func(t *testing.T, cols int, starts, indices []byte) {
+		s, idx, val := make([]int64, len(starts)), make([]int32, len(indices)), make([]float32, len(indices))
+		for i, b := range starts {
+			s[i] = int64(int8(b))
+		}
+		for i, b := range indices {
+			idx[i], val[i] = int32(int8(b)), float32(b)
+		}
+		m, err := sparse.New(cols%1000, s, idx, val)
+		if err != nil {
+			return
+		}
+		w := make([]float32, m.Cols())
+		for i := range m.Rows() {
+			m.Axpy(i, 1, w)
+			m.Dot(i, w)
+			m.SumSquares(i)
+		}
+	})
+}
