@@ -11,6 +11,8 @@ import (
 // A Kernel is one kernel as tests and benchmarks see it.
 type Kernel struct {
 	Name string
+	// Inexact tells that results are rounded even where all numbers are small integers.
+	Inexact bool
 	// New makes the arguments for size n: numbers from s, in memory from m.
 	New func(n int, m Memory, s *Source) *Args
 	// Call calls the kernel in the path that is active; a kernel that stores returns 0.
@@ -238,7 +240,8 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return len(a.Idx) * (8 + 8*len(a.Scalars)) },
 	},
 	{
-		Name: "exp",
+		Name:    "exp",
+		Inexact: true,
 		New: func(n int, m Memory, s *Source) *Args {
 			a := &Args{X: s.floats(m, n), Out: m.Floats(n)}
 			for i := range a.X {

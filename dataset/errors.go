@@ -1,0 +1,47 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// A SyntaxError is a fault in the text of a file.
+type SyntaxError struct {
+	File   string
+	Line   int    // from 1
+	Column int    // of the token's first byte, in bytes from 1; 0 if the fault is the whole line's
+	Token  string // what is at fault, cut if it is long; may be empty
+	Reason string
+}
+
+// Error returns a line such as
+//
+//	a.svm:3:8: token "1e3:1": index is not a whole number
+func (e *SyntaxError) Error() string {
+	s := fmt.Sprintf("%s:%d", e.File, e.Line)
+	if e.Column > 0 {
+		s += fmt.Sprintf(":%d", e.Column)
+	}
+	if e.Token != "" {
+		s += fmt.Sprintf(": token %q", e.Token)
+	}
+	return s + ": " + e.Reason
+}
+
+// cut keeps a token fit for a message.
+func cut[T string | []byte](token T) string {
+	const most = 40
+	if len(token) > most {
+		return string(token[:most]) + "..."
+	}
+	return string(token)
+}
+
+// fail adds the file's name to an error, unless it has it.
+func fail(name string, err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == name {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

@@ -1,0 +1,188 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
+
+var pow10int = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// digits reads the decimal digits that b[p:] starts with. It returns the number that m's digits and they make, modulo
+// 2^64, and the position after them.
+//
+// Eight bytes at a time: a loop over digits ends at a place that the branch predictor can't know, which costs more than
+// the digits.
+func digits(b []byte, p int, m uint64) (uint64, int) {
+	for len(b)-p >= 8 {
+		x := binary.LittleEndian.Uint64(b[p:]) ^ 0x3030303030303030 // digits become 0 to 9
+		// The addition sets the top bit of a byte above 9; what it carries goes to bytes after the first such one.
+		n := uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
+		if n == 0 {
+			return m, p
+		}
+		// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs, fours, all. The
+		// masks change nothing, but spare the compiler's checks.
+		x <<= (64 - 8*n) & 63
+		x = x*10 + x>>8
+		x = ((x&0x000000ff000000ff)*(100+1000000<<32) + (x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
+		m = m*pow10int[n&15] + x
+		p += int(n)
+		if n < 8 {
+			return m, p
+		}
+	}
+	for p < len(b) && b[p]-'0' < 10 {
+		m = m*10 + uint64(b[p]-'0')
+		p++
+	}
+	return m, p
+}
+
+// number reads the decimal number at b[p:]. It returns what strconv.ParseFloat has for it with 32 bits and the position
+// after it, where a blank, a newline or a comment has to follow. If there is no such number, next is the token's end
+// and reason says what is wrong. b must end in a newline.
+func number(b []byte, p int) (v float32, next int, reason string) {
+	token := p
+	var sign uint32
+	switch b[p] {
+	case '-':
+		sign = 1 << 31
+		p++
+	case '+':
+		p++
+	}
+	var m uint64
+	start := p
+	for b[p]-'0' < 10 {
+		m = m*10 + uint64(b[p]-'0')
+		p++
+	}
+	count := p - start
+	exp := 0
+	if b[p] == '.' {
+		start = p + 1
+		m, p = digits(b, start, m)
+		exp = start - p
+		count -= exp
+	}
+	if b[p]|0x20 == 'e' {
+		var e int
+		e, p = exponent(b, p+1)
+		exp += e
+	}
+	if !isEnd(b[p]) || count == 0 || count > 19 { // m holds any 19 digits
+		return slowNumber(b, token)
+	}
+
+	if m >= 1<<53 || uint(exp+22) > 44 {
+		return slowNumber(b, token)
+	}
+	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right. Rounding that to
+	// float32 gives the right result too, unless it lies halfway between two float32: halfway points are float64
+	// numbers and rounding keeps order, so that what is not rounded to one of them stays on its side of it. f is 0 or
+	// in float32's normal range, 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
+	f := float64(m)
+	if exp < 0 {
+		f /= pow10[-exp]
+	} else {
+		f *= pow10[exp]
+	}
+	if math.Float64bits(f)&(1<<29-1) == 1<<28 {
+		return slowNumber(b, token)
+	}
+	return math.Float32frombits(math.Float32bits(float32(f)) | sign), p, ""
+}
+
+// exponent reads what follows an e. If it is no number, or one that is of no use to number, e is out of its range.
+func exponent(b []byte, p int) (e, next int) {
+	const useless = 1 << 20
+	sign := 1
+	switch b[p] {
+	case '-':
+		sign = -1
+		p++
+	case '+':
+		p++
+	}
+	start := p
+	for b[p]-'0' < 10 {
+		e = min(10*e+int(b[p]-'0'), useless)
+		p++
+	}
+	if p == start {
+		return useless, p
+	}
+	return sign * e, p
+}
+
+// What can be wrong with a number.
+const (
+	notNumber = "not a decimal number"
+	notFinite = "not finite"
+	overflows = "too large for float32"
+	notExact  = "an integer that float32 can't hold exactly"
+)
+
+// slowNumber does what number does, for any number.
+func slowNumber(b []byte, p int) (v float32, next int, reason string) {
+	next = tokenEnd(b, p)
+	token := string(b[p:next])
+	// strconv knows Inf and NaN as well, and hexadecimal numbers.
+	if strings.Trim(token, "+-.0123456789eE") != "" {
+		if f, err := strconv.ParseFloat(token, 64); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			return 0, next, notFinite
+		}
+		return 0, next, notNumber
+	}
+	f, err := strconv.ParseFloat(token, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, next, overflows
+	case err != nil:
+		return 0, next, notNumber
+	}
+	return float32(f), next, ""
+}
+
+// label turns the number v, read from token, into a label. Labels are compared as numbers, so -0 is 0, and two classes
+// must not become one: an integer has to be exact. A number with a fraction or an exponent is a measurement and may be
+// rounded.
+func label(token []byte, v float32) (y float32, reason string) {
+	if v == 0 {
+		return 0, ""
+	}
+	if v > -1<<24 && v < 1<<24 {
+		return v, "" // there float32 has all integers
+	}
+	if token[0] == '-' || token[0] == '+' {
+		token = token[1:]
+	}
+	n := 0
+	for n < len(token) && token[n]-'0' < 10 {
+		n++
+	}
+	for i, c := range token[n:] {
+		if c != '0' && (i > 0 || c != '.') {
+			return v, "" // not an integer
+		}
+	}
+	for n > 0 && token[0] == '0' {
+		token = token[1:]
+		n--
+	}
+	m, _ := new(big.Int).SetString(string(token[:n]), 10) // at most 39 digits: v is finite
+	if m.BitLen()-int(m.TrailingZeroBits()) > 24 {
+		return 0, notExact
+	}
+	return v, ""
+}

@@ -1,0 +1,172 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// data returns the path of a file of the project's data sets. Where these are not at hand it logs what isn't tested;
+// scripts look for that line.
+func data(t testing.TB, name string) (path string, ok bool) {
+	t.Helper()
+	dir := os.Getenv("PEGASIMD_DATA")
+	if dir == "" {
+		t.Logf("not tested, PEGASIMD_DATA is not set: %s", name)
+		return "", false
+	}
+	return filepath.Join(dir, name), true
+}
+
+func zipped(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// file writes a file of its own and returns its path.
+func file(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// An example is a row as the reference reader has it.
+type example struct {
+	y   float32
+	idx []int32
+	val []float32
+}
+
+// examples returns the rows of a set, without zeros.
+func examples(s *Set) []example {
+	rows := make([]example, s.Rows())
+	for i := range rows {
+		e := &rows[i]
+		e.y = s.Y[i]
+		if s.Sparse != nil {
+			e.idx, e.val = s.Sparse.Row(i)
+			continue
+		}
+		for j, v := range s.Dense.Row(i) {
+			if v != 0 {
+				e.idx = append(e.idx, int32(j))
+				e.val = append(e.val, v)
+			}
+		}
+	}
+	return rows
+}
+
+func equal(a, b []example) bool {
+	return slices.EqualFunc(a, b, func(a, b example) bool {
+		return asBits(a.y) == asBits(b.y) && slices.Equal(a.idx, b.idx) && slices.EqualFunc(a.val, b.val, func(x, y float32) bool {
+			return asBits(x) == asBits(y)
+		})
+	})
+}
+
+func asBits(v float32) uint32 { return math.Float32bits(v) }
+
+// same fails the test unless two sets are equal in all but the layout.
+func same(t testing.TB, got, want *Set) {
+	t.Helper()
+	switch {
+	case got.Rows() != want.Rows() || got.Cols() != want.Cols():
+		t.Fatalf("%d x %d, want %d x %d", got.Rows(), got.Cols(), want.Rows(), want.Cols())
+	case !equal(examples(got), examples(want)):
+		t.Fatalf("rows\n%v, want\n%v", examples(got), examples(want))
+	case got.IndexBase != want.IndexBase || got.Ignored != want.Ignored || !slices.Equal(got.Names, want.Names):
+		t.Fatalf("base %d, ignored %d, names %v, want %d, %d, %v",
+			got.IndexBase, got.Ignored, got.Names, want.IndexBase, want.Ignored, want.Names)
+	}
+}
+
+// reference reads svmlight text in the plainest way. line is that of the first error, or 0. top is the first line with
+// an index of MaxFeatures, which is too large once base is 0.
+func reference(text string, opt Options) (rows []example, cols, base int, ignored int64, line int) {
+	opt, _ = opt.filled()
+	base = 1
+	if opt.IndexBase == BaseZero || opt.IndexBase == BaseAuto && hasZero(text) {
+		base = 0
+	}
+	blank := func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
+	for n, s := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		s, _, _ = strings.Cut(s, "#")
+		fields := strings.FieldsFunc(s, blank)
+		if len(fields) == 0 {
+			continue
+		}
+		y, ok := refFloat(fields[0])
+		if r, isRat := new(big.Rat).SetString(fields[0]); ok && !strings.ContainsAny(fields[0], "eE") && isRat && r.IsInt() {
+			ok = r.Cmp(new(big.Rat).SetFloat64(float64(y))) == 0
+		}
+		e := example{y: y + 0} // no -0
+		last := int64(base) - 1
+		for i, f := range fields[1:] {
+			a, b, colon := strings.Cut(f, ":")
+			if _, err := strconv.ParseUint(b, 10, 64); i == 0 && a == "qid" && (err == nil || strings.HasSuffix(err.Error(), "range")) {
+				continue
+			}
+			j, err := strconv.ParseUint(a, 10, 31)
+			v, isFloat := refFloat(b)
+			col := int64(j) - int64(base)
+			ok = ok && colon && err == nil && isFloat && int64(j) > last && (opt.Features > 0 || col < int64(opt.MaxFeatures))
+			last = int64(j)
+			if opt.Features > 0 && col >= int64(opt.Features) {
+				if v != 0 {
+					ignored++
+				}
+				continue
+			}
+			cols = max(cols, int(col)+1)
+			if v != 0 {
+				e.idx = append(e.idx, int32(col))
+				e.val = append(e.val, v)
+			}
+		}
+		if !ok {
+			return nil, 0, 0, 0, n + 1
+		}
+		rows = append(rows, e)
+	}
+	if opt.Features > 0 {
+		cols = opt.Features
+	}
+	return rows, cols, base, ignored, 0
+}
+
+func refFloat(s string) (float32, bool) {
+	f, err := strconv.ParseFloat(s, 32)
+	return float32(f), err == nil && strings.Trim(s, "+-.0123456789eE") == ""
+}
+
+// hasZero tells whether a feature of the text has index 0, in text without errors.
+func hasZero(text string) bool {
+	for s := range strings.SplitSeq(text, "\n") {
+		s, _, _ = strings.Cut(s, "#")
+		for i, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }) {
+			if a, _, ok := strings.Cut(f, ":"); i > 0 && ok && a != "" && strings.Trim(a, "0") == "" {
+				return true
+			}
+		}
+	}
+	return false
+}

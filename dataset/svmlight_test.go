@@ -1,0 +1,438 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func readText(text string, opt Options) (*Set, error) {
+	return ReadSvmlight(strings.NewReader(text), "a.svm", opt)
+}
+
+func TestSvmlightErrors(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"index 0", "1 1:1\n1 0:1 2:1\n", `a.svm:2:3: token "0:1": index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)`},
+		{"negative index", "1 -1:1\n", `a.svm:1:3: token "-1:1": index is negative`},
+		{"index 2^31", "1 2147483648:1\n", `a.svm:1:3: token "2147483648:1": index larger than 2147483647`},
+		{"index 2^63", "1 9223372036854775808:1\n", `a.svm:1:3: token "9223372036854775808:1": index larger than 2147483647`},
+		{"index 2^64+1", "1 18446744073709551617:1\n", `a.svm:1:3: token "18446744073709551617:1": index larger than 2147483647`},
+		{"index of 30 digits", "1 111111111122222222223333333333:1\n", `a.svm:1:3: token "111111111122222222223333333333:1": index larger than 2147483647`},
+		{"index past MaxFeatures", "1 134217729:1\n", `a.svm:1:3: token "134217729:1": index beyond the limit of 134217728 features (-max-features)`},
+		{"index 1e3", "+1 1e3:1\n", `a.svm:1:4: token "1e3:1": index is not a whole number`},
+		{"index +1", "1 +1:1\n", `a.svm:1:3: token "+1:1": index is not a whole number`},
+		{"index x", "1 x:1\n", `a.svm:1:3: token "x:1": index is not a whole number`},
+		{"no index", "1 :1\n", `a.svm:1:3: token ":1": no index before the colon`},
+		{"no value", "1 1:\n", `a.svm:1:3: token "1:": no value after the colon`},
+		{"no value before a comment", "1 1:# 2\n", `a.svm:1:3: token "1:": no value after the colon`},
+		{"two colons", "1 1:2:3\n", `a.svm:1:3: token "1:2:3": more than one colon`},
+		{"blanks about the colon", "1 1 : 2\n", `a.svm:1:3: token "1": want index:value, without blanks`},
+		{"lone colon", "1 :\n", `a.svm:1:3: token ":": no index before the colon`},
+		{"unsorted", "1 1:1 3:1 2:1\n", `a.svm:1:11: token "2:1": index 2 after 3: indices have to ascend`},
+		{"duplicate", "1 1:1 1:2\n", `a.svm:1:7: token "1:2": index 1 twice in a line`},
+		{"duplicate of a zero", "1 1:0 1:2\n", `a.svm:1:7: token "1:2": index 1 twice in a line`},
+		{"value nan", "1 1:nan\n", `a.svm:1:3: token "1:nan": value is not finite`},
+		{"value NaN", "1 1:1 2:NaN 3:1\n", `a.svm:1:7: token "2:NaN": value is not finite`},
+		{"value -inf", "1 1:-inf\n", `a.svm:1:3: token "1:-inf": value is not finite`},
+		{"value infinity", "1 1:Infinity\n", `a.svm:1:3: token "1:Infinity": value is not finite`},
+		{"value hexadecimal", "1 1:0x1p3\n", `a.svm:1:3: token "1:0x1p3": value is not a decimal number`},
+		{"value 1e39", "1 1:1e39\n", `a.svm:1:3: token "1:1e39": value is too large for float32`},
+		{"value -1e400", "1 1:-1e400\n", `a.svm:1:3: token "1:-1e400": value is too large for float32`},
+		{"value 1_0", "1 1:1_0\n", `a.svm:1:3: token "1:1_0": value is not a decimal number`},
+		{"value 1,5", "1 1:1,5\n", `a.svm:1:3: token "1:1,5": value is not a decimal number`},
+		{"label nan", "nan 1:1\n", `a.svm:1:1: token "nan": label is not finite`},
+		{"label inf", "1 1:1\n\n# three\n  +inf 1:1\n", `a.svm:4:3: token "+inf": label is not finite`},
+		{"label abc", "abc 1:1\n", `a.svm:1:1: token "abc": label is not a decimal number`},
+		{"label missing", "1:1 2:1\n", `a.svm:1:1: token "1:1": label is not a decimal number`},
+		{"two labels", "1,2 1:1\n", `a.svm:1:1: token "1,2": several labels: want one`},
+		{"label 1e39", "1e39 1:1\n", `a.svm:1:1: token "1e39": label is too large for float32`},
+		{"label 2^24+1", "16777217 1:1\n", `a.svm:1:1: token "16777217": label is an integer that float32 can't hold exactly`},
+		{"label -(2^24+1).0", "-16777217.0 1:1\n", `a.svm:1:1: token "-16777217.0": label is an integer that float32 can't hold exactly`},
+		{"qid late", "1 1:1 qid:3 2:1\n", `a.svm:1:7: token "qid:3": qid:N must stand right after the label`},
+		{"qid twice", "1 qid:3 qid:3 2:1\n", `a.svm:1:9: token "qid:3": qid:N must stand right after the label`},
+		{"qid without number", "1 qid: 2:1\n", `a.svm:1:3: token "qid:": index is not a whole number`},
+		{"NUL", "1 1:1\x00\n", `a.svm:1:3: token "1:1\x00": value is not a decimal number`},
+		{"NUL line", "1 1:1\n\x00\n", `a.svm:2:1: token "\x00": label is not a decimal number`},
+		{"lone CR for a line end", "1 1:1\r-1 1:1\r", `a.svm:1:7: token "-1": want index:value, without blanks`},
+		{"byte order mark within", "1 1:1\n\ufeff1 1:1\n", `a.svm:2:1: token "\ufeff1": label is not a decimal number`},
+		{"no final newline", "1 1:1\n1 x", `a.svm:2:3: token "x": want index:value, without blanks`},
+		{"long token", "1 " + strings.Repeat("x", 1000), `a.svm:1:3: token "` + strings.Repeat("x", 40) + `...": want index:value, without blanks`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := readText(c.text, Options{})
+			var place *SyntaxError
+			if s != nil || err == nil || err.Error() != c.want || !errors.As(err, &place) {
+				t.Errorf("%q:\n%v, want\n%v", c.text, err, c.want)
+			}
+		})
+	}
+}
+
+func TestSvmlightAccepts(t *testing.T) {
+	row := func(y float32, features ...float64) example {
+		e := example{y: y}
+		for i := 0; i < len(features); i += 2 {
+			e.idx = append(e.idx, int32(features[i]))
+			e.val = append(e.val, float32(features[i+1]))
+		}
+		return e
+	}
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		cols       int
+		rows       []example
+	}{
+		{"empty file", "", Options{}, 0, nil},
+		{"byte order mark only", "\ufeff", Options{}, 0, nil},
+		{"blank lines only", "\n \n\t\r\n", Options{}, 0, nil},
+		{"plain", "1 1:2 3:4\n-1 2:0.5\n", Options{}, 3, []example{row(1, 0, 2, 2, 4), row(-1, 1, 0.5)}},
+		{"no final newline", "1 1:2", Options{}, 1, []example{row(1, 0, 2)}},
+		{"CRLF", "1 1:2\r\n\r\n2 1:3\r\n", Options{}, 1, []example{row(1, 0, 2), row(2, 0, 3)}},
+		{"CR at the end", "1 1:2\r", Options{}, 1, []example{row(1, 0, 2)}},
+		{"tabs and blanks", " \t1\t 1:2  2:3 \t\n", Options{}, 2, []example{row(1, 0, 2, 1, 3)}},
+		{"byte order mark", "\ufeff1 1:2\n", Options{}, 1, []example{row(1, 0, 2)}},
+		{"comments", "# one\n1 1:2 # two: 3:nonsense\n2 1:3#three\n3#four\n  # five", Options{}, 1, []example{row(1, 0, 2), row(2, 0, 3), row(3)}},
+		{"label only", "1\n-1\n", Options{}, 0, []example{row(1), row(-1)}},
+		{"labels", "+1\n1.0\n-0\n0.5\n1e1\n16777216\n33554432\n16777217.5\n1e30\n001\n-16777218\n", Options{}, 0,
+			[]example{row(1), row(1), row(0), row(0.5), row(10), row(1 << 24), row(1 << 25), row(16777218), row(1e30), row(1), row(-16777218)}},
+		{"qid", "1 qid:7 1:2\n1 qid:18446744073709551616\n", Options{}, 1, []example{row(1, 0, 2), row(1)}},
+		{"zeros are not stored", "1 1:0 2:1 3:-0 4:1e-50\n", Options{}, 4, []example{row(1, 1, 1)}},
+		{"subnormal", "1 1:1e-45\n", Options{}, 1, []example{row(1, 0, 1e-45)}},
+		{"index with zeros before it", "1 0000000000000000000000000001:2\n", Options{}, 1, []example{row(1, 0, 2)}},
+		{"largest index allowed", "1 134217728:1\n", Options{}, 1 << 27, []example{row(1, 1<<27-1, 1)}},
+		{"largest index of all", "1 2147483647:1\n", Options{MaxFeatures: math.MaxInt32}, math.MaxInt32, []example{row(1, math.MaxInt32-1, 1)}},
+		{"largest index of all, base 0", "1 0:1 2147483646:1\n", Options{MaxFeatures: math.MaxInt32, IndexBase: BaseAuto}, math.MaxInt32, []example{row(1, 0, 1, math.MaxInt32-1, 1)}},
+		{"base 0", "1 0:1 2:3\n", Options{IndexBase: BaseZero}, 3, []example{row(1, 0, 1, 2, 3)}},
+		{"base 0, no index 0", "1 1:1\n", Options{IndexBase: BaseZero}, 2, []example{row(1, 1, 1)}},
+		{"base auto, 1", "1 1:1\n", Options{IndexBase: BaseAuto}, 1, []example{row(1, 0, 1)}},
+		{"base auto, 0 late", "1 1:1\n1 2:1\n1 0:1\n", Options{IndexBase: BaseAuto}, 3, []example{row(1, 1, 1), row(1, 2, 1), row(1, 0, 1)}},
+		{"base auto, 0 with value 0", "1 1:1\n1 0:0\n", Options{IndexBase: BaseAuto}, 2, []example{row(1, 1, 1), row(1)}},
+		{"base auto, no rows", "", Options{IndexBase: BaseAuto}, 0, nil},
+		{"features fixed, more", "1 1:1\n", Options{Features: 5}, 5, []example{row(1, 0, 1)}},
+		{"features fixed, less", "1 1:1 2:2 3:3 2147483647:4\n", Options{Features: 2}, 2, []example{row(1, 0, 1, 1, 2)}},
+		{"features fixed, base auto 0", "1 1:1 2:2 3:3\n1 0:9 2:8\n", Options{Features: 2, IndexBase: BaseAuto}, 2, []example{row(1, 1, 1), row(1, 0, 9)}},
+		{"features fixed, base auto 1", "1 1:1 2:2 3:3\n", Options{Features: 2, IndexBase: BaseAuto}, 2, []example{row(1, 0, 1, 1, 2)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := readText(c.text, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Cols() != c.cols || !equal(examples(s), c.rows) {
+				t.Errorf("%d columns, %v; want %d, %v", s.Cols(), examples(s), c.cols, c.rows)
+			}
+		})
+	}
+}
+
+func TestSvmlightBaseAndIgnored(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		opt     Options
+		base    int
+		ignored int64
+	}{
+		{"1 1:1\n", Options{}, 1, 0},
+		{"1 1:1\n", Options{IndexBase: BaseZero}, 0, 0},
+		{"1 1:1\n", Options{IndexBase: BaseAuto}, 1, 0},
+		{"1 1:1\n1 0:1", Options{IndexBase: BaseAuto}, 0, 0},
+		{"1 1:1 2:1 3:0 4:1\n1 3:1", Options{Features: 1}, 1, 3},
+		{"1 0:1 1:1 2:1\n1 1:1 2:2", Options{Features: 1, IndexBase: BaseAuto}, 0, 4},
+		{"1 0:1 1:1 2:1\n1 1:1 2:2", Options{Features: 1, IndexBase: BaseZero}, 0, 4},
+	} {
+		s, err := readText(c.text, c.opt)
+		if err != nil || s.IndexBase != c.base || s.Ignored != c.ignored {
+			t.Errorf("%q: base %d, ignored %d, %v; want %d, %d", c.text, s.IndexBase, s.Ignored, err, c.base, c.ignored)
+		}
+	}
+}
+
+// An index equal to MaxFeatures is right in base 1, and one too many as soon as base 0 comes out.
+func TestSvmlightMaxFeatures(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		base IndexBase
+		want string
+	}{
+		{"1 3:1\n", BaseOne, ""},
+		{"1 4:1\n", BaseOne, "a.svm:1:3"},
+		{"1 3:1\n", BaseZero, "a.svm:1:3"},
+		{"1 3:1\n", BaseAuto, ""},
+		{"1 4:1\n", BaseAuto, "a.svm:1:3"},
+		{"1 1:1\n\n1 1:1 3:1\n1 0:1\n", BaseAuto, "a.svm:3:7"},
+		{"1 0:1 2:1\n", BaseAuto, ""},
+		{"1 2147483648:1\n", BaseAuto, "a.svm:1:3"},
+	} {
+		_, err := readText(c.text, Options{IndexBase: c.base, MaxFeatures: 3})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+			t.Errorf("%q, base %s: %v, want %q", c.text, c.base, err, c.want)
+		}
+	}
+}
+
+// text makes svmlight text of good pieces and, rarely, of bad ones.
+func text(r *rand.Rand, bad int) string {
+	pick := func(s ...string) string { return s[r.IntN(len(s))] }
+	var b strings.Builder
+	if r.IntN(4) == 0 {
+		b.WriteString("\ufeff")
+	}
+	for range r.IntN(12) {
+		if r.IntN(8) > 0 {
+			b.WriteString(pick("1", "-1", "+1", "2.5", "1e3", "-0", "33554432"))
+			b.WriteString(pick("", "", "", " qid:1"))
+			j := r.IntN(3)
+			for range r.IntN(6) {
+				j += 1 + r.IntN(1+r.IntN(200))
+				fmt.Fprintf(&b, "%s%d:%s", pick(" ", "  ", "\t", " \r"), j, pick("1", "0", "-0.5", "0.031250", "1e-3", "123456789012", "1e-45", fmt.Sprint(r.NormFloat64())))
+			}
+			if bad > 0 && r.IntN(bad) == 0 {
+				b.WriteString(pick(" 0:1", " :", " 1:", "x", " 1e3:1", " 1:1 1:1", " 99999999999:1", " 5:1e39", "\n\x00", "\nnan", "\n1,2", " 1:2:3", " qid:4", " 300:1"))
+			}
+		}
+		b.WriteString(pick("", "", " ", "# comment: 1:1", " #"))
+		b.WriteString(pick("\n", "\n", "\n", "\r\n", "\n\n"))
+	}
+	s := b.String()
+	if r.IntN(3) == 0 {
+		s = strings.TrimRight(s, "\r\n")
+	}
+	return s
+}
+
+// checkText holds a reading in chunks by some threads against the reference reader.
+func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
+	t.Helper()
+	opt, err := opt.filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, cols, base, ignored, line := reference(s, opt)
+	got, err := readSvmlight(r, "a.svm", opt, chunk)
+	if line > 0 || err != nil {
+		var e *SyntaxError
+		if line == 0 || !errors.As(err, &e) || e.Line != line && opt.IndexBase != BaseAuto {
+			t.Fatalf("%q, chunks of %d: %v, want an error in line %d", s, chunk, err, line)
+		}
+		if l := strings.Split(strings.TrimPrefix(s, "\ufeff"), "\n")[e.Line-1]; !strings.HasPrefix(l[e.Column-1:], strings.TrimSuffix(e.Token, "...")) {
+			t.Fatalf("%q: %v: the token is not there", s, err)
+		}
+		return
+	}
+	if got.Cols() != cols || got.IndexBase != base || got.Ignored != ignored || !equal(examples(got), rows) {
+		t.Fatalf("%q, chunks of %d: %d columns, base %d, ignored %d, %v\nwant %d, %d, %d, %v", s, chunk,
+			got.Cols(), got.IndexBase, got.Ignored, examples(got), cols, base, ignored, rows)
+	}
+}
+
+func TestSvmlightChunks(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	readers := []func(io.Reader) io.Reader{
+		func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader,
+	}
+	n := 300
+	if testing.Short() {
+		n = 30
+	}
+	for i := range n {
+		s := text(r, []int{0, 6}[i%2])
+		opt := Options{
+			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[r.IntN(3)],
+			Features:  []int{0, 1 + r.IntN(300)}[r.IntN(2)],
+			Layout:    []Layout{LayoutAuto, LayoutDense, LayoutSparse}[r.IntN(3)],
+		}
+		for chunk := 1; chunk <= len(s)+1; chunk++ {
+			opt.Threads = 1 + chunk%3
+			checkText(t, s, readers[r.IntN(len(readers))](strings.NewReader(s)), opt, chunk)
+		}
+	}
+}
+
+// Features of the fewest bytes, in a chunk that they fill.
+func TestSvmlightTight(t *testing.T) {
+	s := "1"
+	for j := range 9 {
+		s += fmt.Sprintf(" %d:1", j+1)
+		checkText(t, s, strings.NewReader(s), Options{}, len(s))
+		checkText(t, s+"\n", strings.NewReader(s+"\n"), Options{}, len(s)+1)
+	}
+}
+
+// Many errors: the first in the file is the one reported, whichever thread is faster.
+func TestSvmlightFirstError(t *testing.T) {
+	good := strings.Repeat("1 1:1\n", 1000)
+	s := good + "1 bad1\n" + strings.Repeat(good+"1 bad2\n", 20)
+	opt, _ := Options{Threads: 8}.filled()
+	for i := range 50 {
+		_, err := readSvmlight(strings.NewReader(s), "a.svm", opt, 1000+100*i)
+		if err == nil || !strings.HasPrefix(err.Error(), `a.svm:1001:3: token "bad1"`) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSvmlightReadError(t *testing.T) {
+	broken := errors.New("broken")
+	for chunk := 1; chunk < 40; chunk++ {
+		opt, _ := Options{}.filled()
+		r := io.MultiReader(strings.NewReader("1 1:1\n1 2:1\n1 bad"), iotest.ErrReader(broken))
+		if _, err := readSvmlight(r, "a.svm", opt, chunk); !errors.Is(err, broken) || err.Error() != "a.svm: broken" {
+			t.Fatalf("%v: the line that was cut off must not be judged", err)
+		}
+		r = io.MultiReader(strings.NewReader("1 1:1\n1 bad\n1"), iotest.ErrReader(broken))
+		if _, err := readSvmlight(r, "a.svm", opt, chunk); err == nil || !strings.HasPrefix(err.Error(), "a.svm:2:3") {
+			t.Fatalf("%v: the faulty line comes before the read error", err)
+		}
+	}
+	if _, err := ReadSvmlight(idle{}, "a.svm", Options{}); !errors.Is(err, io.ErrNoProgress) {
+		t.Fatal(err)
+	}
+}
+
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
+
+func TestSvmlightLongLine(t *testing.T) {
+	// Longer than bufio.Scanner takes, than a chunk, and than several.
+	var b strings.Builder
+	b.WriteString("1")
+	n := 0
+	for b.Len() < 5*chunkSize {
+		n++
+		fmt.Fprintf(&b, " %d:1", n)
+	}
+	s, err := readText("1 1:1\n"+b.String()+"\n1 2:1", Options{})
+	if err != nil || s.Rows() != 3 || s.Cols() != n || s.NNZ() != n+2 {
+		t.Fatal(s, err)
+	}
+	s, err = readText("1 1:1 #"+strings.Repeat("x", 5*chunkSize)+"\n1 2:1", Options{})
+	if err != nil || s.Rows() != 2 || s.NNZ() != 2 {
+		t.Fatal(s, err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	opt := Options{Context: ctx, Progress: func(read, total int64) {
+		if read > 3<<20 {
+			cancel()
+		}
+	}}
+	s := strings.Repeat("1 1:1\n", 1<<20)
+	if _, err := readText(s, opt); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := ReadCSV(strings.NewReader("1,2\n"), "a.csv", opt); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	s := strings.Repeat("1 1:1\n", 1<<20)
+	path := file(t, "a.svm", []byte(s))
+	var calls, last int64
+	opt := Options{Progress: func(read, total int64) {
+		if read < last || total != int64(len(s)) {
+			t.Errorf("%d of %d after %d", read, total, last)
+		}
+		calls++
+		last = read
+	}}
+	if _, err := Read(path, opt); err != nil || last != int64(len(s)) || calls < 5 || calls > 8 {
+		t.Errorf("%d calls, last %d, %v", calls, last, err)
+	}
+}
+
+func TestMaxBytes(t *testing.T) {
+	for n, s := range []string{"", "1", "1\n", "1 1:1\n"} {
+		for limit := int64(1); limit < 10; limit++ {
+			_, err := readText(s, Options{MaxBytes: limit})
+			if (err != nil) != (int64(len(s)) > limit) {
+				t.Errorf("text %d, limit %d: %v", n, limit, err)
+			}
+		}
+	}
+	bomb := file(t, "a.svm.gz", zipped(t, strings.Repeat("1 1:1\n", 1<<20)))
+	_, err := Read(bomb, Options{MaxBytes: 1 << 20})
+	if err == nil || err.Error() != bomb+": more than 1048576 bytes (MaxBytes)" {
+		t.Error(err)
+	}
+}
+
+// A short file can ask for a large matrix, but not get it.
+func TestSvmlightMemory(t *testing.T) {
+	s := "1 134217728:1\n" + strings.Repeat("1 1:1\n", 1000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := readText(s, Options{Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
+		t.Errorf("%d bytes", n)
+	}
+	if _, err := readText(s, Options{Layout: LayoutDense}); err == nil || !strings.Contains(err.Error(), "dense layout") {
+		t.Error(err)
+	}
+}
+
+func FuzzSvmlight(f *testing.F) {
+	for _, s := range []string{
+		"1 1:2 3:4\n-1 2:0.5 # x\n", "+1 qid:3 0:1\r\n", "\ufeff1 1:1e-5\n\n", "1 2:1 1:1", "1,2 1:1", "nan", "1 1:2:3", "1 99999999999:1", "1 4:1\n1 0:1",
+	} {
+		f.Add(s, uint8(0), uint16(7), uint8(0))
+		f.Add(s, uint8(2), uint16(1), uint8(3))
+	}
+	f.Fuzz(func(t *testing.T, s string, base uint8, chunk uint16, features uint8) {
+		checkText(t, s, strings.NewReader(s), Options{
+			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[base%3],
+			Features:  int(features), Threads: 1 + int(base/3)%3, Layout: LayoutSparse, MaxFeatures: 1000,
+		}, 1+int(chunk))
+	})
+}
+
+func BenchmarkSvmlight(b *testing.B) {
+	for _, name := range []string{
+		"imdb/imdb.tfidf.train", "a9a/a9a", "reuters-moneyfx/reuters.moneyfx.train", "rcv1-small/rcv1.small.train",
+		"covtype20k/covtype20k.binary", "cal_housing/cal_housing",
+	} {
+		path, ok := data(b, name+".svm.gz")
+		if !ok {
+			return
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("set="+filepath.Base(name), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := ReadSvmlight(bytes.NewReader(text), name, Options{Threads: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

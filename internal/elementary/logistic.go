@@ -1,0 +1,48 @@
+package elementary
+
+import "math"
+
+// cutoff is a z from which on e^-z is nothing beside 1: e^-40 < 2^-57.
+const cutoff = 40
+
+// Sigmoid is 1/(1+e^-z): 0 and 1 for -Inf and +Inf, NaN for NaN. It is Exp(z) for z below -40.
+func Sigmoid(z float64) float64 {
+	a := math.Abs(z)
+	switch {
+	case z != z:
+		return z
+	case z > cutoff:
+		return 1
+	case z < -cutoff:
+		return Exp(z)
+	}
+	e, eLow := expNegative(a)
+	n, nLow := 1.0, 0.0
+	if z < 0 {
+		n, nLow = e, eLow
+	}
+	d := 1 + e
+	dLow := ((1 - d) + e) + eLow
+	inverse := 1 / d
+	q := float64(n * inverse)
+	return q + float64(((remainder(n, q, d)+nLow)-float64(q*dLow))*inverse)
+}
+
+// Log1pExp is log(1+e^z), which is z for z above 40 and Exp(z) below -40. For ±Inf it is +Inf and 0, NaN for NaN.
+func Log1pExp(z float64) float64 {
+	a := math.Abs(z)
+	switch {
+	case z != z || z > cutoff:
+		return z
+	case z < -cutoff:
+		return Exp(z)
+	}
+	high, low := log1pParts(expNegative(a))
+	if z <= 0 {
+		return high + low
+	}
+	sum := z + high
+	from := sum - z
+	lost := (z - (sum - from)) + (high - from)
+	return sum + (lost + low)
+}

@@ -1,0 +1,111 @@
+package elementary
+
+import (
+	"math"
+	"math/big"
+)
+
+// prec is the precision of the reference. Its results are right to 2^-130 and better, relative to themselves: 2^-77 of
+// the units that errors are counted in.
+const prec = 220
+
+func number(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
+
+func empty() *big.Float { return new(big.Float).SetPrec(prec) }
+
+// wideLn2 is log(2) = 2 artanh(1/3), summed term by term.
+var wideLn2 = func() *big.Float {
+	sum, power := empty(), number(2)
+	power.Quo(power, number(3))
+	for n := 1; n < prec; n += 2 {
+		sum.Add(sum, empty().Quo(power, number(float64(n))))
+		power.Quo(power, number(9))
+	}
+	return sum
+}()
+
+// wideExp is e^x: the Taylor series at r/2^16 with |r| <= ln2/2, squared sixteen times.
+func wideExp(x *big.Float) *big.Float {
+	f, _ := x.Float64()
+	k := int(math.Floor(f/math.Ln2 + 0.5))
+	r := empty().Mul(wideLn2, number(float64(k)))
+	r.Sub(x, r)
+	if r.Sign() != 0 {
+		r.SetMantExp(r, -16)
+	}
+	// Horner's rule for e^r - 1, so that the squarings lose nothing: (1+y)^2 - 1 = y (2+y).
+	y := empty()
+	for n := 13; n > 0; n-- {
+		y.Add(y, number(1))
+		y.Mul(y, r)
+		y.Quo(y, number(float64(n)))
+	}
+	two := number(2)
+	for range 16 {
+		y.Mul(y, empty().Add(y, two))
+	}
+	y.Add(y, number(1))
+	return y.SetMantExp(y, k)
+}
+
+// wideLog1p is log(1+x): for small x the series, else Halley's step from a float64 that is right to 2^-40 or so.
+func wideLog1p(x *big.Float) *big.Float {
+	if x.Sign() == 0 {
+		return empty()
+	}
+	if e := x.MantExp(nil); e < -30 {
+		sum := empty()
+		for n := 6; n > 0; n-- { // x (1 - x (1/2 - x (1/3 - ...)))
+			sum.Mul(sum, x)
+			sum.Sub(empty().Quo(number(1), number(float64(n))), sum)
+		}
+		return sum.Mul(sum, x)
+	}
+	return wideLog(empty().Add(number(1), x))
+}
+
+// wideLog is log(x). A start y with an error d becomes y + 2 (x-e^y)/(x+e^y), with an error below d^3.
+func wideLog(x *big.Float) *big.Float {
+	near, _ := empty().SetMantExp(x, -x.MantExp(nil)).Float64()
+	y := empty().Mul(wideLn2, number(float64(x.MantExp(nil))))
+	y.Add(y, number(math.Log(near)))
+	for range 2 {
+		e := wideExp(y)
+		up, down := empty().Sub(x, e), empty().Add(x, e)
+		up.Quo(up, down)
+		y.Add(y, up.Add(up, up))
+	}
+	return y
+}
+
+// wideSigmoid is 1/(1+e^-z).
+func wideSigmoid(z float64) *big.Float {
+	e := wideExp(number(-z))
+	return e.Quo(number(1), e.Add(e, number(1)))
+}
+
+// wideLog1pExp is log(1+e^z).
+func wideLog1pExp(z float64) *big.Float {
+	l := wideLog1p(wideExp(number(-math.Abs(z))))
+	if z > 0 {
+		l.Add(l, number(z))
+	}
+	return l
+}
+
+// distance returns |got - want| in units in the last place of want: the distance of the float64 on both sides of it.
+func distance(got float64, want *big.Float) float64 {
+	if want.Sign() == 0 || math.IsNaN(got) || math.IsInf(got, 0) {
+		if want.Sign() == 0 && got == 0 {
+			return 0
+		}
+		return math.Inf(1)
+	}
+	off := empty().Sub(number(got), want)
+	if off.Sign() == 0 {
+		return 0
+	}
+	e := max(want.MantExp(nil)-53, -1074)
+	d, _ := off.SetMantExp(off, -e).Float64()
+	return math.Abs(d)
+}
