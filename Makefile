@@ -1,0 +1,78 @@
+# Plain make lists the targets. demo and test need Go, make and git, and nothing else; what another target needs, it says
+# or scripts/install.sh installs (Debian).
+
+SHELL := /bin/bash
+GO ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+MODULES := . internal/gen
+# The packages whose results are promised to be the same everywhere, with their golden hashes.
+GOLDEN := ./internal/asm ./internal/elementary ./dense ./sparse ./pegasos
+
+# Real data sets make some tests stricter; without them the tests say so.
+ifneq ($(wildcard ../shared/data/a9a),)
+export PEGASIMD_DATA ?= $(abspath ../shared/data)
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{ printf "make %-16s %s\n", $$1, $$2 }'
+
+.PHONY: demo
+demo: ## train on the embedded digits and time the kernels, in under a minute
+	@$(GO) run ./internal/demo
+
+.PHONY: build
+build: ## build the command into build/
+	$(GO) build -o build/ ./cmd/pegasimd
+
+.PHONY: test
+test: ## vet and test everything on this machine, each path of its own (under 5 minutes)
+	$(GO) vet ./...
+	$(GO) test ./...
+	PEGASIMD_ISA=generic $(GO) test -count=1 ./pegasos ./cmd/...
+	$(GO) -C internal/gen vet ./...
+	$(GO) -C internal/gen test ./...
+
+.PHONY: generate
+generate: ## write the assembly anew
+	$(GO) generate ./internal/asm
+
+.PHONY: drift
+drift: ## fail if the generated files are not what generate writes
+	scripts/drift.sh
+
+.PHONY: check
+check: ## gofmt, vet for every kind of machine and tag, staticcheck, the module's requirements
+	scripts/check.sh "$(STATICCHECK)"
+
+.PHONY: test-purego
+test-purego: ## the tests without assembly, by either tag
+	for tag in purego noasm; do \
+		PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags $$tag ./internal/asm ./dense ./sparse ./pegasos || exit 1; \
+	done
+
+.PHONY: test-emulated
+test-emulated: ## the golden hashes on every architecture: natively or by emulators (scripts/install.sh)
+	scripts/test-emulated.sh $(GOLDEN)
+
+.PHONY: test-avx512
+test-avx512: ## the AVX-512 path: natively if the machine has it, else in Bochs
+	scripts/test-avx512.sh
+
+.PHONY: race
+race: ## the race detector, over the assembly and over plain Go
+	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset ./pegasos ./cmd/...
+	$(GO) test -race -short -tags purego ./dense ./sparse ./pegasos
+
+.PHONY: exhaustive
+exhaustive: ## tests over all float32 (minutes)
+	PEGASIMD_LONG=1 $(GO) test -count=1 -timeout 30m -run 'Exp' ./internal/asm
+
+FUZZTIME ?= 20s
+.PHONY: fuzz
+fuzz: ## run each fuzz target for FUZZTIME
+	scripts/fuzz.sh $(FUZZTIME)
+
+.PHONY: ci
+ci: check drift test test-purego race test-emulated test-avx512 exhaustive fuzz ## everything but the benchmarks

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// dataFlags are the flags of every command that reads data.
+type dataFlags struct {
+	opt           dataset.Options
+	format        string
+	layout        string
+	base          string
+	header        string
+	quiet         bool
+	features      int
+	featuresGiven bool
+}
+
+func (d *dataFlags) define(c *call) {
+	f := c.flags
+	f.StringVar(&d.format, "format", "auto", "the data's `form`: svmlight, csv, tsv, idx, or auto to go by the name")
+	f.StringVar(&d.layout, "layout", "auto", "hold the features `dense` or sparse; auto goes by the share of nonzeros")
+	f.StringVar(&d.base, "index-base", "", "the `number` of the first feature in svmlight data: 0, 1 or auto (default 1, or the model's)")
+	f.StringVar(&d.header, "header", "auto", "whether a CSV file's first row names the columns: `yes`, no or auto")
+	f.StringVar(&d.opt.LabelColumn, "label-column", "last", "a CSV file's label `column`: its name, its number from 0, or last")
+	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "refuse data with more than `n` features")
+	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0, "refuse data of more than `n` bytes, counted after decompression (0: no limit)")
+	f.IntVar(&d.opt.Threads, "threads", 0, "use `n` threads (0: all); the result does not depend on it")
+	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
+}
+
+// read reads data. For a model it takes the features and the index base from there.
+func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, time.Duration, error) {
+	d.opt.Format = dataset.Format(d.format)
+	d.opt.Layout = dataset.Layout(d.layout)
+	d.opt.IndexBase = dataset.IndexBase(d.base)
+	d.opt.Header = dataset.Header(d.header)
+	d.opt.Context = c
+	if m != nil {
+		d.opt.Features = m.Cols()
+		if d.base == "" {
+			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(m.IndexBase))
+		}
+	}
+	p := newProgress(c.stderr, d.quiet)
+	d.opt.Progress = func(read, total int64) {
+		if total > 0 {
+			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", name, read>>20, total>>20)
+		} else {
+			p.show(0, "reading %s: %d MB", name, read>>20)
+		}
+	}
+	start := time.Now()
+	set, err := dataset.Read(name, d.opt)
+	p.clear()
+	return set, time.Since(start), err
+}
+
+// matrix returns the set's matrix as the trainer sees it.
+func matrix(s *dataset.Set) pegasos.Examples {
+	if s.Dense != nil {
+		return s.Dense
+	}
+	return s.Sparse
+}
+
+// modelName is the model's when none is given: the data's name without its folder and endings, in the working folder.
+func modelName(data string) (string, error) {
+	if data == "-" {
+		return "", usagef("data from standard input have no name: name the model too")
+	}
+	name, _, _ := strings.Cut(data, ",") // of an IDX pair the images
+	name = path.Base(filepath.ToSlash(name))
+	name = strings.TrimSuffix(name, ".gz")
+	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
+}
+
+// labels returns for each row the position of its label among those of the model. Labels that the model does not know
+// are put behind them, in the order in which they are met. names has all of them as they are printed.
+func labels(s *dataset.Set, m *pegasos.Model) (at []int, names []string) {
+	place := map[string]int{}
+	for i := range m.Classes {
+		names = append(names, m.ClassName(i))
+		place[m.ClassName(i)] = i
+	}
+	for _, y := range s.Y {
+		name := pegasos.FormatLabel(y)
+		if s.Names != nil {
+			name = s.Names[int(y)]
+		}
+		k, known := place[name]
+		if !known {
+			k = len(names)
+			place[name] = k
+			names = append(names, name)
+		}
+		at = append(at, k)
+	}
+	return at, names
+}

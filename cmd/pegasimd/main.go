@@ -1,0 +1,138 @@
+// Command pegasimd trains linear support vector machines with Pegasos, predicts with them and evaluates them.
+//
+//	pegasimd train [flags] DATA [MODEL]
+//	pegasimd predict [flags] DATA MODEL [OUT]
+//	pegasimd eval [flags] DATA MODEL
+//
+// pegasimd help COMMAND tells a command's flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitError       = 1 // the data or the run
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// A command is one of pegasimd's.
+type command struct {
+	name, arguments, summary, help string
+	run                            func(c *call) error
+}
+
+var commands = []command{trainCommand, predictCommand, evalCommand}
+
+// A call is one run of a command.
+type call struct {
+	context.Context
+	flags          *flag.FlagSet
+	args           []string
+	stdout, stderr io.Writer
+}
+
+// usageError is the caller's mistake, answered with the way to help.
+type usageError struct{ error }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		printUsage(stderr)
+		return exitUsage
+	}
+	name, args := args[0], args[1:]
+	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
+		if len(args) == 0 {
+			printUsage(stdout)
+			return exitDone
+		}
+		name, args = args[0], []string{"-help"}
+	}
+	for _, cmd := range commands {
+		if cmd.name == name {
+			return cmd.call(ctx, args, stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "pegasimd: there is no command %q\n\n", name)
+	printUsage(stderr)
+	return exitUsage
+}
+
+func printUsage(w io.Writer) {
+	fmt.Fprintln(w, "Pegasimd trains linear support vector machines and predicts with them.\n\nUsage:")
+	for _, cmd := range commands {
+		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
+	}
+	fmt.Fprintln(w, "\n'pegasimd help COMMAND' tells a command's flags and gives examples.")
+}
+
+// call runs the command and returns the exit code.
+func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &call{Context: ctx, args: args, stdout: stdout, stderr: stderr}
+	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+	c.flags.SetOutput(io.Discard)
+	c.flags.Usage = func() {}
+	err := cmd.run(c)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stdout, "Usage: pegasimd %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name, cmd.arguments, cmd.help)
+		c.flags.SetOutput(stdout)
+		c.flags.PrintDefaults()
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
+			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", cmd.name)
+		return exitInterrupted
+	default:
+		fmt.Fprintf(stderr, "pegasimd %s: %v\n", cmd.name, err)
+		return exitError
+	}
+}
+
+// parse reads the flags, which may stand before, between and behind the arguments, and takes min to max arguments.
+func (c *call) parse(min, max int) (arguments []string, err error) {
+	for rest := c.args; ; {
+		if err := c.flags.Parse(rest); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, usageError{err}
+		}
+		rest = c.flags.Args()
+		if len(rest) == 0 {
+			break
+		}
+		arguments, rest = append(arguments, rest[0]), rest[1:]
+	}
+	if len(arguments) < min {
+		return nil, usagef("too few arguments")
+	}
+	if len(arguments) > max {
+		return nil, usagef("unexpected argument %q", arguments[max])
+	}
+	return arguments, nil
+}

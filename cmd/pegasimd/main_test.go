@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// pegasimd runs a command line and returns its exit code and what it printed.
+func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// must runs a command line that has to succeed.
+func must(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := pegasimd(t, args...)
+	if code != exitDone {
+		t.Fatalf("pegasimd %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout, stderr
+}
+
+// file writes a file into a folder of the test's own.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const toy = `+1 1:2 2:1
++1 1:3 2:0.5
+-1 1:-1 2:-2
+-1 2:-3
+`
+
+func report(t *testing.T, path string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r map[string]any
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTrainPredictEval(t *testing.T) {
+	digits := "../../dataset/digits/digits.csv.gz"
+	dir := t.TempDir()
+	model, numbers := filepath.Join(dir, "digits.model"), filepath.Join(dir, "run.json")
+	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented", digits, model, "-json", numbers)
+	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") || !strings.Contains(summary, "proven to be within") {
+		t.Errorf("summary: %s", summary)
+	}
+	run := report(t, numbers)
+	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes steps epochs load_seconds
+		train_seconds steps_per_second isa layout seed model_hash`) {
+		if v, ok := run[key]; !ok || v == nil {
+			t.Errorf("-json has no %s", key)
+		}
+	}
+	objective, dual, gap := run["objective"].(float64), run["dual_objective"].(float64), run["gap"].(float64)
+	if want := (objective - dual) / objective; dual > objective || gap < want-1e-12 || gap > want+1e-12 {
+		t.Errorf("objective %v, dual objective %v, gap %v", objective, dual, gap)
+	}
+
+	evaluated := filepath.Join(dir, "eval.json")
+	table, _ := must(t, "eval", digits, model, "-json", evaluated)
+	if !strings.Contains(table, "predicted") {
+		t.Errorf("eval prints no table: %s", table)
+	}
+	e := report(t, evaluated)
+	if accuracy := e["accuracy"].(float64); accuracy < 0.9 || accuracy+e["error"].(float64) != 1 {
+		t.Errorf("accuracy %v, error %v", accuracy, e["error"])
+	}
+	// The objective on the training data is the one that training told.
+	if got := e["objective"].(float64); got < objective*(1-1e-9) || got > objective*(1+1e-9) {
+		t.Errorf("eval has the objective %v, train %v", got, objective)
+	}
+	rows := 0.0
+	for _, row := range e["confusion"].([]any) {
+		for _, n := range row.([]any) {
+			rows += n.(float64)
+		}
+	}
+	if rows != 1797 || len(e["labels"].([]any)) != 10 || e["model_hash"] != run["model_hash"] {
+		t.Errorf("the confusion matrix has %v rows, labels are %v", rows, e["labels"])
+	}
+
+	out := filepath.Join(dir, "labels")
+	_, accuracy := must(t, "predict", digits, model, out)
+	predicted, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(predicted), "\n"); n != 1797 {
+		t.Errorf("%d labels predicted", n)
+	}
+	if want := fmt.Sprintf("accuracy %.4f %%", 100*e["accuracy"].(float64)); !strings.Contains(accuracy, want) {
+		t.Errorf("predict tells %q, want %q", accuracy, want)
+	}
+	scores, _ := must(t, "predict", "-scores", "-quiet", digits, model)
+	lines := strings.Split(strings.TrimSpace(scores), "\n")
+	if lines[0] != "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9" || len(lines) != 1798 || strings.Count(lines[1], "\t") != 10 {
+		t.Errorf("scores begin with %q, %q", lines[0], lines[1])
+	}
+}
+
+// Each path, layout and number of threads gives the same model, but for the layout, which sums in another order.
+func TestSameModelEverywhere(t *testing.T) {
+	digits := "../../dataset/digits/digits.csv.gz"
+	for _, layout := range []string{"dense", "sparse"} {
+		hashes := map[any]bool{}
+		for _, isa := range asm.Available() {
+			for _, threads := range []string{"1", "2", "3"} {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					dir := t.TempDir()
+					must(t, "train", "-quiet", "-epochs", "3", "-layout", layout, "-threads", threads,
+						"-json", dir+"/json", digits, dir+"/model")
+					r := report(t, dir+"/json")
+					if r["isa"] != isa.String() || r["layout"] != layout {
+						t.Errorf("trained with %v, %v", r["isa"], r["layout"])
+					}
+					hashes[r["model_hash"]] = true
+				}()
+			}
+		}
+		if len(hashes) != 1 {
+			t.Errorf("%s: %d different models", layout, len(hashes))
+		}
+	}
+}
+
+func TestPresetPaper(t *testing.T) {
+	data, dir := file(t, "toy.svm", toy), t.TempDir()
+	must(t, "train", "-quiet", "-preset", "paper", "-lambda", "0.1", "-steps", "100", "-json", dir+"/json", data, dir+"/model")
+	r := report(t, dir+"/json")
+	cfg := r["config"].(map[string]any)
+	if cfg["order"] != "iid" || cfg["offset"] != "none" || cfg["average"] != "none" || r["steps"] != 100.0 || r["t0"] != 0.0 {
+		t.Errorf("preset paper is %v, t0 %v", cfg, r["t0"])
+	}
+	if r["gap"] != nil || r["dual_objective"] != nil {
+		t.Errorf("i.i.d. order has a gap: %v", r["gap"])
+	}
+	must(t, "train", "-quiet", "-preset", "paper", "-order", "permutation", "-lambda", "0.1", "-json", dir+"/json", data, dir+"/model")
+	if cfg := report(t, dir+"/json")["config"].(map[string]any); cfg["order"] != "permutation" || cfg["offset"] != "none" {
+		t.Errorf("a flag does not override the preset: %v", cfg)
+	}
+}
+
+func TestClassNames(t *testing.T) {
+	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	model := filepath.Join(t.TempDir(), "pets.model")
+	must(t, "train", "-quiet", data, model)
+	// In this file dog comes first and there is a class that the model does not know.
+	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n")
+	predicted, accuracy := must(t, "predict", other, model)
+	if predicted != "dog\ncat\ndog\n" || !strings.Contains(accuracy, "(2 of 3)") {
+		t.Errorf("predicted %q, %s", predicted, accuracy)
+	}
+	table, _ := must(t, "eval", other, model)
+	if !strings.Contains(table, "bird") || !strings.Contains(table, "no objective") {
+		t.Errorf("eval: %s", table)
+	}
+}
+
+func TestIndexBaseOfTheModelIsUsed(t *testing.T) {
+	data := file(t, "zero.svm", "1 0:1 1:2\n-1 0:-1\n")
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", "-index-base", "0", data, model)
+	if out, _ := must(t, "predict", "-quiet", data, model); out != "1\n-1\n" {
+		t.Errorf("predicted %q", out)
+	}
+}
+
+func TestMoreFeaturesThanTheModelHas(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	out, told := must(t, "predict", file(t, "wide.svm", "1 1:1 2:1 700:3\n-1 1:-1 9:1\n"), model)
+	if out != "1\n-1\n" || !strings.Contains(told, "ignored 2 values") {
+		t.Errorf("predicted %q, told %q", out, told)
+	}
+}
+
+func TestModelNameOfData(t *testing.T) {
+	for data, want := range map[string]string{
+		"a9a.svm":                          "a9a.model",
+		"some/where/text.train.svm.gz":     "text.train.model",
+		"train-images-idx3-ubyte.gz,label": "train-images-idx3-ubyte.model",
+	} {
+		if got, err := modelName(data); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", data, got, err, want)
+		}
+	}
+	if code, _, told := pegasimd(t, "train", "-"); code != exitUsage || !strings.Contains(told, "name the model") {
+		t.Errorf("train -: exit code %d, %s", code, told)
+	}
+}
+
+func TestInterruptedRunIsWritten(t *testing.T) {
+	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
+	ctx, cancel := context.WithCancel(context.Background())
+	var out, errs bytes.Buffer
+	done := make(chan int)
+	go func() {
+		done <- run(ctx, []string{"train", "-steps", "1000000000000", data, model}, &out, &errs)
+	}()
+	cancel()
+	if code := <-done; code != exitInterrupted {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	// Interrupted while reading there is no model; in training there is, and it can be used.
+	if _, err := os.Stat(model); err == nil {
+		must(t, "predict", data, model)
+	}
+}
+
+// Every mistake gives its exit code and says where it is, and leaves no model.
+func TestErrors(t *testing.T) {
+	var gz bytes.Buffer
+	w := gzip.NewWriter(&gz)
+	fmt.Fprint(w, strings.Repeat(toy, 100))
+	w.Close()
+	cut := gz.String()[:gz.Len()/2]
+	good := file(t, "good.svm", toy)
+	badModel := file(t, "bad.model", "not a model")
+	missing := filepath.Join(t.TempDir(), "missing.svm")
+
+	for name, c := range map[string]struct {
+		code int
+		want string
+		args []string
+	}{
+		"malformed line":   {exitError, `:2:4: token "x"`, []string{"train", file(t, "a.svm", "1 1:1\n-1 x\n")}},
+		"index 0":          {exitError, `:1:3: token "0:1"`, []string{"train", file(t, "a.svm", "1 0:1\n")}},
+		"index too large":  {exitError, "99999999999:1", []string{"train", file(t, "a.svm", "1 99999999999:1\n")}},
+		"too many columns": {exitError, "1000:1", []string{"train", "-max-features", "100", file(t, "a.svm", "1 1000:1\n")}},
+		"not finite":       {exitError, "1:nan", []string{"train", file(t, "a.svm", "1 1:nan\n")}},
+		"bad label":        {exitError, `token "abc"`, []string{"train", file(t, "a.svm", "abc 1:1\n")}},
+		"cut gzip":         {exitError, "a.svm.gz", []string{"train", file(t, "a.svm.gz", cut)}},
+		"one class":        {exitError, "want two or more classes", []string{"train", file(t, "a.svm", "1 1:1\n1 1:2\n")}},
+		"no rows":          {exitError, "no rows", []string{"train", file(t, "a.svm", "")}},
+		"missing file":     {exitError, "missing.svm", []string{"train", missing}},
+		"ragged csv":       {exitError, ":3:", []string{"train", file(t, "a.csv", "1,2,0\n3,4,1\n1,1\n")}},
+		"not a model":      {exitError, "bad.model", []string{"predict", good, badModel}},
+		"no model":         {exitError, "missing.svm", []string{"eval", good, missing}},
+		"unknown format":   {exitError, "a.dat", []string{"train", file(t, "a.dat", toy)}},
+		"lambda 0":         {exitUsage, "-lambda", []string{"train", "-lambda", "0", good}},
+		"lambda negative":  {exitUsage, "Lambda", []string{"train", "-lambda", "-1", good}},
+		"lambda tiny":      {exitUsage, "Lambda", []string{"train", "-lambda", "1e-30", good}},
+		"lambda not one":   {exitUsage, "lambda", []string{"train", "-lambda", "x", good}},
+		"lambda and c":     {exitUsage, "C", []string{"train", "-lambda", "1", "-c", "1", good}},
+		"steps 0":          {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
+		"epochs negative":  {exitUsage, "Epochs", []string{"train", "-epochs", "-1", good}},
+		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
+		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},
+		"unknown flag":     {exitUsage, "-x", []string{"train", "-x", good}},
+		"no data":          {exitUsage, "too few", []string{"train"}},
+		"too much":         {exitUsage, `"z"`, []string{"train", good, "y", "z"}},
+		"unknown command":  {exitUsage, `"learn"`, []string{"learn"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			code, _, told := pegasimd(t, c.args...)
+			if code != c.code || !strings.Contains(told, c.want) {
+				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
+			}
+			if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestFailedWriteKeepsTheOldModel(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Log("root may write into folders that are read-only: pegasos and internal/replace test this otherwise")
+		return
+	}
+	dir := t.TempDir()
+	model := filepath.Join(dir, "model")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	before, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	if code, _, _ := pegasimd(t, "train", "-quiet", "-seed", "2", file(t, "toy.svm", toy), model); code != exitError {
+		t.Errorf("exit code %d", code)
+	}
+	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the old model changed: %v", err)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"-h"}, {"help", "train"}, {"train", "-h"}, {"predict", "-help"}, {"help", "eval"}} {
+		out, _ := must(t, args...)
+		if !strings.Contains(out, "pegasimd") {
+			t.Errorf("%v: %s", args, out)
+		}
+		if len(args) == 2 && (!strings.Contains(out, "Examples:") || !strings.Contains(out, "Flags:")) {
+			t.Errorf("%v lacks examples or flags: %s", args, out)
+		}
+	}
+}

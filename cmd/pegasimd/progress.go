@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// A progress shows how far a long task is: on a terminal a line that changes, elsewhere a line now and then. It says
+// nothing of tasks that are done within a second.
+type progress struct {
+	w              io.Writer
+	quiet          bool
+	terminal       bool
+	start, last    time.Time
+	shown          int // characters on the terminal's line
+	pause, between time.Duration
+}
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	p := &progress{w: w, quiet: quiet, start: time.Now(), pause: time.Second, between: 10 * time.Second}
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" {
+			p.terminal, p.between = true, 200*time.Millisecond
+		}
+	}
+	return p
+}
+
+// due tells whether it is time to show something.
+func (p *progress) due() bool {
+	now := time.Now()
+	return !p.quiet && now.Sub(p.start) >= p.pause && now.Sub(p.last) >= p.between
+}
+
+// show prints a line with the time that is left if a share of the task, 0 for not known, is done.
+func (p *progress) show(share float64, format string, a ...any) {
+	if !p.due() {
+		return
+	}
+	p.last = time.Now()
+	line := fmt.Sprintf(format, a...)
+	if share > 0 && share < 1 {
+		left := time.Duration(float64(time.Since(p.start)) * (1 - share) / share)
+		line += fmt.Sprintf(", %s left", left.Round(time.Second))
+	}
+	if !p.terminal {
+		fmt.Fprintln(p.w, line)
+		return
+	}
+	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-len(line))))
+	p.shown = len(line)
+}
+
+// clear takes the line away.
+func (p *progress) clear() {
+	if p.shown > 0 {
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))
+		p.shown = 0
+	}
+}

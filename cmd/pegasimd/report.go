@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/replace"
+)
+
+// A number is a float64 that JSON has as null if it is not finite: there is none.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); v-v != 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// writeJSON writes v to a file, or to standard output if the name is "-".
+func (c *call) writeJSON(name string, v any) error {
+	if name == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if name == "-" {
+		_, err = c.stdout.Write(text)
+		return err
+	}
+	return replace.File(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+func percent(share float64) string {
+	if math.IsNaN(share) {
+		return "none"
+	}
+	return fmt.Sprintf("%.4g %%", 100*share)
+}

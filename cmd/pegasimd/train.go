@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+var trainCommand = command{
+	name:      "train",
+	arguments: "DATA [MODEL]",
+	summary:   "train a model on labelled data",
+	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels make one
+problem, more make one for each label against the rest. Without MODEL the model is written to the working folder under
+DATA's name with the ending .model.
+
+DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as IMAGES,LABELS, or - for
+svmlight text from standard input; each may be compressed with gzip.
+
+What is minimised is lambda/2 |w|^2 + the mean of max(0, 1 - y<w,x>). With -c it is the same as liblinear's -s 3 -c:
+lambda is 1/(C * rows). The same data, flags and seed give the same model, bit for bit, on every machine.
+
+Examples:
+  pegasimd train -lambda 1e-4 a9a.svm
+  pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
+  pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
+  pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model`,
+	run: train,
+}
+
+// trainReport is what -json writes.
+type trainReport struct {
+	Objective      number   `json:"objective"`
+	DualObjective  number   `json:"dual_objective"`
+	Gap            number   `json:"gap"`
+	Lambda         float64  `json:"lambda"`
+	C              float64  `json:"c"`
+	Rows           int      `json:"rows"`
+	Features       int      `json:"features"`
+	NNZ            int      `json:"nnz"`
+	Classes        int      `json:"classes"`
+	Labels         []string `json:"labels"`
+	Steps          int64    `json:"steps"`
+	Epochs         float64  `json:"epochs"`
+	Violations     int64    `json:"violations"`
+	R2             float64  `json:"r2"`
+	T0             float64  `json:"t0"`
+	LoadSeconds    float64  `json:"load_seconds"`
+	TrainSeconds   float64  `json:"train_seconds"`
+	MeasureSeconds float64  `json:"measure_seconds"`
+	StepsPerSecond float64  `json:"steps_per_second"`
+	ISA            string   `json:"isa"`
+	Layout         string   `json:"layout"`
+	Seed           uint64   `json:"seed"`
+	IndexBase      int      `json:"index_base"`
+	ModelHash      string   `json:"model_hash"`
+	Model          string   `json:"model"`
+	Interrupted    bool     `json:"interrupted"`
+
+	Config pegasos.Config `json:"config"`
+}
+
+// configFlags are the fields of pegasos.Config. Those given override a preset's.
+func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
+	f.StringVar(preset, "preset", "", "start from the choices of the `paper`: -order iid -offset none -average none")
+	f.Float64Var(&cfg.Lambda, "lambda", 0, "the penalty's `weight` (default 1e-4 unless -c is given)")
+	f.Float64Var(&cfg.C, "c", 0, "the penalty as other solvers have it: lambda is 1/(`C` * rows)")
+	f.Func("loss", "what a row costs: `hinge` (default hinge)", text(&cfg.Loss))
+	f.IntVar(&cfg.Epochs, "epochs", 0, "train for `n` passes over the rows (default 20 unless -steps is given)")
+	f.Int64Var(&cfg.Steps, "steps", 0, "train for `n` steps")
+	f.Func("order", "the `order` of the rows: permutation, new in each epoch, or iid, with replacement (default permutation)", text(&cfg.Order))
+	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda, or none for 0 (default r2)", text(&cfg.Offset))
+	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
+	f.Func("bias", "the constant term: none, or `augmented`, an appended constant feature (default none)", text(&cfg.Bias))
+	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "the appended feature's `value` (default 1)")
+	f.Uint64Var(&cfg.Seed, "seed", 0, "the random numbers' `seed`")
+}
+
+func text[T ~string](to *T) func(string) error {
+	return func(s string) error {
+		*to = T(s)
+		return nil
+	}
+}
+
+func train(c *call) error {
+	var data dataFlags
+	var cfg pegasos.Config
+	var preset, report string
+	data.define(c)
+	configFlags(c.flags, &cfg, &preset)
+	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
+	args, err := c.parse(1, 2)
+	if err != nil {
+		return err
+	}
+	if err := applyPreset(&cfg, preset); err != nil {
+		return err
+	}
+	for _, zero := range []struct {
+		flag string
+		zero bool
+	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}} {
+		if zero.zero && c.given(zero.flag) {
+			return usagef("-%s must be greater than 0", zero.flag)
+		}
+	}
+	if err := cfg.Validate(); err != nil {
+		return usageError{err}
+	}
+	var name string
+	if len(args) == 2 {
+		name = args[1]
+	} else if name, err = modelName(args[0]); err != nil {
+		return err
+	}
+
+	set, loading, err := data.read(c, args[0], nil)
+	if err != nil {
+		return err
+	}
+	p := newProgress(c.stderr, data.quiet)
+	var training, measuring time.Duration
+	var start time.Time
+	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Progress: func(now pegasos.Progress) {
+		training = time.Since(start) - measuring
+		if now.Steps == now.TotalSteps || !p.due() {
+			return
+		}
+		r := now.Measure()
+		measuring = time.Since(start) - training
+		speed := float64(now.Steps) / training.Seconds()
+		p.show(float64(now.Steps)/float64(now.TotalSteps), "epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s",
+			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
+	}}
+	start = time.Now()
+	m, err := trainer.Train(c, matrix(set), set.Y)
+	measuring = time.Since(start) - training // with the last measurement, of the result
+	p.clear()
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !(interrupted && m != nil) {
+		var bad *pegasos.ConfigError
+		if errors.As(err, &bad) {
+			return usageError{err}
+		}
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	m.Names, m.IndexBase = set.Names, set.IndexBase
+	if err := m.WriteFile(name); err != nil {
+		return err
+	}
+
+	r := m.Result
+	out := trainReport{
+		Objective: number(r.Objective), DualObjective: number(r.DualObjective), Gap: number(r.Gap),
+		Lambda: m.Lambda, C: 1 / (m.Lambda * float64(set.Rows())),
+		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(m),
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
+		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(), MeasureSeconds: measuring.Seconds(),
+		StepsPerSecond: float64(r.Steps) * float64(len(m.Weights)) / training.Seconds(),
+		ISA:            asm.Active().String(), Layout: string(set.Layout()), Seed: m.Config.Seed, IndexBase: m.IndexBase,
+		ModelHash: m.Hash(), Model: name, Interrupted: interrupted, Config: m.Config,
+	}
+	if err := c.writeJSON(report, out); err != nil {
+		return err
+	}
+	if !data.quiet {
+		out.print(c)
+	}
+	if interrupted {
+		return err
+	}
+	return nil
+}
+
+func applyPreset(cfg *pegasos.Config, preset string) error {
+	if preset == "" {
+		return nil
+	}
+	if preset != "paper" {
+		return usagef("there is no preset %q, only paper", preset)
+	}
+	paper := pegasos.Paper()
+	for _, f := range []struct{ to, from *string }{
+		{(*string)(&cfg.Order), (*string)(&paper.Order)},
+		{(*string)(&cfg.Offset), (*string)(&paper.Offset)},
+		{(*string)(&cfg.Average), (*string)(&paper.Average)},
+	} {
+		if *f.to == "" {
+			*f.to = *f.from
+		}
+	}
+	return nil
+}
+
+// given tells whether a flag was on the command line.
+func (c *call) given(name string) (given bool) {
+	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
+func classNames(m *pegasos.Model) (names []string) {
+	for i := range m.Classes {
+		names = append(names, m.ClassName(i))
+	}
+	return names
+}
+
+func (r *trainReport) print(c *call) {
+	w := c.stderr
+	fmt.Fprintf(w, "%d rows, %d features, %d classes; %s layout, %s kernels\n", r.Rows, r.Features, r.Classes, r.Layout, r.ISA)
+	fmt.Fprintf(w, "lambda %.6g (C %.6g), %.4g epochs, %d steps, seed %d\n", r.Lambda, r.C, r.Epochs, r.Steps, r.Seed)
+	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n", r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
+	switch gap := float64(r.Gap); {
+	case r.Interrupted:
+		fmt.Fprintln(w, "interrupted: the model is that of the steps so far, its objective was not measured")
+	case gap != gap:
+		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum in this order\n", float64(r.Objective))
+	default:
+		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", float64(r.Objective), percent(gap))
+	}
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", r.Model, r.ModelHash)
+}

@@ -1,0 +1,60 @@
+package asm
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestPathsWanted fails a run that was meant for certain paths and has others: a path that isn't tested must not pass.
+func TestPathsWanted(t *testing.T) {
+	var have []string
+	for _, isa := range Available() {
+		have = append(have, isa.String())
+	}
+	t.Logf("paths tested: %s; in use: %v", strings.Join(have, " "), Active())
+	if want := os.Getenv("PEGASIMD_WANT"); want != "" && want != strings.Join(have, " ") {
+		t.Errorf("this run is meant to test %q", want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, isa := range Available() {
+		if got := choose(isa.String()); got != isa {
+			t.Errorf("choose(%q) is %v", isa, got)
+		}
+	}
+	if got, want := choose(""), available[len(available)-1]; got != want {
+		t.Errorf("without a wish %v is chosen, want the strongest, %v", got, want)
+	}
+	for _, name := range []string{"sse", "AVX2", "none", " "} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.Contains(s, "PEGASIMD_ISA="+name) {
+					t.Errorf("choose(%q) did not panic with a message that names it: %q", name, s)
+				}
+			}()
+			choose(name)
+		}()
+	}
+}
+
+func TestUseRefusesWhatIsNotThere(t *testing.T) {
+	for isa := range ISA(len(names)) {
+		there := false
+		for _, have := range Available() {
+			there = there || have == isa
+		}
+		if there {
+			continue
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Use(%v) did not panic", isa)
+				}
+			}()
+			Use(isa)
+		}()
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// TestCurrent compares what the generator writes now with the files that are there.
+func TestCurrent(t *testing.T) {
+	files, err := generate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asm = "../asm"
+	for name, text := range files {
+		have, err := os.ReadFile(filepath.Join(asm, name))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(have, text) {
+			t.Errorf("%s is not what the generator writes: run make generate", name)
+		}
+	}
+	there, err := filepath.Glob(asm + "/kernels_*_*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range there {
+		if files[filepath.Base(path)] == nil {
+			t.Errorf("%s is not written by the generator any more: delete it", path)
+		}
+	}
+}
+
+// TestGuards holds the features that kernels may need against those that the dispatch asks cpuid for.
+func TestGuards(t *testing.T) {
+	source, err := os.ReadFile("../asm/isa_amd64.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string][]string{}
+	guard := regexp.MustCompile(`Supports\(([^)]*)\) \{\n\s*isas = append\(isas, (\w+)\)`)
+	for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
+		for _, f := range strings.Split(m[1], ",") {
+			asked[m[2]] = append(asked[m[2]], strings.TrimPrefix(strings.TrimSpace(f), "cpuid."))
+		}
+	}
+	// One guard stands within the other.
+	asked["AVX512"] = append(asked["AVX512"], asked["AVX2"]...)
+	for isa, need := range features {
+		have := slices.Sorted(slices.Values(asked[isa]))
+		if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
+			t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
+		}
+	}
+}
+
+// TestCheck gives the check functions that must not pass.
+func TestCheck(t *testing.T) {
+	for name, emit := range map[string]func(t *avx2){
+		"fused multiply-add": func(t *avx2) { t.VFMADD231PS(t.YMM(), t.YMM(), t.YMM()) },
+		"AVX-512":            func(t *avx2) { t.VPXORD(reg.Y1, reg.Y1, reg.Y1) },
+		"registers from 16":  func(t *avx2) { t.VADDPS(reg.Y16, reg.Y1, reg.Y1) },
+	} {
+		c := newAVX2()
+		c.Func("bad", "func()")
+		emit(c)
+		c.Done()
+		if _, err := c.Compile(); err == nil {
+			t.Errorf("%s in an AVX2 function is no error", name)
+		}
+	}
+}
+
+// Too many live registers end the generation, and do not end as a wrong result.
+func TestRegistersRunOut(t *testing.T) {
+	for _, c := range []Target{newAVX2(), newAVX512(), newNEON()} {
+		c.Func("bad", "func(x *float32)")
+		x := c.Pointer("x")
+		var all []Group
+		for i := range 33 {
+			v := c.New(8)
+			c.Load(v, x, 32*i%512)
+			all = append(all, v)
+		}
+		for _, v := range all {
+			c.Store(v, x, 0)
+		}
+		c.Done()
+		if _, err := c.Compile(); err == nil {
+			t.Errorf("%s: 33 groups at a time are no error", c.Name())
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package pegasos
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// This file measures a model: the objective P(w), and a lower bound on the least objective there is. The hinge loss has
+// max(0, 1-z) >= a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
+//
+//	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
+//
+// for every w, and the right side is least at w = u/lambda:
+//
+//	P(w) >= mean(a_i) - |u|^2/(2 lambda)
+//
+// That is the dual objective. It is a bound whatever the a_i are, and close where they are the shares of the visits to
+// row i that violated, for then u/lambda is the trainer's own w (times 1 + t0/t). u is added up anew from the rows, in
+// float64: the trainer's v would do but for the roundings it has gathered.
+
+// measure fills in the objective, the bound and the gap of m, the run's model of this moment.
+func (r *run) measure(m *Model) {
+	res := &m.Result
+	loss := r.objective(m)
+	bound := make([]float64, len(loss))
+	r.parallel(func(first, step int) {
+		for k := first; k < len(bound); k += step {
+			bound[k] = r.problems[k].dual(r.r2)
+		}
+	})
+	res.Objective, res.DualObjective = 0, 0
+	for k := range loss {
+		res.PerClass[k].Objective, res.PerClass[k].DualObjective = loss[k], bound[k]
+		res.Objective += loss[k]
+		res.DualObjective += bound[k]
+	}
+	res.Objective /= float64(len(loss))
+	res.DualObjective /= float64(len(loss))
+	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
+}
+
+// objective returns P for each weight vector of m. The scores are float32 dot products, as in prediction; they are added
+// up in float64, in the order of the rows.
+func (r *run) objective(m *Model) []float64 {
+	loss := make([]float64, len(r.problems))
+	block := blockRows(r.x.Cols())
+	r.parallel(func(first, step int) {
+		for from := 0; from < r.rows; from += block {
+			to := min(from+block, r.rows)
+			for k := first; k < len(r.problems); k += step {
+				loss[k] += r.problems[k].hinge(m.Weights[k], m.bias(k), from, to)
+			}
+		}
+	})
+	for k, p := range r.problems {
+		loss[k] = penalty(m.Weights[k], m.bias(k), p.lambda, p.biasScale) + loss[k]/float64(r.rows)
+	}
+	return loss
+}
+
+// hinge returns the sum of the losses of some rows.
+func (p *problem) hinge(w []float32, bias float64, from, to int) (sum float64) {
+	for i := from; i < to; i++ {
+		z := float64(p.x.Dot(i, w)) + bias
+		if p.class[i] != p.k {
+			z = -z
+		}
+		if z < 1 {
+			sum += 1 - z
+		} else if z-z != 0 {
+			return math.NaN() // also for +Inf: float32 overflowed, and who knows which way
+		}
+	}
+	return sum
+}
+
+// penalty returns lambda/2 |w|^2, where the appended feature's weight counts as well.
+func penalty(w []float32, bias, lambda, biasScale float64) float64 {
+	var sum float64
+	for _, v := range w {
+		sum += float64(float64(v) * float64(v))
+	}
+	if bias != 0 {
+		b := bias / biasScale
+		sum += float64(b * b)
+	}
+	return float64(lambda / 2 * sum)
+}
+
+// A recent counts each row's violations in the last epochs: in the present window of epochs and in the one before.
+// Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because the early
+// steps violate where the optimum does not.
+type recent struct {
+	rows, epochs int64     // of the whole run
+	start        int64     // the epochs before the present window
+	oldStart     int64     // and before the one before
+	count, old   []float32 // float32 counts up to 2^24
+}
+
+func newRecent(total int64, rows int) *recent {
+	n := int64(rows)
+	return &recent{rows: n, epochs: (total + n - 1) / n, count: make([]float32, rows), old: make([]float32, rows)}
+}
+
+func (r *recent) endEpoch(epoch int) {
+	for e := r.epochs / 2; e >= int64(epoch); e /= 2 {
+		if e == int64(epoch) {
+			r.count, r.old = r.old, r.count
+			clear(r.count)
+			r.start, r.oldStart = e, r.start
+		}
+	}
+}
+
+// dual returns the best lower bound on P that the problem has after t steps, or NaN.
+func (p *problem) dual(r2 float64) float64 {
+	r := p.recent
+	if r == nil {
+		return math.NaN()
+	}
+	best := 0.0 // from a_i = 0
+	epoch := (p.t + r.rows - 1) / r.rows
+	a := make([]float32, r.rows)
+	// A row has been met once an epoch at most, so that no share exceeds 1.
+	if n := epoch - r.start; n > 0 {
+		for i, c := range r.count {
+			a[i] = c / float32(n)
+		}
+		best = max(best, p.bound(a, r2))
+	}
+	if n := epoch - r.oldStart; n > 0 && r.start > r.oldStart {
+		for i, c := range r.count {
+			a[i] = (c + r.old[i]) / float32(n)
+		}
+		best = max(best, p.bound(a, r2))
+	}
+	return best
+}
+
+// bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest.
+func (p *problem) bound(a []float32, r2 float64) float64 {
+	u := make([]float64, len(p.v))
+	var ub, mean float64
+	for i, v := range a {
+		mean += float64(v)
+		ub += float64(float64(v*p.sign(uint32(i))) * p.biasScale)
+	}
+	rounding := p.addRows(a, u)
+	n := float64(len(a))
+	mean /= n
+	sum := float64(ub * ub)
+	for _, v := range u {
+		sum += float64(v * v)
+	}
+	// |u| is too small by the roundings at most: each addition errs by a share of what was added so far, in all by
+	// rounding * mean(a_i |x_i|), and that is at most sqrt(mean(a_i) * R^2). The factor covers R^2's own roundings.
+	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(mean*r2))
+	half := norm * norm / (2 * p.lambda) // of a quadratic in s: s*mean - s^2*half
+	if half <= 0 || mean >= 2*half {
+		return mean - half
+	}
+	return mean * mean / (4 * half)
+}
+
+// addRows adds a[i]*y*x over the rows to u. It returns a bound on the relative error of the sums, in terms of the sum of
+// the addends' magnitudes.
+func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
+	switch x := p.x.(type) {
+	case *dense.Matrix:
+		for i, v := range a {
+			if v != 0 {
+				ay := float64(v * p.sign(uint32(i)))
+				for j, z := range x.Row(i) {
+					u[j] += float64(ay * float64(z))
+				}
+			}
+		}
+	case *sparse.Matrix:
+		for i, v := range a {
+			if v != 0 {
+				ay := float64(v * p.sign(uint32(i)))
+				idx, val := x.Row(i)
+				for k, j := range idx {
+					u[j] += float64(ay * float64(val[k]))
+				}
+			}
+		}
+	default:
+		// Only a float32 Axpy is to be had: it runs over few rows at a time, so that little is rounded away.
+		const few = 64
+		part := make([]float32, len(u))
+		added := 0
+		for i, v := range a {
+			if v != 0 {
+				p.x.Axpy(i, v*p.sign(uint32(i)), part)
+				added++
+			}
+			if added == few || i == len(a)-1 {
+				for j, z := range part {
+					u[j] += float64(z)
+				}
+				clear(part)
+				added = 0
+			}
+		}
+		return (few + 1) * 0x1p-24
+	}
+	return float64(len(a)) * 0x1p-53
+}

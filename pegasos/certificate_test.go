@@ -1,0 +1,204 @@
+package pegasos
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// optimum returns bounds on the least P of a small problem, 1e-9 of it apart or closer: dual coordinate ascent in
+// float64, the gap being the proof. It shares nothing with the trainer.
+func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
+	t.Helper()
+	n, d := x.Rows(), x.Cols()+1
+	rows := make([][]float64, n)
+	for i := range rows {
+		for _, v := range x.Row(i) {
+			rows[i] = append(rows[i], float64(v))
+		}
+		rows[i] = append(rows[i], bias)
+	}
+	dot := func(a, b []float64) (s float64) {
+		for j := range a {
+			s += a[j] * b[j]
+		}
+		return s
+	}
+	alpha, w := make([]float64, n), make([]float64, d)
+	for pass := range 200_000 {
+		for i, row := range rows {
+			q := dot(row, row)
+			a := 1.0
+			if q > 0 {
+				a = alpha[i] + (1-y[i]*dot(w, row))*lambda*float64(n)/q
+			}
+			a = math.Min(1, math.Max(0, a))
+			for j := range w {
+				w[j] += (a - alpha[i]) * y[i] * row[j] / (lambda * float64(n))
+			}
+			alpha[i] = a
+		}
+		if pass%50 != 0 {
+			continue
+		}
+		low, high = -lambda/2*dot(w, w), lambda/2*dot(w, w)
+		for i, row := range rows {
+			low += alpha[i] / float64(n)
+			high += math.Max(0, 1-y[i]*dot(w, row)) / float64(n)
+		}
+		if high-low <= 1e-9*high {
+			return low, high
+		}
+	}
+	t.Fatalf("no optimum found: between %v and %v", low, high)
+	return 0, 0
+}
+
+func signs(y []float32, class float32) []float64 {
+	s := make([]float64, len(y))
+	for i, v := range y {
+		s[i] = -1
+		if v == class {
+			s[i] = 1
+		}
+	}
+	return s
+}
+
+// Whatever the settings, the bound is one at every moment of the run, and it comes near.
+func TestBound(t *testing.T) {
+	for seed := range uint64(8) {
+		for _, lambda := range []float64{0.3, 0.01, 0.001} {
+			data := random(seed, 40+int(seed), 6, 2, 0.8)
+			for _, bias := range []float64{0, 1} {
+				low, high := optimum(t, data.dense, signs(data.y, 1), lambda, bias)
+				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}} {
+						cfg.Lambda, cfg.Seed = lambda, seed
+						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5 // mostly not whole epochs
+						if bias != 0 {
+							cfg.Bias = BiasAugmented
+						}
+						check := func(r Result) {
+							t.Helper()
+							if !(r.DualObjective <= high) || !(r.DualObjective >= 0) {
+								t.Errorf("seed %d lambda %v %+v: bound %v, optimum %v", seed, lambda, cfg, r.DualObjective, high)
+							}
+							if r.Objective < low*(1-1e-6) { // float32 scores
+								t.Errorf("seed %d lambda %v: objective %v, optimum %v", seed, lambda, r.Objective, low)
+							}
+							if want := (r.Objective - r.DualObjective) / r.Objective; math.Abs(r.Gap-want) > 1e-15 {
+								t.Errorf("gap %v, want %v", r.Gap, want)
+							}
+						}
+						tr := Trainer{Config: cfg, Progress: func(p Progress) { check(p.Measure()) }}
+						m, err := tr.Train(t.Context(), x, data.y)
+						if err != nil {
+							t.Fatal(err)
+						}
+						check(m.Result)
+						if m.Result.DualObjective < 0.8*low {
+							t.Errorf("seed %d lambda %v %+v: bound %v is far below the optimum %v", seed, lambda, cfg, m.Result.DualObjective, low)
+						}
+						if m.Result.Objective > 1.1*high && cfg.Average == LastHalf {
+							t.Errorf("seed %d lambda %v %+v: objective %v is far above the optimum %v", seed, lambda, cfg, m.Result.Objective, high)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Of rows that a user's own type holds the bound is a little lower, for float32's sake, and no higher.
+func TestBoundForeign(t *testing.T) {
+	data := random(11, 500, 20, 2, 1)
+	known := mustTrain(t, data.dense, data.y, Config{Lambda: 0.01}).Result
+	other := mustTrain(t, foreign{data.dense}, data.y, Config{Lambda: 0.01}).Result
+	if d := known.DualObjective - other.DualObjective; d < 0 || d > 1e-3*known.DualObjective {
+		t.Errorf("bound %v, of hidden rows %v", known.DualObjective, other.DualObjective)
+	}
+}
+
+// Any shares make a bound, also absurd ones.
+func TestBoundOfAnything(t *testing.T) {
+	data := random(12, 30, 5, 2, 1)
+	_, high := optimum(t, data.dense, signs(data.y, 1), 0.05, 0)
+	r := mustRun(t, data.dense, data.y, Config{Lambda: 0.05})
+	a := make([]float32, 30)
+	for seed := range uint64(200) {
+		for i := range a {
+			switch v := random(seed, 1, 30, 2, 1).dense.Row(0)[i]; seed % 3 {
+			case 0:
+				a[i] = (v + 1) / 2
+			case 1:
+				a[i] = max(0, v)
+			case 2:
+				a[i] = 1
+			}
+		}
+		if b := r.problems[0].bound(a, r.r2); b > high || b < 0 {
+			t.Fatalf("bound %v of %v, optimum %v", b, a, high)
+		}
+	}
+	clear(a)
+	if b := r.problems[0].bound(a, r.r2); b != 0 {
+		t.Errorf("bound %v of zeros", b)
+	}
+}
+
+func TestNoCertificate(t *testing.T) {
+	data := random(13, 30, 5, 3, 1)
+	r := mustTrain(t, data.dense, data.y, Config{Order: IID}).Result
+	if !math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) || !(r.Objective > 0) {
+		t.Errorf("i.i.d. order: %+v", r)
+	}
+	for _, c := range r.PerClass {
+		if !math.IsNaN(c.DualObjective) || !(c.Objective > 0) {
+			t.Errorf("i.i.d. order: %+v", c)
+		}
+	}
+}
+
+// With nothing in the rows w = 0 is the optimum, and known to be.
+func TestEmptyRows(t *testing.T) {
+	for _, cols := range []int{0, 3} {
+		m := mustTrain(t, dense.New(4, cols), []float32{1, 2, 2, 1}, Config{})
+		if r := m.Result; r.Objective != 1 || r.DualObjective != 1 || r.Gap != 0 {
+			t.Errorf("%d columns: %+v", cols, r)
+		}
+		if m.Predict(dense.New(1, cols), 0) != 1 {
+			t.Errorf("%d columns: predicted the larger label at score 0", cols)
+		}
+	}
+}
+
+// The means over the classes are what the result says they are.
+func TestPerClass(t *testing.T) {
+	data := random(14, 90, 7, 4, 1)
+	cfg := Config{Lambda: 0.01, Bias: BiasAugmented}
+	m := mustTrain(t, data.dense, data.y, cfg)
+	var objective, dual float64
+	var violations int64
+	for k, c := range m.Result.PerClass {
+		// The same as that class against the rest, alone.
+		y := make([]float32, len(data.y))
+		for i, s := range signs(data.y, m.Classes[k]) {
+			y[i] = float32(s)
+		}
+		alone := mustTrain(t, data.dense, y, cfg)
+		if distance(alone.Weights[0], m.Weights[k]) != 0 || alone.Bias[0] != m.Bias[k] {
+			t.Errorf("class %d is not what it is alone", k)
+		}
+		if r := alone.Result; r.PerClass[0] != c || r.Objective != c.Objective || r.DualObjective != c.DualObjective || r.Violations != c.Violations {
+			t.Errorf("class %d: %+v, alone %+v", k, c, r)
+		}
+		objective += c.Objective / 4
+		dual += c.DualObjective / 4
+		violations += c.Violations
+	}
+	if r := m.Result; math.Abs(objective-r.Objective) > 1e-15 || math.Abs(dual-r.DualObjective) > 1e-15 || violations != r.Violations {
+		t.Errorf("%+v, mean of the classes %v and %v, violations %d", r, objective, dual, violations)
+	}
+}

@@ -1,0 +1,208 @@
+package pegasos
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Loss is what a row costs, as a function of its score.
+type Loss string
+
+// Hinge is max(0, 1 - y*score).
+const Hinge Loss = "hinge"
+
+// An Order is the order in which the rows are met. An epoch is as many steps as there are rows.
+type Order string
+
+const (
+	// Permutation meets each row once an epoch, shuffled anew for each. Twice four bytes for each row and class are kept
+	// for the certificate.
+	Permutation Order = "permutation"
+	// IID draws rows with replacement, as the paper does. There is no certificate.
+	IID Order = "iid"
+)
+
+// An Offset is the rule for t0, which is added to the step number in the step size 1/(lambda*(t+t0)).
+type Offset string
+
+const (
+	OffsetR2   Offset = "r2"   // R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the rows
+	OffsetNone Offset = "none" // 0, as in the paper: the first step has size 1/lambda, the objective leaps to R^2/(2 lambda)
+)
+
+// An Average says which iterates make the model.
+type Average string
+
+const (
+	LastHalf    Average = "last-half" // the mean over the last half of the run
+	LastIterate Average = "none"      // the last one alone, as in the paper
+)
+
+// A Bias says whether there is a constant term and how it is found.
+type Bias string
+
+const (
+	BiasNone Bias = "none"
+	// BiasAugmented is the weight of an appended feature that is BiasScale in every row. It is penalised like the others:
+	// the larger the scale, the less. The rows are not copied.
+	BiasAugmented Bias = "augmented"
+)
+
+// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach R/lambda, are in danger.
+const MinLambda = 1e-12
+
+// Values that stand in for zero fields.
+const (
+	DefaultLambda    = 1e-4
+	DefaultEpochs    = 20 // enough for 1 % of the optimum on most text and census data; see docs/benchmarks.md
+	DefaultBiasScale = 1
+)
+
+// A Config says what is trained and how. It holds everything that has an influence on the model beside the data, and
+// nothing else. A field that is zero stands for its default, the one listed first.
+type Config struct {
+	Loss Loss `json:"loss,omitempty"` // Hinge
+
+	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of other solvers:
+	// lambda = 1/(C*rows). At most one of the two may be set.
+	Lambda float64 `json:"lambda,omitempty"`
+	C      float64 `json:"c,omitempty"`
+
+	// Epochs is the length of the run in passes over the rows, 20 unless Steps is given, which is the length in steps.
+	// At most one of the two may be set.
+	Epochs int   `json:"epochs,omitempty"`
+	Steps  int64 `json:"steps,omitempty"`
+
+	Order   Order   `json:"order,omitempty"`   // Permutation, IID
+	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
+	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
+
+	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented
+	BiasScale float64 `json:"bias_scale,omitempty"` // 1
+
+	// Seed starts the random numbers. Zero is a seed like any other.
+	Seed uint64 `json:"seed,omitempty"`
+}
+
+// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows drawn with replacement, step size 1/(lambda*t),
+// and the last iterate as the result.
+func Paper() Config {
+	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
+}
+
+// WithDefaults returns cfg with its zero fields filled in.
+func (cfg Config) WithDefaults() Config {
+	fill(&cfg.Loss, Hinge)
+	if cfg.C == 0 {
+		fill(&cfg.Lambda, DefaultLambda)
+	}
+	if cfg.Steps == 0 {
+		fill(&cfg.Epochs, DefaultEpochs)
+	}
+	fill(&cfg.Order, Permutation)
+	fill(&cfg.Offset, OffsetR2)
+	fill(&cfg.Average, LastHalf)
+	fill(&cfg.Bias, BiasNone)
+	if cfg.Bias != BiasNone {
+		fill(&cfg.BiasScale, DefaultBiasScale)
+	}
+	return cfg
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Validate returns a *[ConfigError] that names the first field that can't be used, or nil.
+func (cfg Config) Validate() error {
+	if cfg.Lambda != 0 && cfg.C != 0 {
+		return badField("C", "only one of Lambda and C can be set, have %v and %v", cfg.Lambda, cfg.C)
+	}
+	if cfg.Epochs != 0 && cfg.Steps != 0 {
+		return badField("Steps", "only one of Epochs and Steps can be set, have %d and %d", cfg.Epochs, cfg.Steps)
+	}
+	cfg = cfg.WithDefaults()
+	if cfg.C == 0 {
+		if err := checkLambda(cfg.Lambda); err != nil {
+			return err
+		}
+	} else if !(cfg.C > 0) || math.IsInf(cfg.C, 1) {
+		return badField("C", "have %v, want a positive finite number", cfg.C)
+	}
+	if cfg.Epochs < 0 {
+		return badField("Epochs", "have %d, want 1 or more", cfg.Epochs)
+	}
+	if cfg.Steps < 0 || cfg.Steps > maxSteps {
+		return badField("Steps", "have %d, want 1 to 2^53", cfg.Steps)
+	}
+	if cfg.Bias == BiasNone && cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale {
+		return badField("BiasScale", "have %v, but Bias is %q", cfg.BiasScale, cfg.Bias)
+	}
+	if cfg.Bias != BiasNone && (!(cfg.BiasScale > 0) || cfg.BiasScale > math.MaxFloat32) {
+		return badField("BiasScale", "have %v, want a positive finite number", cfg.BiasScale)
+	}
+	return first(
+		oneOf("Loss", cfg.Loss, Hinge),
+		oneOf("Order", cfg.Order, Permutation, IID),
+		oneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
+		oneOf("Average", cfg.Average, LastHalf, LastIterate),
+		oneOf("Bias", cfg.Bias, BiasNone, BiasAugmented),
+	)
+}
+
+// maxSteps is the largest number of steps that float64 counts exactly.
+const maxSteps = 1 << 53
+
+func checkLambda(lambda float64) error {
+	if !(lambda >= MinLambda) || lambda > math.MaxFloat32 {
+		return badField("Lambda", "have %v, want a finite number of at least %v", lambda, MinLambda)
+	}
+	return nil
+}
+
+func oneOf[S ~string](field string, have S, choices ...S) error {
+	if slices.Contains(choices, have) {
+		return nil
+	}
+	var list []string
+	for _, c := range choices {
+		list = append(list, string(c))
+	}
+	return badField(field, "have %q, want %s", have, strings.Join(list, " or "))
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lambda returns the penalty for so many rows.
+func (cfg Config) lambda(rows int) (float64, error) {
+	if cfg.C == 0 {
+		return cfg.Lambda, nil
+	}
+	lambda := 1 / float64(cfg.C*float64(rows))
+	if checkLambda(lambda) != nil {
+		return 0, badField("C", "have %v, which makes lambda %v for %d rows: want at least %v", cfg.C, lambda, rows, MinLambda)
+	}
+	return lambda, nil
+}
+
+// steps returns the length of the run for so many rows.
+func (cfg Config) steps(rows int) (int64, error) {
+	if cfg.Steps != 0 {
+		return cfg.Steps, nil
+	}
+	if int64(cfg.Epochs) > maxSteps/int64(rows) {
+		return 0, badField("Epochs", "have %d, which is more than 2^53 steps for %d rows", cfg.Epochs, rows)
+	}
+	return int64(cfg.Epochs) * int64(rows), nil
+}

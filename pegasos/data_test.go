@@ -1,0 +1,104 @@
+package pegasos
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// dataDir returns the folder with the public data sets, or "" after saying that they were not used.
+func dataDir(t testing.TB) string {
+	dir := os.Getenv("PEGASIMD_DATA")
+	if dir == "" {
+		t.Log("PEGASIMD_DATA is not set: NOTHING WAS TESTED ON REAL DATA")
+	}
+	return dir
+}
+
+// readSet reads a file of the data folder over so many features; 0 means those in the file.
+func readSet(t testing.TB, dir, name string, features int) (Examples, []float32) {
+	t.Helper()
+	files := strings.Split(name, ",")
+	for i, f := range files {
+		files[i] = filepath.Join(dir, filepath.FromSlash(f))
+	}
+	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features, PixelDivisor: 255})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Dense != nil {
+		return s.Dense, s.Y
+	}
+	return s.Sparse, s.Y
+}
+
+func accuracy(m *Model, x Examples, y []float32) float64 {
+	right := 0
+	for i, v := range m.PredictAll(x) {
+		if v == y[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(y))
+}
+
+// The figures are those of the optimum that liblinear found: see the data's README.
+func TestRealData(t *testing.T) {
+	dir := dataDir(t)
+	if dir == "" {
+		return
+	}
+	for _, c := range []struct {
+		name, train, test string
+		cols, epochs      int
+		optimum           float64 // an upper bound on it
+		factor, accuracy  float64 // wanted
+	}{
+		{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, 40, 0.351763020, 1.01, 0.848},
+		{"IMDB", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", 28082, 16, 0.312935240, 1.005, 0.889},
+	} {
+		x, y := readSet(t, dir, c.train, c.cols)
+		xt, yt := readSet(t, dir, c.test, c.cols)
+		start := time.Now()
+		m := mustTrain(t, x, y, Config{Lambda: 1e-4, Epochs: c.epochs})
+		seconds := time.Since(start).Seconds()
+		r, right := m.Result, accuracy(m, xt, yt)
+		t.Logf("%s: %.4f of the optimum, bound %.4f of it, gap %.2f %%, accuracy %.2f %%, %.2f million steps/s with the certificate",
+			c.name, r.Objective/c.optimum, r.DualObjective/c.optimum, 100*r.Gap, 100*right, float64(r.Steps)/seconds/1e6)
+		if r.Objective > c.factor*c.optimum {
+			t.Errorf("%s: objective %v is %.4f of the optimum, want %v", c.name, r.Objective, r.Objective/c.optimum, c.factor)
+		}
+		if r.Objective < c.optimum*(1-1e-5) || r.DualObjective > c.optimum || r.Objective*(1-r.Gap) > c.optimum {
+			t.Errorf("%s: objective %v and bound %v do not enclose the optimum %v", c.name, r.Objective, r.DualObjective, c.optimum)
+		}
+		if right < c.accuracy {
+			t.Errorf("%s: accuracy %v, want %v", c.name, right, c.accuracy)
+		}
+	}
+}
+
+func TestRealImages(t *testing.T) {
+	dir := dataDir(t)
+	if dir == "" {
+		return
+	}
+	x, y := readSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
+	xt, yt := readSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
+	start := time.Now()
+	m := mustTrain(t, x, y, Config{Lambda: 1e-4, Epochs: 5})
+	seconds := time.Since(start).Seconds()
+	r, right := m.Result, accuracy(m, xt, yt)
+	t.Logf("Fashion-MNIST: objective %.5f, bound %.5f, accuracy %.2f %%, %.2f s with the certificate", r.Objective, r.DualObjective, 100*right, seconds)
+	if right < 0.836 {
+		t.Errorf("accuracy %v, want 0.836", right)
+	}
+	// Shirts against the rest, the one class whose optimum is known.
+	const optimum = 0.17453292
+	if c := r.PerClass[6]; c.DualObjective > optimum || c.Objective < optimum*(1-1e-5) {
+		t.Errorf("class 6: objective %v and bound %v do not enclose the optimum %v", c.Objective, c.DualObjective, optimum)
+	}
+}

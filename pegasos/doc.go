@@ -1,0 +1,36 @@
+// Package pegasos trains linear support vector machines with Pegasos, the primal estimated sub-gradient solver of
+// Shalev-Shwartz, Singer, Srebro and Cotter (Mathematical Programming 127, 2011). It minimises
+//
+//	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
+//
+// for labels y of -1 and +1; more than two labels make one such problem a class (one-vs-rest).
+//
+// # State
+//
+// The trainer keeps v, the sum of y*x over the steps whose row violated its margin. Before step t, counted from 1,
+//
+//	w = v / (lambda*(t-1+t0))
+//
+// (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0) and the update is
+// v += y*x. There is no scale to fold, no shrink and no division in a step.
+//
+// # Defaults
+//
+// A new permutation of the rows each epoch, t0 = R^2/lambda with R^2 the mean squared norm of the rows, and the average
+// over the last half of the run: together they need a fraction of the steps of the paper's own choices, which [Paper]
+// gives to the letter.
+//
+// # Certificate
+//
+// In permuted order a row is met once an epoch, so the share of its visits that violated lies in [0, 1] and is a
+// feasible point of the dual problem, whose value is a lower bound on the least objective there is. The [Result] has
+// both, and with them how far from the optimum the model can be at most.
+//
+// # One answer
+//
+// The same rows, labels and [Config] give the same model to the bit on every machine and with any number of threads. A
+// dense and a sparse matrix of the same rows agree within rounding.
+//
+// This package is not for data that need a curved boundary, and it is not the quickest way to the tenth digit of an
+// optimum: a dual solver is.
+package pegasos

@@ -1,0 +1,37 @@
+package pegasos
+
+import "fmt"
+
+// A ConfigError says which field of a [Config] can't be used, and why.
+type ConfigError struct {
+	Field  string // as in the struct: "Lambda"
+	Reason string
+}
+
+func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
+
+func badField(field, format string, args ...any) error {
+	return &ConfigError{field, fmt.Sprintf(format, args...)}
+}
+
+// A RowError says which row of the training data can't be used, and why.
+type RowError struct {
+	Row    int // from 0
+	Reason string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
+
+// A StepError says at which step the numbers left the range of float32.
+type StepError struct {
+	Step   int64 // from 1
+	Row    int   // from 0, or -1 where no single row is at fault
+	Reason string
+}
+
+func (e *StepError) Error() string {
+	if e.Row < 0 {
+		return fmt.Sprintf("pegasos: step %d: %s", e.Step, e.Reason)
+	}
+	return fmt.Sprintf("pegasos: step %d (row %d): %s", e.Step, e.Row, e.Reason)
+}

@@ -1,0 +1,219 @@
+package pegasos
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// A Model is what training gives and prediction takes.
+//
+// For two classes there is one weight vector, and a score above 0 speaks for the second class. For more there is one a
+// class, and the highest score wins.
+type Model struct {
+	Classes []float32   // the labels, ascending
+	Names   []string    // of the classes, if they have any: Train leaves it nil
+	Weights [][]float32 // each has Cols elements
+	Bias    []float64   // one for each weight vector, added to its scores; nil for none
+
+	Lambda    float64 // in force, also where C was given
+	Config    Config  // defaults filled in
+	IndexBase int     // the number of the first feature in the file the data came from: the caller's to set and to use
+
+	Result Result
+}
+
+// A Result says how a run went.
+type Result struct {
+	Steps      int64
+	Epochs     float64
+	Violations int64 // steps that changed the weights, over all classes
+
+	R2 float64 // the mean squared norm of the rows, the appended feature included
+	T0 float64
+
+	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the least P there is. Gap is
+	// the part of Objective that is in doubt: (Objective-DualObjective)/Objective. Without a certificate the latter two
+	// are NaN, and all three are NaN in the model of a run that was interrupted.
+	Objective     float64
+	DualObjective float64
+	Gap           float64
+
+	// PerClass has the parts of the above, for each weight vector.
+	PerClass []ClassResult
+}
+
+// A ClassResult is the part of one weight vector in a [Result].
+type ClassResult struct {
+	Objective, DualObjective float64
+	Violations               int64
+}
+
+// Cols returns the number of features.
+func (m *Model) Cols() int { return len(m.Weights[0]) }
+
+func (m *Model) bias(k int) float64 {
+	if m.Bias == nil {
+		return 0
+	}
+	return m.Bias[k]
+}
+
+// check returns an error unless the model is one that training could give.
+func (m *Model) check() error {
+	vectors := len(m.Classes)
+	if vectors < 2 {
+		return fmt.Errorf("%d classes, want 2 or more", vectors)
+	}
+	if vectors == 2 {
+		vectors = 1
+	}
+	if len(m.Weights) != vectors {
+		return fmt.Errorf("%d weight vectors for %d classes", len(m.Weights), len(m.Classes))
+	}
+	for i, c := range m.Classes {
+		if c-c != 0 || i > 0 && c <= m.Classes[i-1] {
+			return fmt.Errorf("classes must be finite and ascending, have %v", c)
+		}
+	}
+	if m.Names != nil && len(m.Names) != len(m.Classes) {
+		return fmt.Errorf("%d names for %d classes", len(m.Names), len(m.Classes))
+	}
+	if m.Bias != nil && len(m.Bias) != vectors {
+		return fmt.Errorf("%d biases for %d weight vectors", len(m.Bias), vectors)
+	}
+	for k, w := range m.Weights {
+		if len(w) != len(m.Weights[0]) {
+			return fmt.Errorf("%d weights in vector %d, %d in the first", len(w), k, len(m.Weights[0]))
+		}
+		for j, v := range w {
+			if v-v != 0 {
+				return fmt.Errorf("weight %d of vector %d is %v", j, k, v)
+			}
+		}
+		if b := m.bias(k); b-b != 0 {
+			return fmt.Errorf("bias %d is %v", k, b)
+		}
+	}
+	return nil
+}
+
+// WithCols returns a model over so many features: further ones have the weight 0, and weights beyond them are left out.
+// It shares what it can with m.
+func (m *Model) WithCols(cols int) *Model {
+	if cols == m.Cols() {
+		return m
+	}
+	c := *m
+	c.Weights = slices.Clone(m.Weights)
+	var wide *dense.Matrix
+	if cols > m.Cols() {
+		wide = dense.New(len(m.Weights), cols)
+	}
+	for k, w := range m.Weights {
+		if wide == nil {
+			c.Weights[k] = w[:cols:cols]
+		} else {
+			copy(wide.Row(k), w)
+			c.Weights[k] = wide.Row(k)
+		}
+	}
+	return &c
+}
+
+// Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst. If dst is too short, a
+// new slice is made. It panics if x and the model differ in Cols; see [Model.WithCols].
+func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
+	if x.Cols() != m.Cols() {
+		panic("pegasos: x.Cols() != m.Cols()")
+	}
+	if len(dst) < len(m.Weights) {
+		dst = make([]float64, len(m.Weights))
+	}
+	dst = dst[:len(m.Weights)]
+	for k, w := range m.Weights {
+		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
+	}
+	return dst
+}
+
+// Class returns the position in Classes of the class that the scores speak for. For two classes it is the second if the
+// score is above 0. For more it is that of the highest score, the first of those that are equal.
+func (m *Model) Class(scores []float64) int {
+	if len(m.Classes) == 2 {
+		if scores[0] > 0 {
+			return 1
+		}
+		return 0
+	}
+	best := 0
+	for k, s := range scores[:len(m.Classes)] {
+		if s > scores[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// Predict returns the label of row i of x. It panics if x and the model differ in Cols; see [Model.WithCols].
+func (m *Model) Predict(x Examples, i int) float32 {
+	var room [16]float64
+	return m.Classes[m.Class(m.Decision(x, i, room[:]))]
+}
+
+// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*len(m.Weights).
+// If x has more features than the model, the further ones are ignored; if it has fewer, the rest count as 0.
+func (m *Model) DecisionAll(x Examples) []float64 {
+	m = m.WithCols(x.Cols())
+	n := len(m.Weights)
+	scores := make([]float64, n*x.Rows())
+	for i := range x.Rows() {
+		m.Decision(x, i, scores[i*n:][:n])
+	}
+	return scores
+}
+
+// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].
+func (m *Model) PredictAll(x Examples) []float32 {
+	m = m.WithCols(x.Cols())
+	labels := make([]float32, x.Rows())
+	scores := make([]float64, len(m.Weights))
+	for i := range labels {
+		labels[i] = m.Classes[m.Class(m.Decision(x, i, scores))]
+	}
+	return labels
+}
+
+// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one after the other
+// (float32), the biases if there are any (float64), and the classes (float32), all little-endian.
+func (m *Model) Hash() string {
+	h := sha256.New()
+	var buf []byte
+	for _, w := range m.Weights {
+		buf = appendFloats(buf[:0], w)
+		h.Write(buf)
+	}
+	buf = appendDoubles(buf[:0], m.Bias)
+	buf = appendFloats(buf, m.Classes)
+	h.Write(buf)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func appendFloats(b []byte, values []float32) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+func appendDoubles(b []byte, values []float64) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}

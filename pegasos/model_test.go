@@ -1,0 +1,129 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+func TestPredict(t *testing.T) {
+	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
+	two := &Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}
+	if have := fmt.Sprint(two.DecisionAll(x), two.PredictAll(x)); have != "[2 -2 0 0] [5 -1 -1 -1]" {
+		t.Error("two classes:", have)
+	}
+	two.Bias = []float64{0.5}
+	if have := fmt.Sprint(two.DecisionAll(x), two.PredictAll(x)); have != "[2.5 -1.5 0.5 0.5] [5 -1 5 5]" {
+		t.Error("with a bias:", have)
+	}
+	// Of equal scores the first class has it.
+	three := &Model{Classes: []float32{3, 7, 9}, Weights: [][]float32{{1, 0}, {1, 1}, {-1, 1}}}
+	if have := fmt.Sprint(three.DecisionAll(x), three.PredictAll(x)); have != "[1 1 -1 -1 -1 1 0 1 1 0 0 0] [3 9 7 3]" {
+		t.Error("three classes:", have)
+	}
+	for i := range 4 {
+		if three.Predict(x, i) != three.PredictAll(x)[i] || two.Predict(x, i) != two.PredictAll(x)[i] {
+			t.Errorf("row %d is not predicted alone as among all", i)
+		}
+	}
+	nan := float32(math.NaN())
+	if have := fmt.Sprint(three.PredictAll(matrix(t, 1, 2, nan, 0)), two.PredictAll(matrix(t, 1, 2, nan, 0))); have != "[3] [-1]" {
+		t.Error("NaN:", have)
+	}
+}
+
+func TestCols(t *testing.T) {
+	m := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}
+	narrow, wide := matrix(t, 1, 2, 1, 1), matrix(t, 1, 5, 1, 1, 1, 1, 1)
+	if have := fmt.Sprint(m.DecisionAll(narrow), m.DecisionAll(wide)); have != "[3 9 15] [6 15 24]" {
+		t.Error(have)
+	}
+	if m.WithCols(3) != m || m.WithCols(2).Cols() != 2 || m.WithCols(5).Cols() != 5 || m.Cols() != 3 {
+		t.Error("WithCols")
+	}
+	for _, x := range []Examples{narrow, wide} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("no panic for %d columns", x.Cols())
+				}
+			}()
+			m.Predict(x, 0)
+		}()
+	}
+}
+
+func TestPredictAllocations(t *testing.T) {
+	data := random(1, 10, 5, 4, 1)
+	m := mustTrain(t, data.dense, data.y, Config{})
+	scores := make([]float64, 4)
+	if n := testing.AllocsPerRun(100, func() { m.Decision(data.dense, 3, scores) }); n != 0 {
+		t.Errorf("Decision: %v allocations", n)
+	}
+}
+
+// The hash is of the bits of weights, biases and classes, and of nothing else.
+func TestHash(t *testing.T) {
+	new := func() *Model {
+		return &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 0}}, Bias: []float64{0.5}}
+	}
+	// printf '\0\0\x80\x3f\0\0\0\0\0\0\0\0\0\0\xe0\x3f\0\0\0\0\0\0\x80\x3f' | sha256sum
+	const want = "3c9d5378a489ed0491e38819c65050b631fd19a1c87b8076feb5a7cd5d0478f5"
+	if have := new().Hash(); have != want {
+		t.Errorf("%s, want %s", have, want)
+	}
+	same := new()
+	same.Names, same.Lambda, same.Config, same.Result.Steps = []string{"a", "b"}, 1, Paper(), 3
+	if same.Hash() != want {
+		t.Error("something beside the numbers counts")
+	}
+	for i, change := range []func(m *Model){
+		func(m *Model) { m.Weights[0][1] = float32(math.Copysign(0, -1)) },
+		func(m *Model) { m.Bias[0]++ },
+		func(m *Model) { m.Bias = nil },
+		func(m *Model) { m.Classes[0] = -1 },
+	} {
+		m := new()
+		change(m)
+		if m.Hash() == want {
+			t.Errorf("change %d does not count", i)
+		}
+	}
+}
+
+func TestModelCheck(t *testing.T) {
+	for i, change := range []func(m *Model){
+		func(m *Model) { m.Classes = m.Classes[:1] },
+		func(m *Model) { m.Classes = nil },
+		func(m *Model) { m.Classes[1] = m.Classes[0] },
+		func(m *Model) { m.Classes[1] = float32(math.NaN()) },
+		func(m *Model) { m.Weights = m.Weights[:2] },
+		func(m *Model) { m.Weights = nil },
+		func(m *Model) { m.Weights[1] = m.Weights[1][:1] },
+		func(m *Model) { m.Weights[2][1] = float32(math.Inf(-1)) },
+		func(m *Model) { m.Bias = []float64{1, 2} },
+		func(m *Model) { m.Bias = []float64{1, 2, math.NaN()} },
+		func(m *Model) { m.Names = []string{"a"} },
+	} {
+		m := &Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{{1, 2}, {3, 4}, {5, 6}}}
+		if err := m.check(); err != nil {
+			t.Fatal(err)
+		}
+		change(m)
+		if m.check() == nil {
+			t.Errorf("change %d was not found", i)
+		}
+	}
+}
+
+var sink []float32
+
+func BenchmarkPredictAll(b *testing.B) {
+	m := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{make([]float32, 784), make([]float32, 784), make([]float32, 784)}}
+	x := dense.New(1000, 784)
+	for b.Loop() {
+		sink = m.PredictAll(x)
+	}
+}

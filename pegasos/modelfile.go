@@ -1,0 +1,370 @@
+package pegasos
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// A model file is
+//
+//	pegasimd model 1
+//	key: value           (value in JSON; one line each, in the order of writeHeader)
+//	...
+//	                     (an empty line)
+//	weights              (float32, little-endian, one vector after the other)
+//	biases               (float64, little-endian, one for each vector; only if "bias" is true)
+//	SHA-256              (32 bytes, of all that stands before them)
+//
+// Lines end with a single newline. Nothing follows the checksum.
+const (
+	magic   = "pegasimd model "
+	version = 1
+)
+
+// maxHeader bounds the length of a header line, which has to be in memory as a whole: names of 65,536 classes fit.
+const maxHeader = 1 << 26
+
+// header is what stands in a model file beside the numbers.
+type header struct {
+	Features  int           `json:"features"`
+	Classes   []float32     `json:"classes"`
+	Names     []string      `json:"names"` // may be missing
+	Bias      bool          `json:"bias"`
+	IndexBase int           `json:"index_base"`
+	Lambda    float64       `json:"lambda"`
+	Config    Config        `json:"config"`
+	Result    *headerResult `json:"result"`
+}
+
+// headerResult is a Result in which what was not measured is left out: JSON has no NaN.
+type headerResult struct {
+	Steps         int64               `json:"steps"`
+	Epochs        float64             `json:"epochs"`
+	Violations    int64               `json:"violations"`
+	R2            float64             `json:"r2"`
+	T0            float64             `json:"t0"`
+	Objective     *float64            `json:"objective,omitempty"`
+	DualObjective *float64            `json:"dual_objective,omitempty"`
+	Gap           *float64            `json:"gap,omitempty"`
+	PerClass      []headerClassResult `json:"per_class,omitempty"`
+}
+
+type headerClassResult struct {
+	Objective     *float64 `json:"objective,omitempty"`
+	DualObjective *float64 `json:"dual_objective,omitempty"`
+	Violations    int64    `json:"violations"`
+}
+
+func known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+// fields returns the header's lines: names, and where the values are.
+func (h *header) fields() []field {
+	return []field{
+		{"features", &h.Features, true},
+		{"classes", &h.Classes, true},
+		{"names", &h.Names, false},
+		{"bias", &h.Bias, true},
+		{"index_base", &h.IndexBase, true},
+		{"lambda", &h.Lambda, true},
+		{"config", &h.Config, true},
+		{"result", &h.Result, true},
+	}
+}
+
+type field struct {
+	name     string
+	value    any
+	required bool
+}
+
+// Write writes the model, in a form that is the same on every machine.
+func (m *Model) Write(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return fmt.Errorf("pegasos: model can't be written: %w", err)
+	}
+	sum := sha256.New()
+	b := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)
+	fmt.Fprintf(b, "%s%d\n", magic, version)
+	h := m.header()
+	for _, f := range h.fields() {
+		if f.name == "names" && h.Names == nil {
+			continue
+		}
+		text, err := json.Marshal(f.value)
+		if err != nil {
+			return fmt.Errorf("pegasos: model can't be written: %s: %w", f.name, err)
+		}
+		fmt.Fprintf(b, "%s: %s\n", f.name, text)
+	}
+	b.WriteByte('\n')
+	var buf []byte
+	for _, v := range m.Weights {
+		for len(v) > 0 {
+			n := min(len(v), 1<<14)
+			buf = appendFloats(buf[:0], v[:n])
+			b.Write(buf)
+			v = v[n:]
+		}
+	}
+	b.Write(appendDoubles(nil, m.Bias))
+	if err := b.Flush(); err != nil { // has the first error of all the above
+		return err
+	}
+	_, err := w.Write(sum.Sum(nil))
+	return err
+}
+
+func (m *Model) header() *header {
+	r := m.Result
+	h := &header{
+		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
+		IndexBase: m.IndexBase, Lambda: m.Lambda, Config: m.Config,
+		Result: &headerResult{
+			Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
+			Objective: known(r.Objective), DualObjective: known(r.DualObjective), Gap: known(r.Gap),
+		},
+	}
+	for _, c := range r.PerClass {
+		h.Result.PerClass = append(h.Result.PerClass, headerClassResult{known(c.Objective), known(c.DualObjective), c.Violations})
+	}
+	return h
+}
+
+// Read reads a model that Write has written, to the end of r. It checks all there is to check, and takes no more memory
+// than a few times what r turns out to hold, whatever the header says.
+func Read(r io.Reader) (*Model, error) {
+	m, err := (&modelReader{r: bufio.NewReaderSize(r, 1<<16), sum: sha256.New()}).read()
+	if err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("cut short")
+		}
+		return nil, fmt.Errorf("pegasos: model file: %w", err)
+	}
+	return m, nil
+}
+
+type modelReader struct {
+	r   *bufio.Reader
+	sum hash.Hash
+}
+
+func (mr *modelReader) read() (*Model, error) {
+	start, err := mr.r.Peek(len(magic))
+	if err != nil && len(start) == 0 {
+		return nil, err
+	}
+	if !strings.HasPrefix(magic, string(start)) {
+		return nil, errors.New("not a model of pegasimd")
+	}
+	line, err := mr.line()
+	if err != nil {
+		return nil, err
+	}
+	if v, err := strconv.Atoi(line[len(magic):]); err != nil || v < 1 {
+		return nil, fmt.Errorf("version %.20q", line[len(magic):])
+	} else if v > version {
+		return nil, fmt.Errorf("version %d is newer than this program, which knows %d", v, version)
+	}
+	h, err := mr.header()
+	if err != nil {
+		return nil, err
+	}
+	vectors := len(h.Classes)
+	if vectors == 2 {
+		vectors = 1
+	}
+	if vectors < 1 || vectors > maxClasses || h.Features < 0 || h.Features > math.MaxInt/8/vectors {
+		return nil, fmt.Errorf("%d classes and %d features", len(h.Classes), h.Features)
+	}
+	// Checked in full before anything of the claimed size is made.
+	weights, err := mr.floats(vectors * h.Features)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{
+		Classes: h.Classes, Names: h.Names, Lambda: h.Lambda, Config: h.Config, IndexBase: h.IndexBase,
+		Result: h.Result.result(),
+	}
+	if h.Bias {
+		b := make([]byte, 8*vectors)
+		if err := mr.full(b); err != nil {
+			return nil, err
+		}
+		for k := range vectors {
+			m.Bias = append(m.Bias, math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:])))
+		}
+	}
+	want := mr.sum.Sum(nil)
+	have := make([]byte, len(want))
+	if _, err := io.ReadFull(mr.r, have); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(have, want) {
+		return nil, errors.New("wrong checksum: the file is damaged")
+	}
+	if _, err := mr.r.ReadByte(); err != io.EOF {
+		if err == nil {
+			err = errors.New("something follows the checksum")
+		}
+		return nil, err
+	}
+	w := dense.New(vectors, h.Features)
+	for k := range vectors {
+		copy(w.Row(k), weights[k*h.Features:])
+		m.Weights = append(m.Weights, w.Row(k))
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := first(m.Config.Validate(), checkLambda(m.Lambda)); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	return m, nil
+}
+
+// line reads a line and returns it without its end.
+func (mr *modelReader) line() (string, error) {
+	var line []byte
+	for {
+		part, err := mr.r.ReadSlice('\n')
+		mr.sum.Write(part)
+		line = append(line, part...)
+		if err == nil {
+			return string(line[:len(line)-1]), nil
+		}
+		if err != bufio.ErrBufferFull {
+			return "", err
+		}
+		if len(line) > maxHeader {
+			return "", errors.New("a line of the header is too long")
+		}
+	}
+}
+
+func (mr *modelReader) header() (*header, error) {
+	h := new(header)
+	fields := h.fields()
+	for {
+		line, err := mr.line()
+		if err != nil {
+			return nil, err
+		}
+		if line == "" {
+			break
+		}
+		name, text, _ := strings.Cut(line, ": ")
+		at := -1
+		for i, f := range fields {
+			if f.name == name {
+				at = i
+			}
+		}
+		if at < 0 {
+			return nil, fmt.Errorf("header: %.40q is unknown, twice there, or in the wrong place", name)
+		}
+		d := json.NewDecoder(strings.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(fields[at].value); err != nil {
+			return nil, fmt.Errorf("header: %s: %v", name, err)
+		}
+		if _, err := d.Token(); err != io.EOF {
+			return nil, fmt.Errorf("header: %s: more than one value", name)
+		}
+		for _, f := range fields[:at] {
+			if f.required {
+				return nil, fmt.Errorf("header: %s is missing", f.name)
+			}
+		}
+		fields = fields[at+1:]
+	}
+	if len(fields) > 0 {
+		return nil, fmt.Errorf("header: %s is missing", fields[0].name)
+	}
+	if h.Result == nil {
+		return nil, errors.New("header: result: want an object")
+	}
+	return h, nil
+}
+
+func (h *headerResult) result() Result {
+	r := Result{
+		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, R2: h.R2, T0: h.T0,
+		Objective: orNaN(h.Objective), DualObjective: orNaN(h.DualObjective), Gap: orNaN(h.Gap),
+	}
+	for _, c := range h.PerClass {
+		r.PerClass = append(r.PerClass, ClassResult{orNaN(c.Objective), orNaN(c.DualObjective), c.Violations})
+	}
+	return r
+}
+
+// full fills b.
+func (mr *modelReader) full(b []byte) error {
+	_, err := io.ReadFull(mr.r, b)
+	mr.sum.Write(b)
+	return err
+}
+
+// floats reads n numbers. The slice grows with what is there.
+func (mr *modelReader) floats(n int) ([]float32, error) {
+	var values []float32
+	buf := make([]byte, 1<<16)
+	for n > 0 {
+		part := buf[:4*min(n, len(buf)/4)]
+		if err := mr.full(part); err != nil {
+			return nil, err
+		}
+		n -= len(part) / 4
+		for ; len(part) > 0; part = part[4:] {
+			values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(part)))
+		}
+	}
+	return values, nil
+}
+
+// ReadFile reads a model from a file.
+func ReadFile(name string) (*Model, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("pegasos: %w", err)
+	}
+	defer f.Close()
+	m, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, name)
+	}
+	return m, nil
+}
+
+// WriteFile writes the model to a file. The file is either written in full or left as it was, whatever happens: see
+// replaceFile.
+func (m *Model) WriteFile(name string) error {
+	if err := replaceFile(name, m.Write); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
+}

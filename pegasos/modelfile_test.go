@@ -1,0 +1,392 @@
+package pegasos
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// models are a few that differ in all that a file can hold.
+func models(t testing.TB) []*Model {
+	two, many := random(1, 40, 5, 2, 1), random(2, 40, 3, 4, 1)
+	a := mustTrain(t, two.dense, two.y, Config{})
+	a.IndexBase = 1
+	b := mustTrain(t, many.dense, many.y, Config{C: 0.3, Steps: 100, Order: IID, Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1})
+	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
+	return []*Model{a, b, c}
+}
+
+func encode(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestModelRoundTrip(t *testing.T) {
+	for i, m := range models(t) {
+		text := encode(t, m)
+		have, err := Read(bytes.NewReader(text))
+		if err != nil {
+			t.Fatalf("model %d: %v", i, err)
+		}
+		// NaN is not equal to itself, so that the results are compared as text.
+		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
+			t.Errorf("model %d: result %+v, want %+v", i, have.Result, m.Result)
+		}
+		if again := encode(t, have); !bytes.Equal(again, text) {
+			t.Errorf("model %d: written again it differs", i)
+		}
+		have.Result, m.Result = Result{}, Result{}
+		if !reflect.DeepEqual(have, m) {
+			t.Errorf("model %d: %+v, want %+v", i, have, m)
+		}
+	}
+}
+
+// The header is for people too, and older programs' files are to be read for ever.
+func TestModelGolden(t *testing.T) {
+	m := &Model{
+		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}}, Bias: []float64{0.5},
+		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
+		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: 0.5, Gap: 1. / 3},
+	}
+	want := `pegasimd model 1
+features: 2
+classes: [-1,1]
+names: ["no","yes"]
+bias: true
+index_base: 1
+lambda: 0.01
+config: {"loss":"hinge","lambda":0.01,"epochs":20,"order":"permutation","offset":"r2","average":"last-half","bias":"none"}
+result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,"dual_objective":0.5,"gap":0.3333333333333333}
+
+` + "\x00\x00\x80\x3f\x00\x00\x00\xc0" + "\x00\x00\x00\x00\x00\x00\xe0\x3f"
+	sum := sha256.Sum256([]byte(want))
+	want += string(sum[:])
+	if have := encode(t, m); string(have) != want {
+		t.Errorf("%q\nwant\n%q", have, want)
+	}
+	if have, err := Read(strings.NewReader(want)); err != nil || !reflect.DeepEqual(have, m) {
+		t.Errorf("%+v, %v", have, err)
+	}
+}
+
+// A file that is cut short, has one byte changed or one too many is never read as a model.
+func TestModelDamage(t *testing.T) {
+	for i, m := range models(t) {
+		text := encode(t, m)
+		for n := range text {
+			if _, err := Read(bytes.NewReader(text[:n])); err == nil || !strings.Contains(err.Error(), "cut short") {
+				t.Fatalf("model %d cut to %d of %d bytes: %v", i, n, len(text), err)
+			}
+		}
+		for n := range text {
+			for _, flip := range []byte{1, 0x80} {
+				bad := bytes.Clone(text)
+				bad[n] ^= flip
+				if _, err := Read(bytes.NewReader(bad)); err == nil {
+					t.Fatalf("model %d with byte %d changed was read", i, n)
+				}
+			}
+		}
+		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil || !strings.Contains(err.Error(), "follows") {
+			t.Errorf("model %d with a byte more: %v", i, err)
+		}
+	}
+}
+
+// seal makes a model file of a header and numbers: with the right checksum, so that only the content can be wrong.
+func seal(header, numbers string) string {
+	text := header + numbers
+	sum := sha256.Sum256([]byte(text))
+	return text + string(sum[:])
+}
+
+func TestModelHostile(t *testing.T) {
+	const good = `pegasimd model 1
+features: 1
+classes: [0,1]
+bias: false
+index_base: 0
+lambda: 1
+config: {}
+result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
+
+`
+	if _, err := Read(strings.NewReader(seal(good, "\x00\x00\x80\x3f"))); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(old, new string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("%q is not there", old)
+		}
+		return strings.Replace(good, old, new, 1)
+	}
+	for _, c := range []struct{ header, numbers, want string }{
+		{"", "", "not a model"},
+		{"PK\x03\x04", "", "not a model"},
+		{"solver_type L2R_L2LOSS_SVC\n", "", "not a model"},
+		{edit("model 1", "model 2"), "\x00\x00\x80\x3f", "version 2 is newer"},
+		{edit("model 1", "model 0"), "\x00\x00\x80\x3f", "version"},
+		{edit("model 1", "model one"), "\x00\x00\x80\x3f", "version"},
+		{good, "", "cut short"},
+		{good, "\x00\x00\xc0\x7f", "NaN"},
+		{good, "\x00\x00\x80\x7f", "+Inf"},
+		{good, "\x00\x00\x80\x3f\x00\x00\x80\x3f", "checksum"},
+		{edit("features: 1", "features: 100000000"), "\x00\x00\x80\x3f", "cut short"},
+		{edit("features: 1", "features: 1000000000"), "\x00\x00\x80\x3f", ""}, // too many for 32 bits
+		{edit("features: 1", "features: 9223372036854775807"), "\x00\x00\x80\x3f", "features"},
+		{edit("features: 1", "features: 92233720368547758070"), "\x00\x00\x80\x3f", "features"},
+		{edit("features: 1", "features: -1"), "\x00\x00\x80\x3f", "features"},
+		{edit("features: 1", "features: 1.5"), "\x00\x00\x80\x3f", "features"},
+		{edit("features: 1", "features: 1 1"), "\x00\x00\x80\x3f", "features"},
+		{edit("features: 1", "features: 1\nfeatures: 1"), "\x00\x00\x80\x3f", "features"},
+		{edit("features: 1\n", ""), "\x00\x00\x80\x3f", "features is missing"},
+		{edit("[0,1]", "[]"), "\x00\x00\x80\x3f", "0 classes"},
+		{edit("[0,1]", "null"), "\x00\x00\x80\x3f", "0 classes"},
+		{edit("[0,1]", "[0]"), "\x00\x00\x80\x3f", "1 classes"},
+		{edit("[0,1]", "[1,0]"), "\x00\x00\x80\x3f", "ascending"},
+		{edit("[0,1]", "[1,1]"), "\x00\x00\x80\x3f", "ascending"},
+		{edit("[0,1]", "[1,1e39]"), "\x00\x00\x80\x3f", "classes"},
+		{edit("[0,1]", "[1,NaN]"), "\x00\x00\x80\x3f", "classes"},
+		{edit("bias: false", "bias: true"), "\x00\x00\x80\x3f", "cut short"},
+		{edit("bias: false", "bias: true"), "\x00\x00\x80\x3f\x00\x00\x00\x00\x00\x00\xf8\x7f", "bias 0 is NaN"},
+		{edit("bias: false", "names: [\"a\"]\nbias: false"), "\x00\x00\x80\x3f", "1 names"},
+		{edit("lambda: 1", "lambda: 0"), "\x00\x00\x80\x3f", "Lambda"},
+		{edit("lambda: 1", "lambda: -1"), "\x00\x00\x80\x3f", "Lambda"},
+		{edit("config: {}", "config: {\"order\":\"sideways\"}"), "\x00\x00\x80\x3f", "Order"},
+		{edit("config: {}", "config: {\"future\":1}"), "\x00\x00\x80\x3f", "future"},
+		{edit("config: {}", "config: []"), "\x00\x00\x80\x3f", "config"},
+		{edit(`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`, "result: null"), "\x00\x00\x80\x3f", "result"},
+		{edit("\n\n", "\nextra: 1\n\n"), "\x00\x00\x80\x3f", "extra"},
+		{edit("index_base: 0\nlambda: 1", "lambda: 1\nindex_base: 0"), "\x00\x00\x80\x3f", "index_base"},
+		{good[:len(good)-1], "", ""},
+	} {
+		_, err := Read(strings.NewReader(seal(c.header, c.numbers)))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "pegasos: model file: ") {
+			t.Errorf("%q %q: %v, want %q", c.header, c.numbers, err, c.want)
+		}
+	}
+}
+
+// A header that promises much and a file that holds little take little memory.
+func TestModelMemory(t *testing.T) {
+	text := seal("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\nbias: false\nindex_base: 0\nlambda: 1\nconfig: {}\n"+
+		`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`+"\n\n", "12345678")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Read(strings.NewReader(text)); err == nil {
+		t.Error("no error")
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes for a file of %d", n, len(text))
+	}
+	// A line without end is given up.
+	endless := io.MultiReader(strings.NewReader("pegasimd model 1\nfeatures: "), endlessReader{})
+	if _, err := Read(endless); err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("endless line: %v", err)
+	}
+}
+
+type endlessReader struct{}
+
+func (endlessReader) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '1'
+	}
+	return len(b), nil
+}
+
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+func TestModelReadError(t *testing.T) {
+	want := errors.New("disk on fire")
+	text := encode(t, models(t)[0])
+	for _, n := range []int{0, 5, 100, len(text) - 5, len(text)} {
+		_, err := Read(io.MultiReader(bytes.NewReader(text[:n]), failingReader{want}))
+		if !errors.Is(err, want) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+type failingWriter struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (f *failingWriter) Write(b []byte) (int, error) {
+	if f.left -= len(b); f.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestModelWriteError(t *testing.T) {
+	for _, m := range models(t) {
+		size := len(encode(t, m))
+		for n := range size {
+			if err := m.Write(&failingWriter{n}); !errors.Is(err, errFull) {
+				t.Fatalf("room for %d of %d bytes: %v", n, size, err)
+			}
+		}
+	}
+	bad := models(t)[0]
+	bad.Weights = nil
+	if err := bad.Write(io.Discard); err == nil {
+		t.Error("a model without weights was written")
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "model")
+	ms := models(t)
+	for _, m := range ms {
+		if err := m.WriteFile(name); err != nil {
+			t.Fatal(err)
+		}
+		have, err := ReadFile(name)
+		if err != nil || have.Hash() != m.Hash() {
+			t.Errorf("%v, %v", have, err)
+		}
+	}
+	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := ms[0].WriteFile(filepath.Join(dir, "none", "model")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	if err := ms[0].WriteFile(dir); err == nil {
+		t.Error("a folder was written to")
+	}
+	only(t, dir, "model")
+}
+
+// only fails unless dir holds nothing but the names: no temporary file is left.
+func only(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if fmt.Sprint(have) != fmt.Sprint(names) {
+		t.Errorf("%s holds %v, want %v", dir, have, names)
+	}
+}
+
+// Whatever goes wrong, the old file is untouched and nothing is left beside it.
+func TestWriteFileFails(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "model")
+	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := replaceFile(name, func(w io.Writer) error {
+		io.WriteString(w, "half of the new")
+		return errFull
+	})
+	if !errors.Is(err, errFull) {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(name); err != nil || string(text) != "old" {
+		t.Errorf("%q, %v", text, err)
+	}
+	only(t, dir, "model")
+
+	// A folder that can't be written to, unless we are root, who can.
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o700)
+	err = models(t)[0].WriteFile(name)
+	text, _ := os.ReadFile(name)
+	if err != nil && string(text) != "old" || err == nil && string(text) == "old" {
+		t.Errorf("%v, and the file is %.10q", err, text)
+	}
+	t.Logf("read-only folder: %v", err)
+	only(t, dir, "model")
+}
+
+func TestWriteFileKeeps(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("no modes and few symbolic links here: NOT TESTED")
+		return
+	}
+	dir := t.TempDir()
+	m := models(t)[0]
+	name, link, chain, dangling := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c"), filepath.Join(dir, "d")
+	for _, err := range []error{
+		os.WriteFile(name, nil, 0o640), os.Chmod(name, 0o640), // whatever the umask
+		os.Symlink("a", link), os.Symlink(link, chain), os.Symlink("e", dangling),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []string{link, chain, dangling} {
+		if err := m.WriteFile(n); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Readlink(n); err != nil {
+			t.Errorf("%s is no link any more", n)
+		}
+		if have, err := ReadFile(n); err != nil || have.Hash() != m.Hash() {
+			t.Errorf("%s: %v", n, err)
+		}
+	}
+	if s, err := os.Stat(name); err != nil || s.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, want that of the old file", s.Mode())
+	}
+	only(t, dir, "a", "b", "c", "d", "e")
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.WriteFile(filepath.Join(dir, "loop")); err == nil {
+		t.Error("written to a link to itself")
+	}
+	if err := m.WriteFile(os.DevNull); err != nil {
+		t.Errorf("%s: %v", os.DevNull, err)
+	}
+}
+
+func FuzzReadModel(f *testing.F) {
+	for _, m := range models(f) {
+		f.Add(encode(f, m))
+	}
+	f.Add([]byte("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		// The checksum is put right, or no input would get far.
+		if len(text) > sha256.Size {
+			body := text[:len(text)-sha256.Size]
+			if m, err := Read(strings.NewReader(seal(string(body), ""))); err == nil {
+				if err := m.check(); err != nil {
+					t.Fatal(err)
+				}
+				again := encode(t, m)
+				if n, err := Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
+					t.Fatalf("read, written, and not read again: %v", err)
+				}
+			}
+		}
+		Read(bytes.NewReader(text))
+	})
+}

@@ -1,0 +1,71 @@
+package pegasos
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// stream is the second word of the generator's seed: the golden ratio's bits, so that seed 0 is no special case.
+const stream = 0x9e3779b97f4a7c15
+
+// An order hands out row numbers. Its state is the generator's state at the start of the epoch and the position in the
+// epoch: a permutation is made from the identity, not from the one before.
+type order struct {
+	kind Order
+	rows int
+	pcg  *rand.PCG
+	pos  int      // in the epoch
+	idx  []uint32 // the epoch's permutation, or room for a few draws
+}
+
+func newOrder(kind Order, rows int, seed uint64) *order {
+	o := &order{kind: kind, rows: rows, pcg: rand.NewPCG(seed, stream)}
+	if kind == Permutation {
+		o.idx = make([]uint32, rows)
+	}
+	return o
+}
+
+// next returns the next row numbers, at least one and at most limit, none beyond the end of the epoch. The slice is
+// valid until the next call.
+func (o *order) next(limit int) []uint32 {
+	if o.pos == o.rows {
+		o.pos = 0
+	}
+	n := min(limit, o.rows-o.pos)
+	from := o.pos
+	o.pos += n
+	if o.kind == IID {
+		if cap(o.idx) < n {
+			o.idx = make([]uint32, n)
+		}
+		o.idx = o.idx[:n]
+		for i := range o.idx {
+			o.idx[i] = below(o.pcg, uint64(o.rows))
+		}
+		return o.idx
+	}
+	if from == 0 {
+		permute(o.pcg, o.idx)
+	}
+	return o.idx[from:o.pos]
+}
+
+// atEnd reports whether the epoch is over.
+func (o *order) atEnd() bool { return o.pos == o.rows }
+
+// permute fills p with a random permutation of 0 to len(p)-1: Fisher and Yates, inside out.
+func permute(pcg *rand.PCG, p []uint32) {
+	for i := range p {
+		j := below(pcg, uint64(i)+1)
+		p[i] = p[j]
+		p[j] = uint32(i)
+	}
+}
+
+// below returns a number from 0 to n-1: the high word of n times a random word. A number's odds are off by n/2^64 of
+// themselves at most, which nobody can measure, and each number takes one draw, so that draws can be counted.
+func below(pcg *rand.PCG, n uint64) uint32 {
+	hi, _ := bits.Mul64(pcg.Uint64(), n)
+	return uint32(hi)
+}

@@ -1,0 +1,380 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// fig1 is Fig. 1 of the paper to the letter, in float64, without the optional projection: it shares no code and no idea
+// with the trainer.
+type fig1 struct {
+	lambda float64
+	t      int
+	w      []float64
+}
+
+// step takes the step with row x and label y, and returns y<w_t, x>.
+func (f *fig1) step(x []float32, y float64) (margin float64) {
+	f.t++
+	eta := 1 / (f.lambda * float64(f.t))
+	for j, v := range x {
+		margin += y * f.w[j] * float64(v)
+	}
+	for j := range f.w {
+		f.w[j] *= 1 - eta*f.lambda
+	}
+	if margin < 1 {
+		for j, v := range x {
+			f.w[j] += eta * y * float64(v)
+		}
+	}
+	return margin
+}
+
+func TestPaper(t *testing.T) {
+	for seed := range uint64(20) {
+		for _, lambda := range []float64{1, 0.1, 1e-3, 1e-6} {
+			data := random(seed, 40, 7, 2, 0.7)
+			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+				cfg := Paper()
+				cfg.Lambda, cfg.Steps, cfg.Seed = lambda, 300, seed
+				r := mustRun(t, x, data.y, cfg)
+				p := r.problems[0]
+				f := &fig1{lambda: lambda, w: make([]float64, 7)}
+				w := make([]float32, 7)
+				for step := range cfg.Steps {
+					idx := r.order.next(1)
+					i := int(idx[0])
+					before := p.violations
+					p.steps(idx)
+					margin := f.step(data.dense.Row(i), float64(2*data.y[i]-1))
+					if violated := p.violations > before; violated != (margin < 1) && math.Abs(margin-1) > 1e-4 {
+						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v", seed, lambda, step+1, violated, margin)
+					} else if violated != (margin < 1) {
+						// Both are right within rounding, and go apart from here on.
+						break
+					}
+					p.weights(w)
+					var far, size float64
+					for j := range w {
+						far = math.Max(far, math.Abs(float64(w[j])-f.w[j]))
+						size = math.Max(size, math.Abs(f.w[j]))
+					}
+					if far > 1e-5*math.Max(size, 1/lambda/float64(step+1)) {
+						t.Fatalf("seed %d lambda %v step %d: w = %v, in float64 %v", seed, lambda, step+1, w, f.w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The first steps by hand: lambda = 1/2, rows (1, 2) and (3, -1) with labels +1 and -1.
+func TestFirstSteps(t *testing.T) {
+	d := matrix(t, 3, 2, 1, 2, 3, -1, 0, 0)
+	y := []float32{1, -1, 1}
+	for _, x := range []Examples{d, toSparse(d), foreign{d}} {
+		for _, order := range []Order{Permutation, IID} {
+			cfg := Config{Lambda: 0.5, Steps: 5, Order: order, Offset: OffsetNone, Average: LastIterate}
+			p := mustRun(t, x, y, cfg).problems[0]
+			w := make([]float32, 2)
+			for n, step := range []struct {
+				row  uint32
+				want [2]float32
+			}{
+				{0, [2]float32{2, 4}},            // w = 0 violates; eta = 2
+				{1, [2]float32{1 - 3, 2 + 1}},    // y<w,x> = -(6-4) < 1; eta = 1; w is halved first
+				{1, [2]float32{-4. / 3, 2}},      // y<w,x> = -(-6-3) = 9: only shrinks, by 2/3
+				{0, [2]float32{-1, 1.5}},         // y<w,x> = -4/3+4 > 1: shrinks by 3/4
+				{2, [2]float32{-4. / 5, 6. / 5}}, // y<w,0> = 0 < 1 violates and adds nothing
+			} {
+				p.steps([]uint32{step.row})
+				p.weights(w)
+				if w[0] != step.want[0] || w[1] != step.want[1] {
+					t.Errorf("%T %s: after step %d w = %v, want %v", x, order, n+1, w, step.want)
+				}
+			}
+			if p.violations != 3 {
+				t.Errorf("%T: %d violations, want 3", x, p.violations)
+			}
+		}
+	}
+}
+
+// A margin of exactly 1 is no violation: the paper's test is a strict one.
+func TestMarginOfOne(t *testing.T) {
+	x := matrix(t, 3, 1, 1, 0.5, 0.499)
+	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}).problems[0]
+	p.steps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
+	if p.violations != 1 {
+		t.Errorf("%d violations, want 1", p.violations)
+	}
+	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}).problems[0]
+	p.steps([]uint32{0, 2})
+	if p.violations != 2 {
+		t.Errorf("%d violations just below, want 2", p.violations)
+	}
+}
+
+// Eq. (13): w after T steps is 1/(lambda T) times the sum of y*x over the violations. With small integers in the rows
+// the trainer's float32 sum is exact.
+func TestEq13(t *testing.T) {
+	data := random(3, 60, 9, 2, 0.5)
+	for i := range data.dense.Rows() {
+		for j, v := range data.dense.Row(i) {
+			data.dense.Row(i)[j] = float32(math.Round(float64(v) * 7))
+		}
+	}
+	for _, offset := range []Offset{OffsetNone, OffsetR2} {
+		cfg := Config{Lambda: 0.01, Epochs: 7, Offset: offset, Average: LastIterate}
+		r := mustRun(t, data.dense, data.y, cfg)
+		r.problems[0].recent.epochs = 1 // one window: count everything
+		if _, err := r.train(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p := r.problems[0]
+		v := make([]float32, 9)
+		var total float32
+		for i, c := range p.recent.count {
+			if c < 0 || c > 7 {
+				t.Fatalf("row %d violated %v times in 7 epochs", i, c)
+			}
+			total += c
+			dense.Axpy(c*(2*data.y[i]-1), data.dense.Row(i), v)
+		}
+		if total != float32(p.violations) {
+			t.Errorf("%v violations counted by row, %d in all", total, p.violations)
+		}
+		w := make([]float32, 9)
+		p.weights(w)
+		for j := range v {
+			if v[j] != p.v[j] {
+				t.Errorf("v[%d] = %v, want %v", j, p.v[j], v[j])
+			}
+			if want := float32(float64(v[j]) / (0.01 * (7*60 + p.t0))); w[j] != want {
+				t.Errorf("w[%d] = %v, want %v", j, w[j], want)
+			}
+		}
+	}
+}
+
+func TestOffset(t *testing.T) {
+	data := random(4, 50, 6, 2, 1)
+	var r2 float64
+	for i := range data.dense.Rows() {
+		r2 += float64(data.dense.SumSquares(i)) / 50
+	}
+	m := mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3})
+	if math.Abs(m.Result.R2-r2) > 1e-12 || m.Result.T0 != m.Result.R2/0.25 {
+		t.Errorf("R2 = %v, t0 = %v, want %v and %v", m.Result.R2, m.Result.T0, r2, r2/0.25)
+	}
+	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Bias: BiasAugmented, BiasScale: 3})
+	if want := r2 + 9; math.Abs(m.Result.R2-want) > 1e-12 {
+		t.Errorf("with a feature of 3: R2 = %v, want %v", m.Result.R2, want)
+	}
+	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Offset: OffsetNone})
+	if m.Result.T0 != 0 {
+		t.Errorf("t0 = %v, want 0", m.Result.T0)
+	}
+	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
+	r := mustRun(t, data.dense, data.y, Config{Lambda: 1e-9, Epochs: 3, Average: LastIterate})
+	r.problems[0].steps([]uint32{5})
+	w := make([]float32, 6)
+	r.problems[0].weights(w)
+	for j, v := range data.dense.Row(5) {
+		if want := float64(v) * float64(2*data.y[5]-1) / r2; math.Abs(float64(w[j])-want) > 1e-6 {
+			t.Errorf("w[%d] = %v after the first step, want %v", j, w[j], want)
+		}
+	}
+}
+
+// An appended column of the scale's value in the data is the same as the augmented bias.
+func TestBias(t *testing.T) {
+	for _, scale := range []float64{1, 0.5, 4} {
+		data := random(5, 80, 5, 2, 1)
+		wide := dense.New(80, 6)
+		for i := range 80 {
+			copy(wide.Row(i), data.dense.Row(i))
+			wide.Row(i)[5] = float32(scale)
+		}
+		for _, average := range []Average{LastHalf, LastIterate} {
+			cfg := Config{Lambda: 0.01, Epochs: 5, Average: average}
+			want := mustTrain(t, wide, data.y, cfg)
+			cfg.Bias, cfg.BiasScale = BiasAugmented, scale
+			for _, x := range []Examples{data.dense, data.sparse} {
+				have := mustTrain(t, x, data.y, cfg)
+				if d := distance(have.Weights[0], want.Weights[0][:5]); d > 1e-5*norm(want.Weights[0]) {
+					t.Errorf("scale %v %s: weights %v, want %v", scale, average, have.Weights[0], want.Weights[0])
+				}
+				b := float64(want.Weights[0][5]) * scale
+				if math.Abs(have.Bias[0]-b) > 1e-5*math.Abs(b) {
+					t.Errorf("scale %v %s: bias %v, want %v", scale, average, have.Bias[0], b)
+				}
+				h, w := have.Result, want.Result
+				if math.Abs(h.Objective-w.Objective) > 1e-6 || math.Abs(h.DualObjective-w.DualObjective) > 1e-6 || math.Abs(h.R2-w.R2) > 1e-6 {
+					t.Errorf("scale %v %s: result %+v, want %+v", scale, average, h, w)
+				}
+			}
+		}
+	}
+}
+
+// If all features are doubled and lambda is fourfold, v doubles, the threshold quadruples and w halves, all of it exactly.
+func TestScaling(t *testing.T) {
+	data := random(6, 70, 8, 3, 0.8)
+	for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: IID}, {Bias: BiasAugmented}} {
+		cfg.Lambda, cfg.Epochs = 1e-3, 6
+		want := mustTrain(t, data.dense, data.y, cfg)
+		for _, c := range []float32{2, 1. / 8, 1 << 10} {
+			scaled := dense.New(70, 8)
+			for i := range 70 {
+				for j, v := range data.dense.Row(i) {
+					scaled.Row(i)[j] = v * c
+				}
+			}
+			cfg := cfg
+			cfg.Lambda *= float64(c) * float64(c)
+			if cfg.Bias == BiasAugmented {
+				cfg.BiasScale = float64(c)
+			}
+			have := mustTrain(t, scaled, data.y, cfg)
+			for k := range want.Weights {
+				for j, v := range want.Weights[k] {
+					if have.Weights[k][j] != v/c {
+						t.Fatalf("%+v c %v: weight %d of class %d is %v, want %v", cfg, c, j, k, have.Weights[k][j], v/c)
+					}
+				}
+				if have.bias(k) != want.bias(k) {
+					t.Fatalf("%+v c %v: bias %v, want %v", cfg, c, have.bias(k), want.bias(k))
+				}
+			}
+			if math.Abs(have.Result.Objective-want.Result.Objective) > 1e-12 {
+				t.Errorf("c %v: objective %v, want %v", c, have.Result.Objective, want.Result.Objective)
+			}
+		}
+	}
+}
+
+func TestRelabel(t *testing.T) {
+	data := random(7, 50, 6, 2, 0.8)
+	flipped := make([]float32, len(data.y))
+	for i, v := range data.y {
+		flipped[i] = -3 * v
+	}
+	a := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
+	b := mustTrain(t, data.dense, flipped, Config{Bias: BiasAugmented})
+	if fmt.Sprint(a.Classes, b.Classes) != "[0 1] [-3 0]" {
+		t.Errorf("classes %v and %v", a.Classes, b.Classes)
+	}
+	for j, v := range a.Weights[0] {
+		if b.Weights[0][j] != -v {
+			t.Errorf("weight %d: %v and %v", j, v, b.Weights[0][j])
+		}
+	}
+	if a.Bias[0] != -b.Bias[0] {
+		t.Errorf("bias %v and %v", a.Bias[0], b.Bias[0])
+	}
+	if math.Float32bits(b.Classes[1]) != 0 {
+		t.Errorf("a class is -0")
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	data := random(8, 30, 5, 2, 1)
+	twice := dense.New(60, 5)
+	for i := range 60 {
+		copy(twice.Row(i), data.dense.Row(i%30))
+	}
+	// The objective is the same function: both runs come near the same optimum.
+	a := mustTrain(t, data.dense, data.y, Config{Lambda: 0.1, Epochs: 400})
+	b := mustTrain(t, twice, append(data.y, data.y...), Config{Lambda: 0.1, Epochs: 200})
+	if math.Abs(a.Result.Objective-b.Result.Objective) > 2e-3*a.Result.Objective {
+		t.Errorf("objectives %v and %v", a.Result.Objective, b.Result.Objective)
+	}
+}
+
+func TestAverage(t *testing.T) {
+	const total, n = 203, 3
+	g := random(9, total, n, 2, 1).dense
+	s := newSuffix(total, n)
+	dst := make([]float32, n)
+	if _, ok := s.mean(0, dst); ok {
+		t.Error("a mean of nothing")
+	}
+	for step := int64(1); step <= total; step++ {
+		s.add(step, 0.5, g.Row(int(step-1)), float64(step))
+		b, ok := s.mean(step, dst)
+		if !ok {
+			t.Fatal("no mean")
+		}
+		// Which steps are in it: back to T/2^k+1 for the k that makes it the last third to two thirds of them.
+		var from int64
+		for k := 0; ; k++ {
+			if from = total >> k; 3*from <= 2*step {
+				break
+			}
+		}
+		var want [n]float64
+		var wantB float64
+		for u := from + 1; u <= step; u++ {
+			for j, v := range g.Row(int(u - 1)) {
+				want[j] += 0.5 * float64(v) / float64(step-from)
+			}
+			wantB += 0.5 * float64(u) / float64(step-from)
+		}
+		if step == total && from != total/2 {
+			t.Errorf("the end's mean is from step %d on", from+1)
+		}
+		if math.Abs(b-wantB) > 1e-9 {
+			t.Errorf("step %d: scalar %v, want %v", step, b, wantB)
+		}
+		for j := range want {
+			if math.Abs(float64(dst[j])-want[j]) > 1e-5 {
+				t.Errorf("step %d: %v, want %v", step, dst, want)
+			}
+		}
+	}
+}
+
+// The model is the mean of the iterates at the sampled steps.
+func TestAveragedModel(t *testing.T) {
+	data := random(10, 64, 5, 2, 1)
+	cfg := Config{Lambda: 0.01, Steps: 500}
+	have := mustTrain(t, data.dense, data.y, cfg)
+	cfg.Average = LastIterate
+	r := mustRun(t, data.dense, data.y, cfg)
+	p := r.problems[0]
+	want, w := make([]float64, 5), make([]float32, 5)
+	samples := 0
+	for p.t < 500 {
+		p.steps(r.order.next(1))
+		p.weights(w)
+		if p.t > 250 && (500-p.t)%period(500, 5) == 0 {
+			samples++
+			for j, v := range w {
+				want[j] += float64(v)
+			}
+		}
+	}
+	if samples < 8 {
+		t.Errorf("%d samples in the last half", samples)
+	}
+	for j, v := range have.Weights[0] {
+		if math.Abs(float64(v)-want[j]/float64(samples)) > 1e-5 {
+			t.Errorf("weight %d: %v, want %v", j, v, want[j]/float64(samples))
+		}
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	for _, c := range []struct{ total, cols, want int64 }{
+		{1, 1, 1}, {100, 10, 6}, {1 << 20, 10, 64}, {1 << 20, 784, 196}, {1 << 10, 1 << 20, 64}, {1 << 30, 1 << 20, 1 << 18},
+	} {
+		if have := period(c.total, int(c.cols)); have != c.want {
+			t.Errorf("period(%d, %d) = %d, want %d", c.total, c.cols, have, c.want)
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package pegasos
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may be called from
+// several goroutines at a time.
+type Examples interface {
+	Rows() int
+	Cols() int
+	// Dot returns the dot product of row i and w, which has Cols elements.
+	Dot(i int, w []float32) float32
+	// Axpy adds a times row i to w, which has Cols elements.
+	Axpy(i int, a float32, w []float32)
+	// SumSquares returns the squared Euclidean norm of row i.
+	SumSquares(i int) float32
+}
+
+// Train trains a model on the rows of x with the labels y. Two labels make one problem, in which the larger is +1; more
+// make one a label, against all others.
+//
+// Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If ctx is done before
+// the run is over, Train returns the model it has got so far along with ctx.Err(); with any other error the model is nil.
+// A model's weights are always finite.
+func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
+	return (&Trainer{Config: cfg}).Train(ctx, x, y)
+}
+
+// A Trainer is a Config along with what has no influence on the model.
+type Trainer struct {
+	Config
+
+	// Threads is the number of goroutines to train the classes of one-vs-rest with; 0 means GOMAXPROCS. A problem of two
+	// classes is trained by one.
+	Threads int
+
+	// Progress, if not nil, is called after each epoch and at the end of the run.
+	Progress func(Progress)
+}
+
+// Progress tells how far a run is.
+type Progress struct {
+	Epoch      int   // epochs done; the last may be cut short
+	Steps      int64 // steps done
+	TotalSteps int64 // steps of the whole run
+	Violations int64 // steps so far that changed the weights, over all classes
+
+	run *run
+}
+
+// Measure returns how good the model would be if the run ended here. It takes about a pass over the rows, which is why
+// it is not done unasked. It must not be called after the callback has returned.
+func (p Progress) Measure() Result {
+	m := p.run.model()
+	p.run.measure(m)
+	return m.Result
+}
+
+// Train is like the function of that name.
+func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	r, err := newRun(x, y, tr)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := r.train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := r.model()
+	if m.check() != nil {
+		return nil, &StepError{r.t, -1, "a weight is not finite: " + tooLarge}
+	}
+	if stopped {
+		return m, ctx.Err()
+	}
+	r.measure(m)
+	if v := m.Result.Objective; v-v != 0 {
+		return nil, &StepError{r.t, -1, "the objective is not finite: " + tooLarge}
+	}
+	return m, nil
+}
+
+const tooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
+
+// A run is a training run on its way.
+type run struct {
+	cfg      Config // defaults filled in
+	x        Examples
+	rows     int
+	classes  []float32
+	lambda   float64
+	r2       float64
+	t, total int64
+	epoch    int
+	order    *order
+	problems []*problem
+	threads  int
+	progress func(Progress)
+}
+
+func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
+	if err := tr.Config.Validate(); err != nil {
+		return nil, err
+	}
+	if tr.Threads < 0 {
+		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
+	}
+	cfg := tr.Config.WithDefaults()
+	if cfg.Bias == BiasNone {
+		cfg.BiasScale = 0 // 1 was allowed
+	}
+	r := &run{cfg: cfg, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
+	if r.rows == 0 {
+		return nil, fmt.Errorf("pegasos: no rows to train on")
+	}
+	if len(y) != r.rows {
+		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
+	}
+	if uint64(r.rows) > math.MaxUint32 {
+		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", r.rows)
+	}
+	var err error
+	if r.lambda, err = cfg.lambda(r.rows); err != nil {
+		return nil, err
+	}
+	if r.total, err = cfg.steps(r.rows); err != nil {
+		return nil, err
+	}
+	classes, class, err := classify(y)
+	if err != nil {
+		return nil, err
+	}
+	r.classes = classes
+	if r.r2, err = meanSquare(x, cfg.BiasScale); err != nil {
+		return nil, err
+	}
+	t0 := 0.0
+	if cfg.Offset == OffsetR2 {
+		t0 = r.r2 / r.lambda
+	}
+	r.order = newOrder(cfg.Order, r.rows, cfg.Seed)
+
+	first, n := int32(0), len(classes)
+	if n == 2 {
+		first, n = 1, 1 // the larger label is +1
+	}
+	for k := range n {
+		p := &problem{
+			x: x, class: class, k: first + int32(k),
+			lambda: r.lambda, t0: t0, biasScale: cfg.BiasScale,
+			v:     make([]float32, x.Cols()),
+			total: r.total, period: period(r.total, x.Cols()),
+		}
+		if cfg.Average == LastHalf {
+			p.avg = newSuffix(r.total, x.Cols())
+		}
+		if cfg.Order == Permutation {
+			p.recent = newRecent(r.total, r.rows)
+		}
+		r.problems = append(r.problems, p)
+	}
+	if r.threads == 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	r.threads = min(r.threads, n)
+	return r, nil
+}
+
+// period returns the number of steps between two samples of w. A sample costs about as much as a step with a dense row,
+// so that this is 1 or 2 % of the run, and the mean is as good as that of all iterates. A short run has some at any cost.
+func period(total int64, cols int) int64 {
+	return max(1, min(max(64, int64(cols/4)), total/16))
+}
+
+const maxClasses = 1 << 16
+
+// classify returns the distinct labels, ascending, and for each row the position of its label among them.
+func classify(y []float32) (classes []float32, class []int32, err error) {
+	for i, v := range y {
+		if v-v != 0 {
+			return nil, nil, &RowError{i, fmt.Sprintf("the label is %v, want a finite number", v)}
+		}
+		if at, found := slices.BinarySearch(classes, v); !found {
+			if len(classes) == maxClasses {
+				return nil, nil, &RowError{i, fmt.Sprintf("more than %d distinct labels: are they numbers to predict?", maxClasses)}
+			}
+			classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
+		}
+	}
+	if len(classes) == 1 {
+		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or more classes", len(y), classes[0])
+	}
+	class = make([]int32, len(y))
+	for i, v := range y {
+		at, _ := slices.BinarySearch(classes, v)
+		class[i] = int32(at)
+	}
+	return classes, class, nil
+}
+
+// meanSquare returns the mean squared norm of the rows, the appended feature included.
+func meanSquare(x Examples, biasScale float64) (float64, error) {
+	var sum float64
+	for i := range x.Rows() {
+		s := x.SumSquares(i)
+		if s-s != 0 {
+			return 0, &RowError{i, "a value is NaN or infinite, or too large to be squared in float32"}
+		}
+		sum += float64(s)
+	}
+	return sum/float64(x.Rows()) + float64(biasScale*biasScale), nil
+}
+
+// segment returns the number of steps between two looks at the context.
+func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
+
+// blockRows returns how many rows all classes see before the next ones are turned to, so that a row comes from the cache
+// for all classes but the first (2.6 times as fast on Fashion-MNIST). With many columns, where v is long and the rows
+// mostly sparse, it is v that should stay there. It has no influence on the result.
+func blockRows(cols int) int { return max(32, cols/256) }
+
+// train runs to the end, or until ctx is done: then it is stopped.
+func (r *run) train(ctx context.Context) (stopped bool, err error) {
+	limit, block := int64(segment(r.x.Cols())), blockRows(r.x.Cols())
+	for r.t < r.total {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		idx := r.order.next(int(min(limit, r.total-r.t)))
+		r.parallel(func(first, step int) {
+			if step >= len(r.problems) {
+				r.problems[first].steps(idx)
+				return
+			}
+			for rest := idx; len(rest) > 0; {
+				n := min(block, len(rest))
+				for k := first; k < len(r.problems); k += step {
+					r.problems[k].steps(rest[:n])
+				}
+				rest = rest[n:]
+			}
+		})
+		r.t += int64(len(idx))
+		end := r.order.atEnd()
+		if end {
+			r.epoch++
+			r.parallel(func(first, step int) {
+				for k := first; k < len(r.problems); k += step {
+					r.problems[k].endEpoch(r.epoch)
+				}
+			})
+		}
+		for _, p := range r.problems {
+			if p.err != nil {
+				return false, p.err
+			}
+		}
+		if r.progress != nil && (end || r.t == r.total) {
+			pr := Progress{Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, run: r}
+			if !end {
+				pr.Epoch++
+			}
+			for _, p := range r.problems {
+				pr.Violations += p.violations
+			}
+			r.progress(pr)
+		}
+	}
+	return false, nil
+}
+
+// parallel calls f from several goroutines, with each its share of the problems: first, first+step, ...
+func (r *run) parallel(f func(first, step int)) {
+	if r.threads == 1 {
+		f(0, 1)
+		return
+	}
+	var wg sync.WaitGroup
+	for first := range r.threads {
+		wg.Go(func() { f(first, r.threads) })
+	}
+	wg.Wait()
+}
+
+// model returns the model of this moment, not yet measured.
+func (r *run) model() *Model {
+	nan := math.NaN()
+	m := &Model{
+		Classes: slices.Clone(r.classes),
+		Lambda:  r.lambda,
+		Config:  r.cfg,
+		Result: Result{
+			Steps: r.t, Epochs: float64(r.t) / float64(r.rows),
+			R2: r.r2, T0: r.problems[0].t0,
+			Objective: nan, DualObjective: nan, Gap: nan,
+		},
+	}
+	w := dense.New(len(r.problems), r.x.Cols()) // its rows start on a cache line
+	for k, p := range r.problems {
+		m.Weights = append(m.Weights, w.Row(k))
+		if b := p.weights(w.Row(k)); p.biasScale != 0 {
+			m.Bias = append(m.Bias, b)
+		}
+		m.Result.Violations += p.violations
+		m.Result.PerClass = append(m.Result.PerClass, ClassResult{nan, nan, p.violations})
+	}
+	return m
+}

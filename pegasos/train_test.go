@@ -1,0 +1,349 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// Written down once, by the generic path: the same on every machine, path, and number of threads, and in every version
+// that does not say otherwise.
+func TestGoldenModels(t *testing.T) {
+	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500, 70, 5, 0.5)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		cfg  Config
+		want string
+	}{
+		{"dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented}, "fa772a654daadbe68c8f486fff3d62ef03960579a7ee378a479ac5ccf89ebf4c"},
+		{"sparse", text.sparse, text.y, Config{C: 1, Seed: 5}, "6fa83da33b07c85beba58ec0006dfbdee1f39eb0f55bc9950f3c0ef6402d3844"},
+		{"multiclass", many.dense, many.y, Config{Epochs: 7}, "eff089d4ba71ccc27d34dafde98ce8d699e5e8cc0ddaa0be732967f2105a4abf"},
+		{"paper", binary.dense, binary.y, Paper(), "1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
+	} {
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				m := mustTrain(t, c.x, c.y, c.cfg)
+				if m.Hash() != c.want {
+					t.Errorf("%s on %v: %s, want %s", c.name, isa, m.Hash(), c.want)
+				}
+			}()
+		}
+	}
+}
+
+func TestThreads(t *testing.T) {
+	data := random(15, 200, 12, 5, 0.7)
+	want := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
+	for threads := range 9 {
+		m, err := (&Trainer{Config: Config{Bias: BiasAugmented}, Threads: threads}).Train(t.Context(), data.dense, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
+			t.Errorf("%d threads make another model", threads)
+		}
+	}
+}
+
+// A dense and a sparse store of the same rows give models that agree within rounding, as long as no step is decided
+// otherwise by it: none is here.
+func TestDenseSparse(t *testing.T) {
+	for seed := range uint64(10) {
+		data := random(seed, 60, 11, 3, 0.6)
+		a := mustTrain(t, data.dense, data.y, Config{Lambda: 0.01, Epochs: 5})
+		b := mustTrain(t, data.sparse, data.y, Config{Lambda: 0.01, Epochs: 5})
+		for k := range a.Weights {
+			if d := distance(a.Weights[k], b.Weights[k]); d > 1e-5*norm(a.Weights[k]) {
+				t.Errorf("seed %d class %d: %v apart", seed, k, d)
+			}
+		}
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	data := random(16, 50, 6, 2, 1)
+	seen := make(map[string]bool)
+	for seed := range uint64(5) {
+		seen[mustTrain(t, data.dense, data.y, Config{Seed: seed}).Hash()] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d models from 5 seeds", len(seen))
+	}
+}
+
+func TestC(t *testing.T) {
+	data := random(17, 50, 6, 2, 1)
+	a := mustTrain(t, data.dense, data.y, Config{C: 8})
+	b := mustTrain(t, data.dense, data.y, Config{Lambda: 1. / 400})
+	if a.Lambda != b.Lambda || a.Hash() != b.Hash() {
+		t.Errorf("C = 8 on 50 rows: lambda %v", a.Lambda)
+	}
+}
+
+func TestEpochsAndSteps(t *testing.T) {
+	data := random(18, 50, 6, 2, 1)
+	a := mustTrain(t, data.dense, data.y, Config{Epochs: 3})
+	b := mustTrain(t, data.dense, data.y, Config{Steps: 150})
+	if a.Hash() != b.Hash() || a.Result.Steps != 150 || b.Result.Epochs != 3 {
+		t.Errorf("3 epochs and 150 steps of 50 rows differ: %+v, %+v", a.Result, b.Result)
+	}
+	if m := mustTrain(t, data.dense, data.y, Config{Steps: 1}); m.Result.Steps != 1 || m.Result.Epochs != 0.02 {
+		t.Errorf("one step: %+v", m.Result)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	data := random(19, 10, 3, 2, 1)
+	for _, c := range []struct {
+		field string
+		cfg   Config
+	}{
+		{"Lambda", Config{Lambda: -1}},
+		{"Lambda", Config{Lambda: nan}},
+		{"Lambda", Config{Lambda: inf}},
+		{"Lambda", Config{Lambda: 1e-13}},
+		{"Lambda", Config{Lambda: 1e300}},
+		{"C", Config{C: -1}},
+		{"C", Config{C: nan}},
+		{"C", Config{C: inf}},
+		{"C", Config{C: 1e12}},  // only in Train, with 10 rows
+		{"C", Config{C: 1e-45}}, // likewise
+		{"C", Config{C: 1, Lambda: 1}},
+		{"Epochs", Config{Epochs: -1}},
+		{"Epochs", Config{Epochs: math.MaxInt}},
+		{"Steps", Config{Steps: -1}},
+		{"Steps", Config{Steps: math.MaxInt64}},
+		{"Steps", Config{Steps: 1, Epochs: 1}},
+		{"Loss", Config{Loss: "log"}},
+		{"Order", Config{Order: "iId"}},
+		{"Offset", Config{Offset: "0"}},
+		{"Average", Config{Average: "all"}},
+		{"Bias", Config{Bias: "yes"}},
+		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: -1}},
+		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: nan}},
+		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
+		{"BiasScale", Config{BiasScale: 2}},
+	} {
+		if c.field == "Epochs" && c.cfg.Epochs > 0 && math.MaxInt < maxSteps {
+			continue // 32 bits hold no such number
+		}
+		m, err := Train(t.Context(), data.dense, data.y, c.cfg)
+		var e *ConfigError
+		if m != nil || !errors.As(err, &e) || e.Field != c.field || !strings.HasPrefix(err.Error(), "pegasos: "+c.field+": ") {
+			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
+		}
+	}
+	for _, cfg := range []Config{{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}} {
+		if err := cfg.Validate(); err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+		if full := cfg.WithDefaults(); full.Validate() != nil || full.WithDefaults() != full {
+			t.Errorf("%+v: defaults %+v: %v", cfg, full, full.Validate())
+		}
+	}
+	if _, err := (&Trainer{Threads: -1}).Train(t.Context(), data.dense, data.y); err == nil {
+		t.Error("-1 threads")
+	}
+}
+
+func TestDataErrors(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	x := matrix(t, 3, 2, 1, 2, 3, 4, 5, 6)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		row  int // -1: not about a row
+		text string
+	}{
+		{"no rows", dense.New(0, 2), nil, -1, "no rows"},
+		{"too few labels", x, []float32{1, 2}, -1, "2 labels for 3 rows"},
+		{"one class", x, []float32{4, 4, 4}, -1, "all 3 rows have the label 4"},
+		{"zero and minus zero", x, []float32{0, float32(math.Copysign(0, -1)), 0}, -1, "all 3 rows have the label 0"},
+		{"NaN label", x, []float32{1, 2, nan}, 2, "label is NaN"},
+		{"infinite label", x, []float32{1, -inf, 2}, 1, "label is -Inf"},
+		{"NaN", matrix(t, 3, 2, 1, 2, 3, nan, 5, 6), []float32{1, 2, 1}, 1, "NaN or infinite"},
+		{"infinity", toSparse(matrix(t, 3, 2, 1, 2, 3, 4, inf, 6)), []float32{1, 2, 1}, 2, "NaN or infinite"},
+		{"too large", matrix(t, 3, 2, 1, 2, 3, 4, 3e19, 6), []float32{1, 2, 1}, 2, "too large"},
+	} {
+		m, err := Train(t.Context(), c.x, c.y, Config{})
+		var e *RowError
+		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) || !strings.HasPrefix(err.Error(), "pegasos: ") {
+			t.Errorf("%s: %v, want %q", c.name, err, c.text)
+		} else if errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {
+			t.Errorf("%s: %v, want row %d", c.name, err, c.row)
+		}
+	}
+	labels := make([]float32, maxClasses+1)
+	for i := range labels {
+		labels[i] = float32(i)
+	}
+	var e *RowError
+	if _, err := Train(t.Context(), dense.New(len(labels), 1), labels, Config{}); !errors.As(err, &e) || e.Row != maxClasses {
+		t.Errorf("%d classes: %v", len(labels), err)
+	}
+}
+
+// Rows that are finite, but whose sums are not, end in an error that names the step: never in a model.
+func TestOverflow(t *testing.T) {
+	large := random(20, 100, 5, 2, 1)
+	for i := range 100 {
+		dense.Scale(0.4e19, large.dense.Row(i))
+	}
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		cfg  Config
+		row  bool // at fault
+		text string
+	}{
+		// The squared norms are finite, the dot product of a row with the sum of some is not.
+		{"score", large.dense, large.y, Config{Lambda: 1e37}, true, "the score is not finite"},
+		{"score", toSparse(large.dense), large.y, Config{Lambda: 1e37, Offset: OffsetNone, Average: LastIterate}, true, "the score is not finite"},
+		// Here w = v/lambda is not, or its scores are not.
+		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone}, false, "finite"},
+		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone}, false, "finite"},
+	} {
+		m, err := Train(t.Context(), c.x, c.y, c.cfg)
+		var e *StepError
+		if m != nil || !errors.As(err, &e) || e.Step < 1 || e.Step > 2000 || (e.Row >= 0) != c.row || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, %v, want %q", c.name, m, err, c.text)
+		}
+	}
+	// A vector that went wrong unnoticed is found at the end of the epoch.
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		data := random(25, 20, 3, 2, 0)
+		r := mustRun(t, data.sparse, data.y, Config{}) // its rows are empty: no dot product meets the weights
+		r.problems[0].v[2] = float32(bad)
+		var e *StepError
+		if _, err := r.train(t.Context()); !errors.As(err, &e) || e.Step != 20 {
+			t.Errorf("%v in v: %v", bad, err)
+		}
+	}
+}
+
+// Settings at the edge give finite models.
+func TestExtremes(t *testing.T) {
+	data := random(21, 30, 4, 2, 1)
+	for _, lambda := range []float64{MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
+		for _, offset := range []Offset{OffsetR2, OffsetNone} {
+			for _, steps := range []int64{1, 2, 29, 30, 31, 3000} {
+				m := mustTrain(t, data.dense, data.y, Config{Lambda: lambda, Steps: steps, Offset: offset, Bias: BiasAugmented})
+				if err := m.check(); err != nil || !(m.Result.Gap >= 0 && m.Result.Gap <= 1) {
+					t.Errorf("lambda %v, %d steps: %v, %+v", lambda, steps, err, m.Result)
+				}
+			}
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	data := random(22, 50, 6, 3, 1)
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	m, err := Train(done, data.dense, data.y, Config{})
+	if err != context.Canceled || m == nil || m.check() != nil || m.Result.Steps != 0 {
+		t.Fatalf("cancelled at once: %v, %v", m, err)
+	}
+	if m.Predict(data.dense, 0) != 0 || !math.IsNaN(m.Result.Objective) || !math.IsNaN(m.Result.Gap) {
+		t.Errorf("a model of no steps: %+v", m.Result)
+	}
+	for _, average := range []Average{LastHalf, LastIterate} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var want Result
+		tr := Trainer{Config: Config{Average: average}, Progress: func(p Progress) {
+			if p.Epoch == 7 {
+				want = p.Measure()
+				cancel()
+			}
+		}}
+		m, err := tr.Train(ctx, data.dense, data.y)
+		if err != context.Canceled || m.check() != nil || m.Result.Steps != 7*50 || m.Result.Violations != want.Violations {
+			t.Fatalf("cancelled after 7 epochs: %v, %+v", err, m.Result)
+		}
+		if !(want.Objective > 0 && want.Objective < 1) {
+			t.Errorf("after 7 epochs: %+v", want)
+		}
+		var b strings.Builder
+		if err := m.Write(&b); err != nil {
+			t.Errorf("can't be written: %v", err)
+		}
+	}
+}
+
+// A look at how far the run is has no influence on the model, and the last one is the result.
+func TestProgress(t *testing.T) {
+	data := random(23, 50, 6, 2, 1)
+	cfg := Config{Steps: 5*50 + 20}
+	want := mustTrain(t, data.dense, data.y, cfg)
+	var seen []string
+	var last Result
+	m, err := (&Trainer{Config: cfg, Progress: func(p Progress) {
+		seen = append(seen, fmt.Sprint(p.Epoch, p.Steps, p.TotalSteps))
+		last = p.Measure()
+		if last.Violations != p.Violations || last.Steps != p.Steps {
+			t.Errorf("%+v and %+v", p, last)
+		}
+	}}).Train(t.Context(), data.dense, data.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := strings.Join(seen, ", "); have != "1 50 270, 2 100 270, 3 150 270, 4 200 270, 5 250 270, 6 270 270" {
+		t.Error(have)
+	}
+	if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(last) || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
+		t.Errorf("%+v, last look %+v, without looks %+v", m.Result, last, want.Result)
+	}
+}
+
+// A step allocates nothing.
+func TestAllocations(t *testing.T) {
+	data := random(24, 100, 6, 2, 1)
+	r := mustRun(t, data.sparse, data.y, Config{Epochs: 1 << 20})
+	if n := testing.AllocsPerRun(50, func() {
+		r.problems[0].steps(r.order.next(100))
+		r.problems[0].endEpoch(1 << 30)
+	}); n != 0 {
+		t.Errorf("%v allocations an epoch", n)
+	}
+}
+
+// The time of a step with a problem of two classes, shuffling and the samples of w included.
+func BenchmarkStep(b *testing.B) {
+	for _, c := range []struct {
+		rows, cols int
+		fill       float64
+		dense      bool
+	}{
+		{20_000, 123, 0.113, false},    // as a9a
+		{2_000, 28_082, 0.0048, false}, // as text
+		{5_000, 784, 1, true},          // as images
+	} {
+		data := random(1, c.rows, c.cols, 2, c.fill)
+		x, layout := Examples(data.sparse), "sparse"
+		if c.dense {
+			x, layout = data.dense, "dense"
+		}
+		b.Run(fmt.Sprintf("layout=%s/cols=%d/nnz=%.0f", layout, c.cols, c.fill*float64(c.cols)), func(b *testing.B) {
+			r, err := newRun(x, data.y, &Trainer{Config: Config{Steps: int64(b.N)}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ResetTimer()
+			if _, err := r.train(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+#
+# What can be checked without running anything: check.sh STATICCHECK
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+unformatted=$(gofmt -l .)
+if [ -n "$unformatted" ]; then
+	echo "check: gofmt would change: $unformatted" >&2
+	exit 1
+fi
+
+# go vet compares the assembly with its declarations, for the architecture it is told.
+for arch in amd64 arm64 386 s390x riscv64 ppc64le; do
+	GOARCH=$arch CGO_ENABLED=0 go vet ./...
+done
+GOOS=js GOARCH=wasm go vet ./...
+for os in darwin windows freebsd; do
+	GOOS=$os GOARCH=arm64 go vet ./...
+	GOOS=$os GOARCH=amd64 go vet ./...
+done
+go vet -tags purego ./...
+go vet -tags noasm ./...
+GOARCH=arm64 go vet -tags noasm ./...
+GOAMD64=v3 go vet ./...
+for module in internal/gen; do
+	go -C "$module" vet ./...
+done
+
+for module in . internal/gen; do
+	go -C "$module" run "$1" ./...
+	go -C "$module" mod tidy -diff
+	go -C "$module" mod verify >/dev/null
+done
+GOARCH=arm64 go run "$1" ./internal/asm ./dense ./sparse 2>/dev/null || GOARCH=arm64 go vet ./internal/asm
+
+# Who links the kernels gets two modules with them, and no more.
+extra=$(go list -m -f '{{if not .Main}}{{.Path}}{{end}}' all | grep -vxE 'github.com/klauspost/cpuid/v2|golang.org/x/sys|' || true)
+if [ -n "$extra" ]; then
+	echo "check: the root module requires more than cpuid and x/sys: $extra" >&2
+	exit 1
+fi
+echo "check: passed"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+#
+# Installs what make ci needs beyond Go, make and git, on Debian as root: emulators for the other architectures, and an
+# emulator of a whole PC with AVX-512.
+set -euo pipefail
+
+packages=(gcc libc6-dev qemu-user nodejs bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio)
+missing=()
+for package in "${packages[@]}"; do
+	if [ "$package" = nodejs ] && command -v node >/dev/null; then
+		continue
+	fi
+	if ! dpkg -s "$package" >/dev/null 2>&1; then
+		missing+=("$package")
+	fi
+done
+if [ "${#missing[@]}" -gt 0 ]; then
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+#
+# Runs the tests of the packages named, and their golden hashes with them, on every architecture: 386 natively, the others
+# in qemu-user or Node.js. A path or architecture that can't be run is a failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CGO_ENABLED=0
+
+for tool in qemu-aarch64 qemu-s390x qemu-riscv64 qemu-x86_64 node; do
+	if ! command -v "$tool" >/dev/null; then
+		echo "test-emulated: $tool is not there: run scripts/install.sh" >&2
+		exit 1
+	fi
+done
+
+# on NAME WANT EXEC PACKAGES... runs tests that must find the paths WANT.
+on() {
+	local name=$1 want=$2 exec=$3
+	shift 3
+	echo "== $name: $want"
+	PEGASIMD_WANT="$want" go test -count=1 -short -timeout 30m -exec "$exec" "$@"
+}
+
+GOARCH=386 on "386" "generic" env "$@"
+GOARCH=arm64 on "arm64 (qemu)" "generic neon" "qemu-aarch64" "$@"
+GOARCH=amd64 on "Haswell (qemu)" "generic avx2" "qemu-x86_64 -cpu Haswell" ./internal/asm
+GOARCH=amd64 on "Nehalem (qemu)" "generic" "qemu-x86_64 -cpu Nehalem" ./internal/asm
+GOARCH=amd64 GOAMD64=v3 on "GOAMD64=v3" "$(go run ./internal/paths)" env "$@"
+GOARCH=s390x on "s390x, big-endian (qemu)" "generic" "qemu-s390x" "$@"
+GOARCH=riscv64 on "riscv64 (qemu)" "generic" "qemu-riscv64" "$@"
+GOOS=js GOARCH=wasm on "wasm (node)" "generic" "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" "$@"
