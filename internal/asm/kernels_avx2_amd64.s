@@ -798,51 +798,51 @@ TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-40
 
 loop:
 	// Eight nonzeros a turn.
-	MOVL   (AX), SI
-	MOVL   4(AX), DI
-	VMULSS (CX), X0, X1
-	VADDSS (BX)(SI*4), X1, X1
-	VMOVSS X1, (BX)(SI*4)
-	VMULSS 4(CX), X0, X1
-	VADDSS (BX)(DI*4), X1, X1
-	VMOVSS X1, (BX)(DI*4)
-	MOVL   8(AX), SI
-	MOVL   12(AX), DI
-	VMULSS 8(CX), X0, X1
-	VADDSS (BX)(SI*4), X1, X1
-	VMOVSS X1, (BX)(SI*4)
-	VMULSS 12(CX), X0, X1
-	VADDSS (BX)(DI*4), X1, X1
-	VMOVSS X1, (BX)(DI*4)
-	MOVL   16(AX), SI
-	MOVL   20(AX), DI
-	VMULSS 16(CX), X0, X1
-	VADDSS (BX)(SI*4), X1, X1
-	VMOVSS X1, (BX)(SI*4)
-	VMULSS 20(CX), X0, X1
-	VADDSS (BX)(DI*4), X1, X1
-	VMOVSS X1, (BX)(DI*4)
-	MOVL   24(AX), SI
-	MOVL   28(AX), DI
-	VMULSS 24(CX), X0, X1
-	VADDSS (BX)(SI*4), X1, X1
-	VMOVSS X1, (BX)(SI*4)
-	VMULSS 28(CX), X0, X1
-	VADDSS (BX)(DI*4), X1, X1
-	VMOVSS X1, (BX)(DI*4)
-	ADDQ   $+32, AX
-	ADDQ   $+32, CX
-	SUBQ   $+8, DX
-	CMPQ   DX, $+8
-	JAE    loop
+	VMULPS    (CX), X0, X1
+	MOVL      (AX), SI
+	MOVL      4(AX), DI
+	MOVL      8(AX), R8
+	MOVL      12(AX), R9
+	VADDSS    (BX)(SI*4), X1, X2
+	VMOVSS    X2, (BX)(SI*4)
+	VPERMILPS $0x01, X1, X2
+	VADDSS    (BX)(DI*4), X2, X2
+	VMOVSS    X2, (BX)(DI*4)
+	VPERMILPS $0x02, X1, X2
+	VADDSS    (BX)(R8*4), X2, X2
+	VMOVSS    X2, (BX)(R8*4)
+	VPERMILPS $0x03, X1, X1
+	VADDSS    (BX)(R9*4), X1, X1
+	VMOVSS    X1, (BX)(R9*4)
+	VMULPS    16(CX), X0, X1
+	MOVL      16(AX), SI
+	MOVL      20(AX), DI
+	MOVL      24(AX), R8
+	MOVL      28(AX), R9
+	VADDSS    (BX)(SI*4), X1, X2
+	VMOVSS    X2, (BX)(SI*4)
+	VPERMILPS $0x01, X1, X2
+	VADDSS    (BX)(DI*4), X2, X2
+	VMOVSS    X2, (BX)(DI*4)
+	VPERMILPS $0x02, X1, X2
+	VADDSS    (BX)(R8*4), X2, X2
+	VMOVSS    X2, (BX)(R8*4)
+	VPERMILPS $0x03, X1, X1
+	VADDSS    (BX)(R9*4), X1, X1
+	VMOVSS    X1, (BX)(R9*4)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       loop
 
 rest:
 	CMPQ DX, $+0
 	JBE  done
 
 single:
-	MOVL   (AX), SI
 	VMULSS (CX), X0, X1
+	MOVL   (AX), SI
 	VADDSS (BX)(SI*4), X1, X1
 	VMOVSS X1, (BX)(SI*4)
 	ADDQ   $+4, AX

@@ -1235,50 +1235,44 @@ TEXT ·axpySparseNEON(SB), NOSPLIT, $0-40
 
 loop:
 	// Eight nonzeros a turn.
+	FMOVQ (R1), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	LDPW  (R0), (R6, R7)
-	FMOVS (R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	LDPW  8(R0), (R8, R9)
 	FMOVS (R3)(R6<<2), F2
+	FADDS F2, F1, F2
+	FMOVS F2, (R3)(R6<<2)
+	VDUP  V1.S[1], V2.S4
+	FMOVS (R3)(R7<<2), F3
+	FADDS F3, F2, F2
+	FMOVS F2, (R3)(R7<<2)
+	VDUP  V1.S[2], V2.S4
+	FMOVS (R3)(R8<<2), F3
+	FADDS F3, F2, F2
+	FMOVS F2, (R3)(R8<<2)
+	VDUP  V1.S[3], V1.S4
+	FMOVS (R3)(R9<<2), F2
 	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R6<<2)
-	FMOVS 4(R1), F1
+	FMOVS F1, (R3)(R9<<2)
+	FMOVQ 16(R1), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVS (R3)(R7<<2), F2
-	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R7<<2)
-	LDPW  8(R0), (R6, R7)
-	FMOVS 8(R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVS (R3)(R6<<2), F2
-	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R6<<2)
-	FMOVS 12(R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVS (R3)(R7<<2), F2
-	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R7<<2)
 	LDPW  16(R0), (R6, R7)
-	FMOVS 16(R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	LDPW  24(R0), (R8, R9)
 	FMOVS (R3)(R6<<2), F2
+	FADDS F2, F1, F2
+	FMOVS F2, (R3)(R6<<2)
+	VDUP  V1.S[1], V2.S4
+	FMOVS (R3)(R7<<2), F3
+	FADDS F3, F2, F2
+	FMOVS F2, (R3)(R7<<2)
+	VDUP  V1.S[2], V2.S4
+	FMOVS (R3)(R8<<2), F3
+	FADDS F3, F2, F2
+	FMOVS F2, (R3)(R8<<2)
+	VDUP  V1.S[3], V1.S4
+	FMOVS (R3)(R9<<2), F2
 	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R6<<2)
-	FMOVS 20(R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVS (R3)(R7<<2), F2
-	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R7<<2)
-	LDPW  24(R0), (R6, R7)
-	FMOVS 24(R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVS (R3)(R6<<2), F2
-	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R6<<2)
-	FMOVS 28(R1), F1
-	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVS (R3)(R7<<2), F2
-	FADDS F2, F1, F1
-	FMOVS F1, (R3)(R7<<2)
+	FMOVS F1, (R3)(R9<<2)
 	ADD   $0x00000020, R0, R0
 	ADD   $0x00000020, R1, R1
 	SUB   $0x00000008, R2, R2
@@ -1290,9 +1284,9 @@ rest:
 	BLS done
 
 single:
-	MOVWU (R0), R6
 	FMOVS (R1), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	MOVWU (R0), R6
 	FMOVS (R3)(R6<<2), F2
 	FADDS F2, F1, F1
 	FMOVS F1, (R3)(R6<<2)

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// points is the number of random points per range of each accuracy test. PEGASIMD_LONG=1 takes a hundred times as many.
+// points is the number of random points per range of each accuracy test. PEGASIMD_LONG=1 takes fifty times as many.
 var points = func() int {
 	if os.Getenv("PEGASIMD_LONG") != "" {
-		return 500_000
+		return 250_000
 	}
 	return 5_000
 }()
@@ -25,6 +25,8 @@ type function struct {
 	f      func(float64) float64
 	wide   func(float64) *big.Float
 	bound  float64      // units in the last place
+	above  float64      // results are finite for finite arguments above this,
+	upTo   float64      // and up to this
 	ranges [][2]float64 // of arguments
 	seams  []float64    // where the code takes another path, or the result another form
 	golden string
@@ -37,41 +39,49 @@ var (
 
 var functions = []function{
 	{
-		name: "exp", f: Exp, bound: 0.6,
+		name: "exp", f: Exp, bound: 0.6, above: -math.MaxFloat64, upTo: expHigh,
 		wide:   func(x float64) *big.Float { return wideExp(number(x)) },
 		ranges: [][2]float64{{-1, 1}, {-40, 40}, {-745.2, 709.78}, {-745.2, -707}, {-0x1p-20, 0x1p-20}},
 		seams:  []float64{0, ln2 / 2, -ln2 / 2, 3 * ln2 / 2, ln2, expHigh, -708.396418532264, -745.13, -744.44, -40, 1},
-		golden: "",
+		golden: "95a17608c8f992a9869e556822d12518711b094bfe2430a95048caeebd8174c2",
 	},
 	{
-		name: "log", f: Log, bound: 0.6,
-		wide:   func(x float64) *big.Float { return wideLog1p(empty().Sub(number(x), number(1))) },
+		name: "log", f: Log, bound: 0.6, above: 0, upTo: math.MaxFloat64,
+		wide: func(x float64) *big.Float {
+			if math.Abs(x-1) < 0x1p-30 {
+				return wideLog1p(number(x - 1))
+			}
+			return wideLog(number(x))
+		},
 		ranges: [][2]float64{{0x1p-60, 1}, {0.7, 1.42}, {1, 100}, {0, 1e-300}, {0, 0x1p-1022}, {1, math.MaxFloat64}, {0.999, 1.001}},
 		seams:  []float64{1, root, 2 * root, 2, 0.5, 0x1p-1022, 0x1p-1074, math.MaxFloat64, 4 * root, 1e-5},
-		golden: "",
+		golden: "3fafd1f2f87e37dcb5911114f774f9333028f95ded49431ff252bbb013f81ee9",
 	},
 	{
-		name: "log1p", f: Log1p, bound: 0.6,
+		name: "log1p", f: Log1p, bound: 0.6, above: -1, upTo: math.MaxFloat64,
 		wide:   func(x float64) *big.Float { return wideLog1p(number(x)) },
 		ranges: [][2]float64{{0, 1}, {-1, 0}, {0, 1e-3}, {-0x1p-40, 0x1p-40}, {1, 1000}, {0, 0x1p60}, {1, math.MaxFloat64}, {-1, -0.999}},
 		seams:  []float64{-1 + 0x1p-53, -0.5, -0.29, -1 + root, 0, 0x1p-60, -0x1p-60, 0.41, -1 + 2*root, 1, 3, 0x1p53, 0x1p64, 0x1p-1074, math.MaxFloat64},
-		golden: "",
+		golden: "372fddc604a1adfffb020630280971ec35671b461b2dc80877fe371e293f59e5",
 	},
 	{
-		name: "sigmoid", f: Sigmoid, bound: 0.6,
+		name: "sigmoid", f: Sigmoid, bound: 0.6, above: -math.MaxFloat64, upTo: math.MaxFloat64,
 		wide:   wideSigmoid,
 		ranges: [][2]float64{{-1, 1}, {-8, 8}, {-45, 45}, {-745.2, 0}, {-0x1p-40, 0x1p-40}},
 		seams:  []float64{0, -cutoff, cutoff, ln2 / 2, -ln2 / 2, -708.396418532264, -745.13, 36.7, 37.4, -36.7},
-		golden: "",
+		golden: "15493840091fa93a1e5f47b2c2d43f88a3e1eced59f221b6a99a15f7373ee64e",
 	},
 	{
-		name: "log1pexp", f: Log1pExp, bound: 0.6,
+		name: "log1pexp", f: Log1pExp, bound: 0.6, above: -math.MaxFloat64, upTo: math.MaxFloat64,
 		wide:   wideLog1pExp,
 		ranges: [][2]float64{{-1, 1}, {-8, 8}, {-45, 45}, {-745.2, 0}, {-0x1p-40, 0x1p-40}, {0, 1000}},
 		seams:  []float64{0, -cutoff, cutoff, -0.8916, 0.8916, -0.8814, 0.8814, -708.396418532264, -745.13, -36.7, 1},
-		golden: "",
+		golden: "d35c108ce15f458f22bf02018c7b183f3a0a66a32b27451887beeb92bb5593ec",
 	},
 }
+
+// unit returns a number in [0, 1). Of a generator only Uint64 is used here: it is the same in every Go release.
+func unit(r *rand.Rand) float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
 // each calls do with arguments for f: n random ones per range, even in x and even in the exponent, a regular grid, and the
 // neighbours of the seams.
@@ -80,11 +90,11 @@ func (f *function) each(n int, do func(x float64)) {
 	for _, lim := range f.ranges {
 		width := lim[1] - lim[0]
 		for range n {
-			do(lim[0] + float64(width*r.Float64()))
+			do(lim[0] + float64(width*unit(r)))
 		}
 		for range n / 4 {
-			x := math.Float64frombits(r.Uint64()>>12 | uint64(1023-r.IntN(64))<<52)
-			if r.IntN(2) == 0 {
+			x := math.Float64frombits(r.Uint64()>>12 | (1023-r.Uint64()%64)<<52)
+			if r.Uint64()%2 == 0 {
 				do(max(lim[0], min(lim[0]*x, lim[1])))
 			} else {
 				do(max(lim[0], min(lim[1]*x, lim[1])))
@@ -110,11 +120,10 @@ func TestAccuracy(t *testing.T) {
 			t.Parallel()
 			worst, at, n, rounded := 0.0, 0.0, 0, 0
 			f.each(points, func(x float64) {
-				got := f.f(x)
-				if math.IsInf(got, 0) || math.IsNaN(got) {
-					return // TestSpecial tells where that is right
+				if !(x > f.above && x <= f.upTo) {
+					return
 				}
-				off := distance(got, f.wide(x))
+				off := distance(f.f(x), f.wide(x))
 				if off > worst {
 					worst, at = off, x
 				}
@@ -164,7 +173,7 @@ func TestMonotonic(t *testing.T) {
 			}
 			for _, lim := range f.ranges {
 				for range 100 {
-					walk(lim[0]+float64((lim[1]-lim[0])*r.Float64()), 500, up)
+					walk(lim[0]+float64((lim[1]-lim[0])*unit(r)), 500, up)
 				}
 				step := (lim[1] - lim[0]) / 100_000
 				walk(lim[0], 100_000, func(x float64) float64 { return x + step })

@@ -98,11 +98,12 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	b := (logC4 + float64(z*logC5)) + float64(z2*(logC6+float64(z*logC7)))
 	c := logC8 + float64(z*logC9)
 	p := a + float64(z4*(b+float64(z4*c)))
+	rest := float64(sLow * (2 + float64(2*z))) // sLow times the slope, which is 2 + 2s^2 and a little
 	kf := float64(k)
 	base := float64(kf * ln2High) // exact, and 0 or larger than 2s
 	high = base + float64(2*s)
 	low = (base - high) + float64(2*s)
-	return high, low + (float64(float64(s*z)*p) + (float64(2*sLow) + float64(kf*ln2Low)))
+	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
 // remainder returns n - q*d, for a q near n/d. Cut into halves, the products are exact; without a fused multiply-add.

@@ -291,6 +291,10 @@ func (t *avx2) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
 	t.VINSERTPS(operand.Imm(uint64(lane)<<4), indexed(p, j), r(v), r(v))
 }
 
+func (t *avx2) Lane(dst, v Group, lane int) {
+	t.VPERMILPS(operand.Imm(uint64(lane)), r(v), r(dst))
+}
+
 func (t *avx2) Advance(p reg.GPVirtual, bytes int) { t.ADDQ(operand.I32(bytes), p) }
 func (t *avx2) Decrement(n reg.GPVirtual, k int)   { t.SUBQ(operand.I32(k), n) }
 

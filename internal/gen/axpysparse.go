@@ -6,14 +6,14 @@ func init() {
 	kernel("axpySparse", "func(a float32, idx *int32, val *float32, n int, w *float32)", axpySparse)
 }
 
-// axpySparse updates w one element after the other, in the order of the row, so that an index may come twice.
+// axpySparse updates w one element after the other, in the order of the row, so that an index may come twice. The products
+// are made four at a time: a shuffle is cheaper than a load of each value.
 func axpySparse(t Target) {
-	a := t.Narrow(t.Broadcast("a"), 1)
+	a := t.Broadcast("a")
 	idx, val, n, w := t.Pointer("idx"), t.Pointer("val"), t.Int("n"), t.Pointer("w")
-	update := func(j reg.GPVirtual, k int) {
+	update := func(product Group, j reg.GPVirtual) {
 		v := t.New(1)
-		t.MulLoad(v, a, val, float*k)
-		t.AddLoadAt(v, v, w, j)
+		t.AddLoadAt(v, product, w, j)
 		t.StoreAt(v, w, j)
 	}
 	next := func(k int) {
@@ -25,10 +25,18 @@ func axpySparse(t Target) {
 	t.IfLess(n, 8, "rest")
 	t.Label("loop")
 	t.Comment("Eight nonzeros a turn.")
-	for k := 0; k < 8; k += 2 {
-		j0, j1 := t.Indices(idx, 4*k)
-		update(j0, k)
-		update(j1, k+1)
+	for h := range 2 {
+		products := t.New(4)
+		t.MulLoad(products, t.Narrow(a, 4), val, 16*h)
+		var j [4]reg.GPVirtual
+		j[0], j[1] = t.Indices(idx, 16*h)
+		j[2], j[3] = t.Indices(idx, 16*h+8)
+		update(t.Narrow(products, 1), j[0])
+		for l := 1; l < 4; l++ {
+			product := t.New(1)
+			t.Lane(product, products, l)
+			update(product, j[l])
+		}
 	}
 	next(8)
 	t.IfAtLeast(n, 8, "loop")
@@ -36,7 +44,9 @@ func axpySparse(t Target) {
 	t.Label("rest")
 	t.IfAtMost(n, 0, "done")
 	t.Label("single")
-	update(t.Index(idx, 0), 0)
+	product := t.New(1)
+	t.MulLoad(product, t.Narrow(a, 1), val, 0)
+	update(product, t.Index(idx, 0))
 	next(1)
 	t.IfAtLeast(n, 1, "single")
 	t.Label("done")

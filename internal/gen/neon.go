@@ -287,6 +287,8 @@ func (t *neon) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
 	t.VLD1(at(q, 0), arm64.S(v.regs[0], lane))
 }
 
+func (t *neon) Lane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane), dst.regs[0]) }
+
 func (t *neon) Advance(p reg.GPVirtual, bytes int)   { t.ADD(operand.U32(bytes), p, p) }
 func (t *neon) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADD(bytes, p, p) }
 func (t *neon) Retreat(p, bytes reg.GPVirtual)       { t.SUB(bytes, p, p) }

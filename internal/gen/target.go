@@ -61,6 +61,8 @@ type Target interface {
 	StoreAt(v Group, p, j reg.GPVirtual)
 	Insert(v Group, lane int, p reg.GPVirtual, offset int)
 	InsertAt(v Group, lane int, p, j reg.GPVirtual)
+	// Lane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other lanes are undefined.
+	Lane(dst, v Group, lane int)
 
 	// Advance moves p by a number of bytes, AdvanceBy and Retreat by as many as a register says; Decrement takes k from n,
 	// Multiply makes n times k of it; Sum returns p + j, End p + 4n, Copy p; Move gives dst the value of p.
