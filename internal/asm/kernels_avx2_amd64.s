@@ -2626,12 +2626,12 @@ loop:
 	MOVL      20(AX), DI
 	MOVL      24(AX), R8
 	MOVL      28(AX), R9
-	VMOVSS    (BX)(SI*4), X3
-	VINSERTPS $0x10, (BX)(DI*4), X3, X3
-	VINSERTPS $0x20, (BX)(R8*4), X3, X3
-	VINSERTPS $0x30, (BX)(R9*4), X3, X3
-	VMULPS    16(CX), X3, X3
-	VADDPS    X3, X1, X1
+	VMOVSS    (BX)(SI*4), X2
+	VINSERTPS $0x10, (BX)(DI*4), X2, X2
+	VINSERTPS $0x20, (BX)(R8*4), X2, X2
+	VINSERTPS $0x30, (BX)(R9*4), X2, X2
+	VMULPS    16(CX), X2, X2
+	VADDPS    X2, X1, X1
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+8, DX
@@ -2639,50 +2639,63 @@ loop:
 	JAE       loop
 
 rest:
-	// Up to seven nonzeros more, the other lanes +0.
+	// Up to seven more.
+	CMPQ      DX, $+4
+	JB        few
+	MOVL      (AX), SI
+	MOVL      4(AX), DI
+	MOVL      8(AX), R8
+	MOVL      12(AX), R9
+	VMOVSS    (BX)(SI*4), X2
+	VINSERTPS $0x10, (BX)(DI*4), X2, X2
+	VINSERTPS $0x20, (BX)(R8*4), X2, X2
+	VINSERTPS $0x30, (BX)(R9*4), X2, X2
+	VMULPS    (CX), X2, X2
+	VADDPS    X2, X0, X0
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
 	CMPQ      DX, $+0
 	JBE       fold
-	VXORPS    X3, X3, X3
-	VXORPS    X5, X5, X5
 	MOVL      (AX), SI
 	VMOVSS    (BX)(SI*4), X2
-	VMOVSS    (CX), X4
+	VMOVSS    (CX), X3
 	CMPQ      DX, $+1
-	JBE       restsum
+	JBE       add1
 	MOVL      4(AX), SI
 	VINSERTPS $0x10, (BX)(SI*4), X2, X2
-	VINSERTPS $0x10, 4(CX), X4, X4
+	VINSERTPS $0x10, 4(CX), X3, X3
 	CMPQ      DX, $+2
-	JBE       restsum
-	MOVL      8(AX), SI
-	VINSERTPS $0x20, (BX)(SI*4), X2, X2
-	VINSERTPS $0x20, 8(CX), X4, X4
-	CMPQ      DX, $+3
-	JBE       restsum
-	MOVL      12(AX), SI
-	VINSERTPS $0x30, (BX)(SI*4), X2, X2
-	VINSERTPS $0x30, 12(CX), X4, X4
-	CMPQ      DX, $+4
-	JBE       restsum
-	MOVL      16(AX), SI
-	VMOVSS    (BX)(SI*4), X3
-	VMOVSS    16(CX), X5
-	CMPQ      DX, $+5
-	JBE       restsum
-	MOVL      20(AX), SI
-	VINSERTPS $0x10, (BX)(SI*4), X3, X3
-	VINSERTPS $0x10, 20(CX), X5, X5
-	CMPQ      DX, $+6
-	JBE       restsum
-	MOVL      24(AX), AX
-	VINSERTPS $0x20, (BX)(AX*4), X3, X3
-	VINSERTPS $0x20, 24(CX), X5, X5
+	JBE       add1
+	MOVL      8(AX), AX
+	VINSERTPS $0x20, (BX)(AX*4), X2, X2
+	VINSERTPS $0x20, 8(CX), X3, X3
 
-restsum:
-	VMULPS X4, X2, X2
+add1:
+	VMULPS X3, X2, X2
+	VADDPS X2, X1, X1
+	JMP    fold
+
+few:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVL      (AX), SI
+	VMOVSS    (BX)(SI*4), X2
+	VMOVSS    (CX), X3
+	CMPQ      DX, $+1
+	JBE       add0
+	MOVL      4(AX), SI
+	VINSERTPS $0x10, (BX)(SI*4), X2, X2
+	VINSERTPS $0x10, 4(CX), X3, X3
+	CMPQ      DX, $+2
+	JBE       add0
+	MOVL      8(AX), AX
+	VINSERTPS $0x20, (BX)(AX*4), X2, X2
+	VINSERTPS $0x20, 8(CX), X3, X3
+
+add0:
+	VMULPS X3, X2, X2
 	VADDPS X2, X0, X0
-	VMULPS X5, X3, X3
-	VADDPS X3, X1, X1
 
 fold:
 	VADDPS    X1, X0, X0

@@ -2583,12 +2583,12 @@ loop:
 	MOVL      20(AX), DI
 	MOVL      24(AX), R8
 	MOVL      28(AX), R9
-	VMOVSS    (BX)(SI*4), X19
-	VINSERTPS $0x10, (BX)(DI*4), X19, X19
-	VINSERTPS $0x20, (BX)(R8*4), X19, X19
-	VINSERTPS $0x30, (BX)(R9*4), X19, X19
-	VMULPS    16(CX), X19, X19
-	VADDPS    X19, X17, X17
+	VMOVSS    (BX)(SI*4), X18
+	VINSERTPS $0x10, (BX)(DI*4), X18, X18
+	VINSERTPS $0x20, (BX)(R8*4), X18, X18
+	VINSERTPS $0x30, (BX)(R9*4), X18, X18
+	VMULPS    16(CX), X18, X18
+	VADDPS    X18, X17, X17
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	SUBQ      $+8, DX
@@ -2596,50 +2596,63 @@ loop:
 	JAE       loop
 
 rest:
-	// Up to seven nonzeros more, the other lanes +0.
+	// Up to seven more.
+	CMPQ      DX, $+4
+	JB        few
+	MOVL      (AX), SI
+	MOVL      4(AX), DI
+	MOVL      8(AX), R8
+	MOVL      12(AX), R9
+	VMOVSS    (BX)(SI*4), X18
+	VINSERTPS $0x10, (BX)(DI*4), X18, X18
+	VINSERTPS $0x20, (BX)(R8*4), X18, X18
+	VINSERTPS $0x30, (BX)(R9*4), X18, X18
+	VMULPS    (CX), X18, X18
+	VADDPS    X18, X16, X16
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
 	CMPQ      DX, $+0
 	JBE       fold
-	VPXORD    X19, X19, X19
-	VPXORD    X21, X21, X21
 	MOVL      (AX), SI
 	VMOVSS    (BX)(SI*4), X18
-	VMOVSS    (CX), X20
+	VMOVSS    (CX), X19
 	CMPQ      DX, $+1
-	JBE       restsum
+	JBE       add1
 	MOVL      4(AX), SI
 	VINSERTPS $0x10, (BX)(SI*4), X18, X18
-	VINSERTPS $0x10, 4(CX), X20, X20
+	VINSERTPS $0x10, 4(CX), X19, X19
 	CMPQ      DX, $+2
-	JBE       restsum
-	MOVL      8(AX), SI
-	VINSERTPS $0x20, (BX)(SI*4), X18, X18
-	VINSERTPS $0x20, 8(CX), X20, X20
-	CMPQ      DX, $+3
-	JBE       restsum
-	MOVL      12(AX), SI
-	VINSERTPS $0x30, (BX)(SI*4), X18, X18
-	VINSERTPS $0x30, 12(CX), X20, X20
-	CMPQ      DX, $+4
-	JBE       restsum
-	MOVL      16(AX), SI
-	VMOVSS    (BX)(SI*4), X19
-	VMOVSS    16(CX), X21
-	CMPQ      DX, $+5
-	JBE       restsum
-	MOVL      20(AX), SI
-	VINSERTPS $0x10, (BX)(SI*4), X19, X19
-	VINSERTPS $0x10, 20(CX), X21, X21
-	CMPQ      DX, $+6
-	JBE       restsum
-	MOVL      24(AX), AX
-	VINSERTPS $0x20, (BX)(AX*4), X19, X19
-	VINSERTPS $0x20, 24(CX), X21, X21
+	JBE       add1
+	MOVL      8(AX), AX
+	VINSERTPS $0x20, (BX)(AX*4), X18, X18
+	VINSERTPS $0x20, 8(CX), X19, X19
 
-restsum:
-	VMULPS X20, X18, X18
+add1:
+	VMULPS X19, X18, X18
+	VADDPS X18, X17, X17
+	JMP    fold
+
+few:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVL      (AX), SI
+	VMOVSS    (BX)(SI*4), X18
+	VMOVSS    (CX), X19
+	CMPQ      DX, $+1
+	JBE       add0
+	MOVL      4(AX), SI
+	VINSERTPS $0x10, (BX)(SI*4), X18, X18
+	VINSERTPS $0x10, 4(CX), X19, X19
+	CMPQ      DX, $+2
+	JBE       add0
+	MOVL      8(AX), AX
+	VINSERTPS $0x20, (BX)(AX*4), X18, X18
+	VINSERTPS $0x20, 8(CX), X19, X19
+
+add0:
+	VMULPS X19, X18, X18
 	VADDPS X18, X16, X16
-	VMULPS X21, X19, X19
-	VADDPS X19, X17, X17
 
 fold:
 	VADDPS    X17, X16, X16

@@ -8007,16 +8007,16 @@ loop:
 	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
 	LDPW  16(R0), (R6, R7)
 	LDPW  24(R0), (R8, R9)
-	FMOVS (R3)(R6<<2), F3
+	FMOVS (R3)(R6<<2), F2
 	ADD   R7<<2, R3, R6
-	VLD1  (R6), V3.S[1]
+	VLD1  (R6), V2.S[1]
 	ADD   R8<<2, R3, R6
-	VLD1  (R6), V3.S[2]
+	VLD1  (R6), V2.S[2]
 	ADD   R9<<2, R3, R6
-	VLD1  (R6), V3.S[3]
-	FMOVQ 16(R1), F2
-	WORD  $0x6e22dc63         // VFMUL V2.S4, V3.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	VLD1  (R6), V2.S[3]
+	FMOVQ 16(R1), F3
+	WORD  $0x6e23dc42         // VFMUL V3.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
 	ADD   $0x00000020, R0, R0
 	ADD   $0x00000020, R1, R1
 	SUB   $0x00000008, R2, R2
@@ -8024,60 +8024,73 @@ loop:
 	BHS   loop
 
 rest:
-	// Up to seven nonzeros more, the other lanes +0.
+	// Up to seven more.
+	CMP   $0x00000004, R2
+	BLO   few
+	LDPW  (R0), (R6, R7)
+	LDPW  8(R0), (R8, R9)
+	FMOVS (R3)(R6<<2), F2
+	ADD   R7<<2, R3, R6
+	VLD1  (R6), V2.S[1]
+	ADD   R8<<2, R3, R6
+	VLD1  (R6), V2.S[2]
+	ADD   R9<<2, R3, R6
+	VLD1  (R6), V2.S[3]
+	FMOVQ (R1), F3
+	WORD  $0x6e23dc42         // VFMUL V3.S4, V2.S4, V2.S4
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
 	CMP   $0x00000000, R2
 	BLS   fold
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V5.B16
 	MOVWU (R0), R6
 	FMOVS (R3)(R6<<2), F2
-	FMOVS (R1), F4
+	FMOVS (R1), F3
 	CMP   $0x00000001, R2
-	BLS   restsum
+	BLS   add1
 	MOVWU 4(R0), R6
 	ADD   R6<<2, R3, R6
 	VLD1  (R6), V2.S[1]
 	ADD   $0x00000004, R1, R6
-	VLD1  (R6), V4.S[1]
-	CMP   $0x00000002, R2
-	BLS   restsum
-	MOVWU 8(R0), R6
-	ADD   R6<<2, R3, R6
-	VLD1  (R6), V2.S[2]
-	ADD   $0x00000008, R1, R6
-	VLD1  (R6), V4.S[2]
-	CMP   $0x00000003, R2
-	BLS   restsum
-	MOVWU 12(R0), R6
-	ADD   R6<<2, R3, R6
-	VLD1  (R6), V2.S[3]
-	ADD   $0x0000000c, R1, R6
-	VLD1  (R6), V4.S[3]
-	CMP   $0x00000004, R2
-	BLS   restsum
-	MOVWU 16(R0), R6
-	FMOVS (R3)(R6<<2), F3
-	FMOVS 16(R1), F5
-	CMP   $0x00000005, R2
-	BLS   restsum
-	MOVWU 20(R0), R6
-	ADD   R6<<2, R3, R6
 	VLD1  (R6), V3.S[1]
-	ADD   $0x00000014, R1, R6
-	VLD1  (R6), V5.S[1]
-	CMP   $0x00000006, R2
-	BLS   restsum
-	MOVWU 24(R0), R0
+	CMP   $0x00000002, R2
+	BLS   add1
+	MOVWU 8(R0), R0
 	ADD   R0<<2, R3, R0
+	VLD1  (R0), V2.S[2]
+	ADD   $0x00000008, R1, R0
 	VLD1  (R0), V3.S[2]
-	ADD   $0x00000018, R1, R0
-	VLD1  (R0), V5.S[2]
 
-restsum:
-	WORD $0x6e24dc42 // VFMUL V4.S4, V2.S4, V2.S4
+add1:
+	WORD $0x6e23dc42 // VFMUL V3.S4, V2.S4, V2.S4
+	WORD $0x4e22d421 // VFADD V2.S4, V1.S4, V1.S4
+	B    fold
+
+few:
+	CMP   $0x00000000, R2
+	BLS   fold
+	MOVWU (R0), R6
+	FMOVS (R3)(R6<<2), F2
+	FMOVS (R1), F3
+	CMP   $0x00000001, R2
+	BLS   add0
+	MOVWU 4(R0), R6
+	ADD   R6<<2, R3, R6
+	VLD1  (R6), V2.S[1]
+	ADD   $0x00000004, R1, R6
+	VLD1  (R6), V3.S[1]
+	CMP   $0x00000002, R2
+	BLS   add0
+	MOVWU 8(R0), R0
+	ADD   R0<<2, R3, R0
+	VLD1  (R0), V2.S[2]
+	ADD   $0x00000008, R1, R0
+	VLD1  (R0), V3.S[2]
+
+add0:
+	WORD $0x6e23dc42 // VFMUL V3.S4, V2.S4, V2.S4
 	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x6e25dc63 // VFMUL V5.S4, V3.S4, V3.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
 
 fold:
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4

@@ -106,7 +106,7 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d, for a q near n/d. Cut into halves, the products are exact; without a fused multiply-add.
+// remainder returns n - q*d, for a q near n/d. The products of halves are exact: they stand in for a fused multiply-add.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh
