@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
 // A model file is
@@ -360,10 +361,9 @@ func ReadFile(name string) (*Model, error) {
 	return m, nil
 }
 
-// WriteFile writes the model to a file. The file is either written in full or left as it was, whatever happens: see
-// replaceFile.
+// WriteFile writes the model to a file. The file is either written in full or left as it was, whatever happens.
 func (m *Model) WriteFile(name string) error {
-	if err := replaceFile(name, m.Write); err != nil {
+	if err := replace.File(name, m.Write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
 // models are a few that differ in all that a file can hold.
@@ -300,7 +302,7 @@ func TestWriteFileFails(t *testing.T) {
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := replaceFile(name, func(w io.Writer) error {
+	err := replace.File(name, func(w io.Writer) error {
 		io.WriteString(w, "half of the new")
 		return errFull
 	})
