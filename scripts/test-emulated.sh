@@ -26,7 +26,9 @@ on() {
 
 GOARCH=386 on "386" "generic" env "$@"
 GOARCH=arm64 on "arm64 (qemu)" "generic neon" "qemu-aarch64" "$@"
-GOARCH=amd64 on "Haswell (qemu)" "generic avx2" "qemu-x86_64 -cpu Haswell" ./internal/asm
+# QEMU 7.2 reads the lanes that VMASKMOVPS masks out, and faults at guard pages where CPUs do not: those are left to the
+# native run of the same code.
+GOARCH=amd64 on "Haswell (qemu)" "generic avx2" "qemu-x86_64 -cpu Haswell" -skip GuardPages ./internal/asm
 GOARCH=amd64 on "Nehalem (qemu)" "generic" "qemu-x86_64 -cpu Nehalem" ./internal/asm
 GOARCH=amd64 GOAMD64=v3 on "GOAMD64=v3" "$(go run ./internal/paths)" env "$@"
 GOARCH=s390x on "s390x, big-endian (qemu)" "generic" "qemu-s390x" "$@"
