@@ -221,6 +221,13 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %q", c.name, m, err, c.text)
 		}
 	}
+	// A score that overflowed upwards is no margin kept.
+	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1}, Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
+	p.steps([]uint32{0, 0, 0, 0})
+	var up *StepError
+	if !errors.As(p.err, &up) || up.Step != 3 || up.Row != 0 || p.t != 2 {
+		t.Errorf("score of +Inf: %v after %d steps", p.err, p.t)
+	}
 	// A vector that went wrong unnoticed is found at the end of the epoch.
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data := random(25, 20, 3, 2, 0)

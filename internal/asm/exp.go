@@ -53,14 +53,10 @@ func Exp(dst, x []float32) {
 		raceReads(x)
 		raceWrites(dst)
 	}
-	for len(x) > Block {
-		exp(dst[:Block], x[:Block])
-		dst, x = dst[Block:], x[Block:]
+	if len(x) > Block {
+		expBlocks(dst, x)
+		return
 	}
-	exp(dst, x)
-}
-
-func exp(dst, x []float32) {
 	switch active {
 	case AVX512:
 		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
@@ -70,6 +66,14 @@ func exp(dst, x []float32) {
 		expNEON(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
 	default:
 		expGeneric(dst, x)
+	}
+}
+
+func expBlocks(dst, x []float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		Exp(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
 	}
 }
 

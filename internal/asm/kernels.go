@@ -20,21 +20,16 @@ const mismatch = "asm: len(x) != len(y)"
 //	}
 //
 // with the lanes folded as the package comment says. It panics if the lengths differ.
-func Dot(x, y []float32) (sum float32) {
+func Dot(x, y []float32) float32 {
 	if len(x) != len(y) {
 		panic(mismatch)
 	}
 	if race {
 		raceReads(x, y)
 	}
-	for len(x) > Block {
-		sum += dot(x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		return dotBlocks(x, y)
 	}
-	return sum + dot(x, y)
-}
-
-func dot(x, y []float32) float32 {
 	switch active {
 	case AVX512:
 		return dotAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
@@ -45,6 +40,15 @@ func dot(x, y []float32) float32 {
 	default:
 		return dotGeneric(x, y)
 	}
+}
+
+func dotBlocks(x, y []float32) (sum float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		sum += Dot(x[:n], y[:n])
+		x, y = x[n:], y[n:]
+	}
+	return sum
 }
 
 // dotGeneric takes eight lanes at a time, so that they stay in registers, and walks the vectors eight times. That is
@@ -90,18 +94,13 @@ func fold(lane []float32) float32 {
 }
 
 // SumSquares is Dot(x, x) in half the loads.
-func SumSquares(x []float32) (sum float32) {
+func SumSquares(x []float32) float32 {
 	if race {
 		raceReads(x)
 	}
-	for len(x) > Block {
-		sum += sumSquares(x[:Block])
-		x = x[Block:]
+	if len(x) > Block {
+		return sumSquaresBlocks(x)
 	}
-	return sum + sumSquares(x)
-}
-
-func sumSquares(x []float32) float32 {
 	switch active {
 	case AVX512:
 		return sumSquaresAVX512(unsafe.SliceData(x), len(x))
@@ -112,6 +111,15 @@ func sumSquares(x []float32) float32 {
 	default:
 		return sumSquaresGeneric(x)
 	}
+}
+
+func sumSquaresBlocks(x []float32) (sum float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		sum += SumSquares(x[:n])
+		x = x[n:]
+	}
+	return sum
 }
 
 func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
@@ -131,14 +139,10 @@ func Axpy(a float32, x, y []float32) {
 		raceReads(x)
 		raceWrites(y)
 	}
-	for len(x) > Block {
-		axpy(a, x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		axpyBlocks(a, x, y)
+		return
 	}
-	axpy(a, x, y)
-}
-
-func axpy(a float32, x, y []float32) {
 	switch active {
 	case AVX512:
 		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
@@ -148,6 +152,14 @@ func axpy(a float32, x, y []float32) {
 		axpyNEON(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	default:
 		axpyGeneric(a, x, y)
+	}
+}
+
+func axpyBlocks(a float32, x, y []float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		Axpy(a, x[:n], y[:n])
+		x, y = x[n:], y[n:]
 	}
 }
 
@@ -167,14 +179,10 @@ func Scale(a float32, x []float32) {
 	if race {
 		raceWrites(x)
 	}
-	for len(x) > Block {
-		scale(a, x[:Block])
-		x = x[Block:]
+	if len(x) > Block {
+		scaleBlocks(a, x)
+		return
 	}
-	scale(a, x)
-}
-
-func scale(a float32, x []float32) {
 	switch active {
 	case AVX512:
 		scaleAVX512(a, unsafe.SliceData(x), len(x))
@@ -184,6 +192,14 @@ func scale(a float32, x []float32) {
 		scaleNEON(a, unsafe.SliceData(x), len(x))
 	default:
 		scaleGeneric(a, x)
+	}
+}
+
+func scaleBlocks(a float32, x []float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		Scale(a, x[:n])
+		x = x[n:]
 	}
 }
 
@@ -203,7 +219,7 @@ const sparseMismatch = "asm: len(idx) != len(val)"
 //
 // with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly
 // trusts it.
-func DotSparse(idx []int32, val, w []float32) (sum float32) {
+func DotSparse(idx []int32, val, w []float32) float32 {
 	if len(idx) != len(val) {
 		panic(sparseMismatch)
 	}
@@ -212,14 +228,9 @@ func DotSparse(idx []int32, val, w []float32) (sum float32) {
 		raceReads(val)
 		raceReadsAt(w, idx, 1)
 	}
-	for len(idx) > Block {
-		sum += dotSparse(idx[:Block], val[:Block], w)
-		idx, val = idx[Block:], val[Block:]
+	if len(idx) > Block {
+		return dotSparseBlocks(idx, val, w)
 	}
-	return sum + dotSparse(idx, val, w)
-}
-
-func dotSparse(idx []int32, val, w []float32) float32 {
 	switch active {
 	case AVX512:
 		return dotSparseAVX512(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
@@ -230,6 +241,15 @@ func dotSparse(idx []int32, val, w []float32) float32 {
 	default:
 		return dotSparseGeneric(idx, val, w)
 	}
+}
+
+func dotSparseBlocks(idx []int32, val, w []float32) (sum float32) {
+	for len(idx) > 0 {
+		n := min(len(idx), Block)
+		sum += DotSparse(idx[:n], val[:n], w)
+		idx, val = idx[n:], val[n:]
+	}
+	return sum
 }
 
 func dotSparseGeneric(idx []int32, val, w []float32) float32 {
@@ -258,14 +278,10 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 		raceReads(val)
 		raceWritesAt(w, idx, 1)
 	}
-	for len(idx) > Block {
-		axpySparse(a, idx[:Block], val[:Block], w)
-		idx, val = idx[Block:], val[Block:]
+	if len(idx) > Block {
+		axpySparseBlocks(a, idx, val, w)
+		return
 	}
-	axpySparse(a, idx, val, w)
-}
-
-func axpySparse(a float32, idx []int32, val, w []float32) {
 	switch active {
 	case AVX512:
 		axpySparseAVX512(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
@@ -275,6 +291,14 @@ func axpySparse(a float32, idx []int32, val, w []float32) {
 		axpySparseNEON(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
 	default:
 		axpySparseGeneric(a, idx, val, w)
+	}
+}
+
+func axpySparseBlocks(a float32, idx []int32, val, w []float32) {
+	for len(idx) > 0 {
+		n := min(len(idx), Block)
+		AxpySparse(a, idx[:n], val[:n], w)
+		idx, val = idx[n:], val[n:]
 	}
 }
 
@@ -293,21 +317,16 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 //	}
 //
 // with the lanes folded as the package comment says. It panics if the lengths differ.
-func SquaredDistance(x, y []float32) (sum float32) {
+func SquaredDistance(x, y []float32) float32 {
 	if len(x) != len(y) {
 		panic(mismatch)
 	}
 	if race {
 		raceReads(x, y)
 	}
-	for len(x) > Block {
-		sum += squaredDistance(x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		return squaredDistanceBlocks(x, y)
 	}
-	return sum + squaredDistance(x, y)
-}
-
-func squaredDistance(x, y []float32) float32 {
 	switch active {
 	case AVX512:
 		return squaredDistanceAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
@@ -318,6 +337,15 @@ func squaredDistance(x, y []float32) float32 {
 	default:
 		return squaredDistanceGeneric(x, y)
 	}
+}
+
+func squaredDistanceBlocks(x, y []float32) (sum float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		sum += SquaredDistance(x[:n], y[:n])
+		x, y = x[n:], y[n:]
+	}
+	return sum
 }
 
 func squaredDistanceGeneric(x, y []float32) float32 {
@@ -353,14 +381,10 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 		raceReads(x)
 		raceWrites(y)
 	}
-	for len(x) > Block {
-		axpby(a, x[:Block], b, y[:Block])
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		axpbyBlocks(a, x, b, y)
+		return
 	}
-	axpby(a, x, b, y)
-}
-
-func axpby(a float32, x []float32, b float32, y []float32) {
 	switch active {
 	case AVX512:
 		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
@@ -370,6 +394,14 @@ func axpby(a float32, x []float32, b float32, y []float32) {
 		axpbyNEON(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	default:
 		axpbyGeneric(a, x, b, y)
+	}
+}
+
+func axpbyBlocks(a float32, x []float32, b float32, y []float32) {
+	for len(x) > 0 {
+		n := min(len(x), Block)
+		Axpby(a, x[:n], b, y[:n])
+		x, y = x[n:], y[n:]
 	}
 }
 
@@ -534,7 +566,7 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		}
 	}
 	for i := quads; i < len(idx); i++ {
-		axpy(a[i], row(rows, stride, idx, i, n), y)
+		Axpy(a[i], row(rows, stride, idx, i, n), y)
 	}
 }
 

@@ -944,8 +944,191 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	MOVQ   n+16(FP), DX
 	VXORPS Y1, Y1, Y1
 	CMPQ   DX, $+64
-	JB     short
+	JAE    long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ         masks<>+0(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y8
+	CMPQ         DX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y0
+	VMULPS       (CX), Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         DX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y1
+	VMULPS       32(CX), Y1, Y1
+	CMPQ         DX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y2
+	VMULPS       64(CX), Y2, Y2
+	CMPQ         DX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y3
+	VMULPS       96(CX), Y3, Y3
+	CMPQ         DX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y4
+	VMULPS       128(CX), Y4, Y4
+	CMPQ         DX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y5
+	VMULPS       160(CX), Y5, Y5
+	CMPQ         DX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y6
+	VMULPS       192(CX), Y6, Y6
+	VMASKMOVPS   224(AX), Y8, Y7
+	VMASKMOVPS   224(CX), Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y8, Y6
+	VMASKMOVPS   192(CX), Y8, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y8, Y5
+	VMASKMOVPS   160(CX), Y8, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y8, Y4
+	VMASKMOVPS   128(CX), Y8, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y8, Y3
+	VMASKMOVPS   96(CX), Y8, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y8, Y2
+	VMASKMOVPS   64(CX), Y8, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y8, Y1
+	VMASKMOVPS   32(CX), Y8, Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         DX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y8, Y0
+	VMASKMOVPS   (CX), Y8, Y2
+	VMULPS       Y2, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VMULPS  (CX), Y0, Y0
@@ -1004,112 +1187,59 @@ blocks:
 
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ       DX, $+0
-	JBE        fold
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    (SI)(BX*4), Y9
-	CMPQ       DX, $+8
-	JBE        rest0
-	VMOVUPS    (AX), Y8
-	VMULPS     (CX), Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	CMPQ       DX, $+16
-	JBE        rest1
-	VMOVUPS    32(AX), Y8
-	VMULPS     32(CX), Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	CMPQ       DX, $+24
-	JBE        rest2
-	VMOVUPS    64(AX), Y8
-	VMULPS     64(CX), Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	CMPQ       DX, $+32
-	JBE        rest3
-	VMOVUPS    96(AX), Y8
-	VMULPS     96(CX), Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	CMPQ       DX, $+40
-	JBE        rest4
-	VMOVUPS    128(AX), Y8
-	VMULPS     128(CX), Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	CMPQ       DX, $+48
-	JBE        rest5
-	VMOVUPS    160(AX), Y8
-	VMULPS     160(CX), Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	CMPQ       DX, $+56
-	JBE        rest6
-	VMOVUPS    192(AX), Y8
-	VMULPS     192(CX), Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VMASKMOVPS 224(AX), Y9, Y8
-	VMASKMOVPS 224(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	JMP        fold
-
-rest6:
-	VMASKMOVPS 192(AX), Y9, Y8
-	VMASKMOVPS 192(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	JMP        fold
-
-rest5:
-	VMASKMOVPS 160(AX), Y9, Y8
-	VMASKMOVPS 160(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	JMP        fold
-
-rest4:
-	VMASKMOVPS 128(AX), Y9, Y8
-	VMASKMOVPS 128(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	JMP        fold
-
-rest3:
-	VMASKMOVPS 96(AX), Y9, Y8
-	VMASKMOVPS 96(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	JMP        fold
-
-rest2:
-	VMASKMOVPS 64(AX), Y9, Y8
-	VMASKMOVPS 64(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	JMP        fold
-
-rest1:
-	VMASKMOVPS 32(AX), Y9, Y8
-	VMASKMOVPS 32(CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	JMP        fold
-
-rest0:
-	VMASKMOVPS (AX), Y9, Y8
-	VMASKMOVPS (CX), Y9, Y9
-	VMULPS     Y9, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-
-fold:
-	VADDPS Y4, Y0, Y0
-	VADDPS Y5, Y1, Y1
-	VADDPS Y6, Y2, Y2
-	VADDPS Y7, Y3, Y3
-	VADDPS Y2, Y0, Y0
-	VADDPS Y3, Y1, Y1
-	VADDPS Y1, Y0, Y0
-
-fold8:
+	CMPQ         DX, $+0
+	JBE          none
+	LEAQ         masks<>+0(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
+	CMPQ         DX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y8
+	VMULPS       (CX), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         DX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y8
+	VMULPS       32(CX), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         DX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y8
+	VMULPS       64(CX), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         DX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y8
+	VMULPS       96(CX), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         DX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y8
+	VMULPS       128(CX), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         DX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y8
+	VMULPS       160(CX), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         DX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y8
+	VMULPS       192(CX), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(AX), Y9, Y8
+	VMASKMOVPS   224(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -1120,121 +1250,177 @@ fold8:
 	VZEROUPPER
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    (SI)(BX*4), Y8
-	CMPQ       DX, $+8
-	JBE        short0
-	VMOVUPS    (AX), Y0
-	VMULPS     (CX), Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	CMPQ       DX, $+16
-	JBE        short1
-	VMOVUPS    32(AX), Y1
-	VMULPS     32(CX), Y1, Y1
-	CMPQ       DX, $+24
-	JBE        short2
-	VMOVUPS    64(AX), Y2
-	VMULPS     64(CX), Y2, Y2
-	CMPQ       DX, $+32
-	JBE        short3
-	VMOVUPS    96(AX), Y3
-	VMULPS     96(CX), Y3, Y3
-	CMPQ       DX, $+40
-	JBE        short4
-	VMOVUPS    128(AX), Y4
-	VMULPS     128(CX), Y4, Y4
-	CMPQ       DX, $+48
-	JBE        short5
-	VMOVUPS    160(AX), Y5
-	VMULPS     160(CX), Y5, Y5
-	CMPQ       DX, $+56
-	JBE        short6
-	VMOVUPS    192(AX), Y6
-	VMULPS     192(CX), Y6, Y6
-	VMASKMOVPS 224(AX), Y8, Y7
-	VMASKMOVPS 224(CX), Y8, Y8
-	VMULPS     Y8, Y7, Y7
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y7, Y3, Y3
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest6:
+	VMASKMOVPS   192(AX), Y9, Y8
+	VMASKMOVPS   192(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short6:
-	VMASKMOVPS 192(AX), Y8, Y6
-	VMASKMOVPS 192(CX), Y8, Y7
-	VMULPS     Y7, Y6, Y6
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest5:
+	VMASKMOVPS   160(AX), Y9, Y8
+	VMASKMOVPS   160(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short5:
-	VMASKMOVPS 160(AX), Y8, Y5
-	VMASKMOVPS 160(CX), Y8, Y6
-	VMULPS     Y6, Y5, Y5
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest4:
+	VMASKMOVPS   128(AX), Y9, Y8
+	VMASKMOVPS   128(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short4:
-	VMASKMOVPS 128(AX), Y8, Y4
-	VMASKMOVPS 128(CX), Y8, Y5
-	VMULPS     Y5, Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest3:
+	VMASKMOVPS   96(AX), Y9, Y8
+	VMASKMOVPS   96(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short3:
-	VMASKMOVPS 96(AX), Y8, Y3
-	VMASKMOVPS 96(CX), Y8, Y4
-	VMULPS     Y4, Y3, Y3
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest2:
+	VMASKMOVPS   64(AX), Y9, Y8
+	VMASKMOVPS   64(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short2:
-	VMASKMOVPS 64(AX), Y8, Y2
-	VMASKMOVPS 64(CX), Y8, Y3
-	VMULPS     Y3, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest1:
+	VMASKMOVPS   32(AX), Y9, Y8
+	VMASKMOVPS   32(CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short1:
-	VMASKMOVPS 32(AX), Y8, Y1
-	VMASKMOVPS 32(CX), Y8, Y2
-	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest0:
+	VMASKMOVPS   (AX), Y9, Y8
+	VMASKMOVPS   (CX), Y9, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short0:
-	// Only here n may be 0.
-	VXORPS     Y0, Y0, Y0
-	CMPQ       DX, $+0
-	JBE        fold8
-	VMASKMOVPS (AX), Y8, Y0
-	VMASKMOVPS (CX), Y8, Y2
-	VMULPS     Y2, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
 // func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX
@@ -3984,8 +4170,206 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	MOVQ   n+16(FP), DX
 	VXORPS Y1, Y1, Y1
 	CMPQ   DX, $+64
-	JB     short
+	JAE    long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ         masks<>+0(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y8
+	CMPQ         DX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y0
+	VSUBPS       (CX), Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         DX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y1
+	VSUBPS       32(CX), Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	CMPQ         DX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y2
+	VSUBPS       64(CX), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	CMPQ         DX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y3
+	VSUBPS       96(CX), Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	CMPQ         DX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y4
+	VSUBPS       128(CX), Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	CMPQ         DX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y5
+	VSUBPS       160(CX), Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	CMPQ         DX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y6
+	VSUBPS       192(CX), Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VMASKMOVPS   224(AX), Y8, Y7
+	VMASKMOVPS   224(CX), Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y8, Y6
+	VMASKMOVPS   192(CX), Y8, Y7
+	VSUBPS       Y7, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y8, Y5
+	VMASKMOVPS   160(CX), Y8, Y6
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y8, Y4
+	VMASKMOVPS   128(CX), Y8, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y8, Y3
+	VMASKMOVPS   96(CX), Y8, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y8, Y2
+	VMASKMOVPS   64(CX), Y8, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y8, Y1
+	VMASKMOVPS   32(CX), Y8, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         DX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y8, Y0
+	VMASKMOVPS   (CX), Y8, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VSUBPS  (CX), Y0, Y0
@@ -4060,127 +4444,67 @@ blocks:
 
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ       DX, $+0
-	JBE        fold
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    (SI)(BX*4), Y9
-	CMPQ       DX, $+8
-	JBE        rest0
-	VMOVUPS    (AX), Y8
-	VSUBPS     (CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	CMPQ       DX, $+16
-	JBE        rest1
-	VMOVUPS    32(AX), Y8
-	VSUBPS     32(CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	CMPQ       DX, $+24
-	JBE        rest2
-	VMOVUPS    64(AX), Y8
-	VSUBPS     64(CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	CMPQ       DX, $+32
-	JBE        rest3
-	VMOVUPS    96(AX), Y8
-	VSUBPS     96(CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	CMPQ       DX, $+40
-	JBE        rest4
-	VMOVUPS    128(AX), Y8
-	VSUBPS     128(CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	CMPQ       DX, $+48
-	JBE        rest5
-	VMOVUPS    160(AX), Y8
-	VSUBPS     160(CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	CMPQ       DX, $+56
-	JBE        rest6
-	VMOVUPS    192(AX), Y8
-	VSUBPS     192(CX), Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VMASKMOVPS 224(AX), Y9, Y8
-	VMASKMOVPS 224(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	JMP        fold
-
-rest6:
-	VMASKMOVPS 192(AX), Y9, Y8
-	VMASKMOVPS 192(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	JMP        fold
-
-rest5:
-	VMASKMOVPS 160(AX), Y9, Y8
-	VMASKMOVPS 160(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	JMP        fold
-
-rest4:
-	VMASKMOVPS 128(AX), Y9, Y8
-	VMASKMOVPS 128(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	JMP        fold
-
-rest3:
-	VMASKMOVPS 96(AX), Y9, Y8
-	VMASKMOVPS 96(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	JMP        fold
-
-rest2:
-	VMASKMOVPS 64(AX), Y9, Y8
-	VMASKMOVPS 64(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	JMP        fold
-
-rest1:
-	VMASKMOVPS 32(AX), Y9, Y8
-	VMASKMOVPS 32(CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	JMP        fold
-
-rest0:
-	VMASKMOVPS (AX), Y9, Y8
-	VMASKMOVPS (CX), Y9, Y9
-	VSUBPS     Y9, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-
-fold:
-	VADDPS Y4, Y0, Y0
-	VADDPS Y5, Y1, Y1
-	VADDPS Y6, Y2, Y2
-	VADDPS Y7, Y3, Y3
-	VADDPS Y2, Y0, Y0
-	VADDPS Y3, Y1, Y1
-	VADDPS Y1, Y0, Y0
-
-fold8:
+	CMPQ         DX, $+0
+	JBE          none
+	LEAQ         masks<>+0(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
+	CMPQ         DX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y8
+	VSUBPS       (CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         DX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y8
+	VSUBPS       32(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         DX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y8
+	VSUBPS       64(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         DX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y8
+	VSUBPS       96(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         DX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y8
+	VSUBPS       128(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         DX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y8
+	VSUBPS       160(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         DX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y8
+	VSUBPS       192(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(AX), Y9, Y8
+	VMASKMOVPS   224(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -4191,136 +4515,184 @@ fold8:
 	VZEROUPPER
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    (SI)(BX*4), Y8
-	CMPQ       DX, $+8
-	JBE        short0
-	VMOVUPS    (AX), Y0
-	VSUBPS     (CX), Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	CMPQ       DX, $+16
-	JBE        short1
-	VMOVUPS    32(AX), Y1
-	VSUBPS     32(CX), Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	CMPQ       DX, $+24
-	JBE        short2
-	VMOVUPS    64(AX), Y2
-	VSUBPS     64(CX), Y2, Y2
-	VMULPS     Y2, Y2, Y2
-	CMPQ       DX, $+32
-	JBE        short3
-	VMOVUPS    96(AX), Y3
-	VSUBPS     96(CX), Y3, Y3
-	VMULPS     Y3, Y3, Y3
-	CMPQ       DX, $+40
-	JBE        short4
-	VMOVUPS    128(AX), Y4
-	VSUBPS     128(CX), Y4, Y4
-	VMULPS     Y4, Y4, Y4
-	CMPQ       DX, $+48
-	JBE        short5
-	VMOVUPS    160(AX), Y5
-	VSUBPS     160(CX), Y5, Y5
-	VMULPS     Y5, Y5, Y5
-	CMPQ       DX, $+56
-	JBE        short6
-	VMOVUPS    192(AX), Y6
-	VSUBPS     192(CX), Y6, Y6
-	VMULPS     Y6, Y6, Y6
-	VMASKMOVPS 224(AX), Y8, Y7
-	VMASKMOVPS 224(CX), Y8, Y8
-	VSUBPS     Y8, Y7, Y7
-	VMULPS     Y7, Y7, Y7
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y7, Y3, Y3
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest6:
+	VMASKMOVPS   192(AX), Y9, Y8
+	VMASKMOVPS   192(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short6:
-	VMASKMOVPS 192(AX), Y8, Y6
-	VMASKMOVPS 192(CX), Y8, Y7
-	VSUBPS     Y7, Y6, Y6
-	VMULPS     Y6, Y6, Y6
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest5:
+	VMASKMOVPS   160(AX), Y9, Y8
+	VMASKMOVPS   160(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short5:
-	VMASKMOVPS 160(AX), Y8, Y5
-	VMASKMOVPS 160(CX), Y8, Y6
-	VSUBPS     Y6, Y5, Y5
-	VMULPS     Y5, Y5, Y5
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest4:
+	VMASKMOVPS   128(AX), Y9, Y8
+	VMASKMOVPS   128(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short4:
-	VMASKMOVPS 128(AX), Y8, Y4
-	VMASKMOVPS 128(CX), Y8, Y5
-	VSUBPS     Y5, Y4, Y4
-	VMULPS     Y4, Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest3:
+	VMASKMOVPS   96(AX), Y9, Y8
+	VMASKMOVPS   96(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short3:
-	VMASKMOVPS 96(AX), Y8, Y3
-	VMASKMOVPS 96(CX), Y8, Y4
-	VSUBPS     Y4, Y3, Y3
-	VMULPS     Y3, Y3, Y3
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest2:
+	VMASKMOVPS   64(AX), Y9, Y8
+	VMASKMOVPS   64(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short2:
-	VMASKMOVPS 64(AX), Y8, Y2
-	VMASKMOVPS 64(CX), Y8, Y3
-	VSUBPS     Y3, Y2, Y2
-	VMULPS     Y2, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest1:
+	VMASKMOVPS   32(AX), Y9, Y8
+	VMASKMOVPS   32(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short1:
-	VMASKMOVPS 32(AX), Y8, Y1
-	VMASKMOVPS 32(CX), Y8, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest0:
+	VMASKMOVPS   (AX), Y9, Y8
+	VMASKMOVPS   (CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
-short0:
-	// Only here n may be 0.
-	VXORPS     Y0, Y0, Y0
-	CMPQ       DX, $+0
-	JBE        fold8
-	VMASKMOVPS (AX), Y8, Y0
-	VMASKMOVPS (CX), Y8, Y2
-	VSUBPS     Y2, Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
 
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX
@@ -4329,8 +4701,183 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	MOVQ   n+8(FP), CX
 	VXORPS Y1, Y1, Y1
 	CMPQ   CX, $+64
-	JB     short
+	JAE    long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ         masks<>+0(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y7
+	CMPQ         CX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         CX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y1
+	VMULPS       Y1, Y1, Y1
+	CMPQ         CX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y2
+	VMULPS       Y2, Y2, Y2
+	CMPQ         CX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y3
+	VMULPS       Y3, Y3, Y3
+	CMPQ         CX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y4
+	VMULPS       Y4, Y4, Y4
+	CMPQ         CX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y5
+	VMULPS       Y5, Y5, Y5
+	CMPQ         CX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y6
+	VMULPS       Y6, Y6, Y6
+	VMASKMOVPS   224(AX), Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y7, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y7, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y7, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y7, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y7, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y7, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         CX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y7, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VMULPS  Y0, Y0, Y0
@@ -4387,104 +4934,58 @@ blocks:
 
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ       CX, $+0
-	JBE        fold
-	LEAQ       masks<>+0(SB), BX
-	MOVQ       CX, DX
-	NEGQ       DX
-	ANDQ       $0x07, DX
-	VMOVUPS    (BX)(DX*4), Y9
-	CMPQ       CX, $+8
-	JBE        rest0
-	VMOVUPS    (AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	CMPQ       CX, $+16
-	JBE        rest1
-	VMOVUPS    32(AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	CMPQ       CX, $+24
-	JBE        rest2
-	VMOVUPS    64(AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	CMPQ       CX, $+32
-	JBE        rest3
-	VMOVUPS    96(AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	CMPQ       CX, $+40
-	JBE        rest4
-	VMOVUPS    128(AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	CMPQ       CX, $+48
-	JBE        rest5
-	VMOVUPS    160(AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	CMPQ       CX, $+56
-	JBE        rest6
-	VMOVUPS    192(AX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VMASKMOVPS 224(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	JMP        fold
-
-rest6:
-	VMASKMOVPS 192(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	JMP        fold
-
-rest5:
-	VMASKMOVPS 160(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	JMP        fold
-
-rest4:
-	VMASKMOVPS 128(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	JMP        fold
-
-rest3:
-	VMASKMOVPS 96(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	JMP        fold
-
-rest2:
-	VMASKMOVPS 64(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	JMP        fold
-
-rest1:
-	VMASKMOVPS 32(AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	JMP        fold
-
-rest0:
-	VMASKMOVPS (AX), Y9, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-
-fold:
-	VADDPS Y4, Y0, Y0
-	VADDPS Y5, Y1, Y1
-	VADDPS Y6, Y2, Y2
-	VADDPS Y7, Y3, Y3
-	VADDPS Y2, Y0, Y0
-	VADDPS Y3, Y1, Y1
-	VADDPS Y1, Y0, Y0
-
-fold8:
+	CMPQ         CX, $+0
+	JBE          none
+	LEAQ         masks<>+0(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y9
+	CMPQ         CX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         CX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         CX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         CX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         CX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         CX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         CX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
 	VMOVHLPS     X0, X0, X1
@@ -4495,110 +4996,167 @@ fold8:
 	VZEROUPPER
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ       masks<>+0(SB), BX
-	MOVQ       CX, DX
-	NEGQ       DX
-	ANDQ       $0x07, DX
-	VMOVUPS    (BX)(DX*4), Y7
-	CMPQ       CX, $+8
-	JBE        short0
-	VMOVUPS    (AX), Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	CMPQ       CX, $+16
-	JBE        short1
-	VMOVUPS    32(AX), Y1
-	VMULPS     Y1, Y1, Y1
-	CMPQ       CX, $+24
-	JBE        short2
-	VMOVUPS    64(AX), Y2
-	VMULPS     Y2, Y2, Y2
-	CMPQ       CX, $+32
-	JBE        short3
-	VMOVUPS    96(AX), Y3
-	VMULPS     Y3, Y3, Y3
-	CMPQ       CX, $+40
-	JBE        short4
-	VMOVUPS    128(AX), Y4
-	VMULPS     Y4, Y4, Y4
-	CMPQ       CX, $+48
-	JBE        short5
-	VMOVUPS    160(AX), Y5
-	VMULPS     Y5, Y5, Y5
-	CMPQ       CX, $+56
-	JBE        short6
-	VMOVUPS    192(AX), Y6
-	VMULPS     Y6, Y6, Y6
-	VMASKMOVPS 224(AX), Y7, Y7
-	VMULPS     Y7, Y7, Y7
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y7, Y3, Y3
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest6:
+	VMASKMOVPS   192(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short6:
-	VMASKMOVPS 192(AX), Y7, Y6
-	VMULPS     Y6, Y6, Y6
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y6, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest5:
+	VMASKMOVPS   160(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short5:
-	VMASKMOVPS 160(AX), Y7, Y5
-	VMULPS     Y5, Y5, Y5
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest4:
+	VMASKMOVPS   128(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short4:
-	VMASKMOVPS 128(AX), Y7, Y4
-	VMULPS     Y4, Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest3:
+	VMASKMOVPS   96(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short3:
-	VMASKMOVPS 96(AX), Y7, Y3
-	VMULPS     Y3, Y3, Y3
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y3, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest2:
+	VMASKMOVPS   64(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short2:
-	VMASKMOVPS 64(AX), Y7, Y2
-	VMULPS     Y2, Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest1:
+	VMASKMOVPS   32(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short1:
-	VMASKMOVPS 32(AX), Y7, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+rest0:
+	VMASKMOVPS   (AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
 
-short0:
-	// Only here n may be 0.
-	VXORPS     Y0, Y0, Y0
-	CMPQ       CX, $+0
-	JBE        fold8
-	VMASKMOVPS (AX), Y7, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y1, Y0, Y0
-	JMP        fold8
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET

@@ -914,8 +914,181 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	MOVQ   n+16(FP), DX
 	VPXORD Y17, Y17, Y17
 	CMPQ   DX, $+64
-	JB     short
+	JAE    long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ          masks<>+0(SB), SI
+	LEAQ          -1(DX), BX
+	ANDQ          $0x07, BX
+	KMOVB         1(SI)(BX*1), K1
+	CMPQ          DX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VMULPS        (CX), Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          DX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	VMULPS        32(CX), Y17, Y17
+	CMPQ          DX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	VMULPS        64(CX), Y18, Y18
+	CMPQ          DX, $+32
+	JBE           short3
+	VMOVUPS       96(AX), Y19
+	VMULPS        96(CX), Y19, Y19
+	CMPQ          DX, $+40
+	JBE           short4
+	VMOVUPS       128(AX), Y20
+	VMULPS        128(CX), Y20, Y20
+	CMPQ          DX, $+48
+	JBE           short5
+	VMOVUPS       160(AX), Y21
+	VMULPS        160(CX), Y21, Y21
+	CMPQ          DX, $+56
+	JBE           short6
+	VMOVUPS       192(AX), Y22
+	VMULPS        192(CX), Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y23
+	VMOVUPS.Z     224(CX), K1, Y24
+	VMULPS        Y24, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short6:
+	VMOVUPS.Z     192(AX), K1, Y22
+	VMOVUPS.Z     192(CX), K1, Y23
+	VMULPS        Y23, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short5:
+	VMOVUPS.Z     160(AX), K1, Y21
+	VMOVUPS.Z     160(CX), K1, Y22
+	VMULPS        Y22, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short4:
+	VMOVUPS.Z     128(AX), K1, Y20
+	VMOVUPS.Z     128(CX), K1, Y21
+	VMULPS        Y21, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short3:
+	VMOVUPS.Z     96(AX), K1, Y19
+	VMOVUPS.Z     96(CX), K1, Y20
+	VMULPS        Y20, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VMOVUPS.Z     64(CX), K1, Y19
+	VMULPS        Y19, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VMOVUPS.Z     32(CX), K1, Y18
+	VMULPS        Y18, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short0:
+	CMPQ          DX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VMOVUPS.Z     (CX), K1, Y18
+	VMULPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+empty:
+	VMOVSS X17, ret+24(FP)
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y16
 	VMULPS  (CX), Y16, Y16
@@ -974,111 +1147,58 @@ blocks:
 
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ      DX, $+0
-	JBE       fold
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(DX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
-	CMPQ      DX, $+8
-	JBE       rest0
-	VMOVUPS   (AX), Y24
-	VMULPS    (CX), Y24, Y24
-	VADDPS    Y24, Y16, Y16
-	CMPQ      DX, $+16
-	JBE       rest1
-	VMOVUPS   32(AX), Y24
-	VMULPS    32(CX), Y24, Y24
-	VADDPS    Y24, Y17, Y17
-	CMPQ      DX, $+24
-	JBE       rest2
-	VMOVUPS   64(AX), Y24
-	VMULPS    64(CX), Y24, Y24
-	VADDPS    Y24, Y18, Y18
-	CMPQ      DX, $+32
-	JBE       rest3
-	VMOVUPS   96(AX), Y24
-	VMULPS    96(CX), Y24, Y24
-	VADDPS    Y24, Y19, Y19
-	CMPQ      DX, $+40
-	JBE       rest4
-	VMOVUPS   128(AX), Y24
-	VMULPS    128(CX), Y24, Y24
-	VADDPS    Y24, Y20, Y20
-	CMPQ      DX, $+48
-	JBE       rest5
-	VMOVUPS   160(AX), Y24
-	VMULPS    160(CX), Y24, Y24
-	VADDPS    Y24, Y21, Y21
-	CMPQ      DX, $+56
-	JBE       rest6
-	VMOVUPS   192(AX), Y24
-	VMULPS    192(CX), Y24, Y24
-	VADDPS    Y24, Y22, Y22
-	VMOVUPS.Z 224(AX), K1, Y24
-	VMOVUPS.Z 224(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y23, Y23
-	JMP       fold
-
-rest6:
-	VMOVUPS.Z 192(AX), K1, Y24
-	VMOVUPS.Z 192(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y22, Y22
-	JMP       fold
-
-rest5:
-	VMOVUPS.Z 160(AX), K1, Y24
-	VMOVUPS.Z 160(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y21, Y21
-	JMP       fold
-
-rest4:
-	VMOVUPS.Z 128(AX), K1, Y24
-	VMOVUPS.Z 128(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y20, Y20
-	JMP       fold
-
-rest3:
-	VMOVUPS.Z 96(AX), K1, Y24
-	VMOVUPS.Z 96(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y19, Y19
-	JMP       fold
-
-rest2:
-	VMOVUPS.Z 64(AX), K1, Y24
-	VMOVUPS.Z 64(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y18, Y18
-	JMP       fold
-
-rest1:
-	VMOVUPS.Z 32(AX), K1, Y24
-	VMOVUPS.Z 32(CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y17, Y17
-	JMP       fold
-
-rest0:
-	VMOVUPS.Z (AX), K1, Y24
-	VMOVUPS.Z (CX), K1, Y25
-	VMULPS    Y25, Y24, Y24
-	VADDPS    Y24, Y16, Y16
-
-fold:
-	VADDPS Y20, Y16, Y16
-	VADDPS Y21, Y17, Y17
-	VADDPS Y22, Y18, Y18
-	VADDPS Y23, Y19, Y19
-	VADDPS Y18, Y16, Y16
-	VADDPS Y19, Y17, Y17
-	VADDPS Y17, Y16, Y16
-
-fold8:
+	CMPQ          DX, $+0
+	JBE           none
+	LEAQ          masks<>+0(SB), SI
+	LEAQ          -1(DX), BX
+	ANDQ          $0x07, BX
+	KMOVB         1(SI)(BX*1), K1
+	CMPQ          DX, $+8
+	JBE           rest0
+	VMOVUPS       (AX), Y24
+	VMULPS        (CX), Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	CMPQ          DX, $+16
+	JBE           rest1
+	VMOVUPS       32(AX), Y24
+	VMULPS        32(CX), Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	CMPQ          DX, $+24
+	JBE           rest2
+	VMOVUPS       64(AX), Y24
+	VMULPS        64(CX), Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	CMPQ          DX, $+32
+	JBE           rest3
+	VMOVUPS       96(AX), Y24
+	VMULPS        96(CX), Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	CMPQ          DX, $+40
+	JBE           rest4
+	VMOVUPS       128(AX), Y24
+	VMULPS        128(CX), Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	CMPQ          DX, $+48
+	JBE           rest5
+	VMOVUPS       160(AX), Y24
+	VMULPS        160(CX), Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	CMPQ          DX, $+56
+	JBE           rest6
+	VMOVUPS       192(AX), Y24
+	VMULPS        192(CX), Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y24
+	VMOVUPS.Z     224(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
@@ -1088,120 +1208,169 @@ fold8:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(DX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
-	CMPQ      DX, $+8
-	JBE       short0
-	VMOVUPS   (AX), Y16
-	VMULPS    (CX), Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	CMPQ      DX, $+16
-	JBE       short1
-	VMOVUPS   32(AX), Y17
-	VMULPS    32(CX), Y17, Y17
-	CMPQ      DX, $+24
-	JBE       short2
-	VMOVUPS   64(AX), Y18
-	VMULPS    64(CX), Y18, Y18
-	CMPQ      DX, $+32
-	JBE       short3
-	VMOVUPS   96(AX), Y19
-	VMULPS    96(CX), Y19, Y19
-	CMPQ      DX, $+40
-	JBE       short4
-	VMOVUPS   128(AX), Y20
-	VMULPS    128(CX), Y20, Y20
-	CMPQ      DX, $+48
-	JBE       short5
-	VMOVUPS   160(AX), Y21
-	VMULPS    160(CX), Y21, Y21
-	CMPQ      DX, $+56
-	JBE       short6
-	VMOVUPS   192(AX), Y22
-	VMULPS    192(CX), Y22, Y22
-	VMOVUPS.Z 224(AX), K1, Y23
-	VMOVUPS.Z 224(CX), K1, Y24
-	VMULPS    Y24, Y23, Y23
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y23, Y19, Y19
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest6:
+	VMOVUPS.Z     192(AX), K1, Y24
+	VMOVUPS.Z     192(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short6:
-	VMOVUPS.Z 192(AX), K1, Y22
-	VMOVUPS.Z 192(CX), K1, Y23
-	VMULPS    Y23, Y22, Y22
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest5:
+	VMOVUPS.Z     160(AX), K1, Y24
+	VMOVUPS.Z     160(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short5:
-	VMOVUPS.Z 160(AX), K1, Y21
-	VMOVUPS.Z 160(CX), K1, Y22
-	VMULPS    Y22, Y21, Y21
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest4:
+	VMOVUPS.Z     128(AX), K1, Y24
+	VMOVUPS.Z     128(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short4:
-	VMOVUPS.Z 128(AX), K1, Y20
-	VMOVUPS.Z 128(CX), K1, Y21
-	VMULPS    Y21, Y20, Y20
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest3:
+	VMOVUPS.Z     96(AX), K1, Y24
+	VMOVUPS.Z     96(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short3:
-	VMOVUPS.Z 96(AX), K1, Y19
-	VMOVUPS.Z 96(CX), K1, Y20
-	VMULPS    Y20, Y19, Y19
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest2:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VMOVUPS.Z     64(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short2:
-	VMOVUPS.Z 64(AX), K1, Y18
-	VMOVUPS.Z 64(CX), K1, Y19
-	VMULPS    Y19, Y18, Y18
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest1:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VMOVUPS.Z     32(CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short1:
-	VMOVUPS.Z 32(AX), K1, Y17
-	VMOVUPS.Z 32(CX), K1, Y18
-	VMULPS    Y18, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest0:
+	VMOVUPS.Z     (AX), K1, Y24
+	VMOVUPS.Z     (CX), K1, Y25
+	VMULPS        Y25, Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short0:
-	// Only here n may be 0.
-	VPXORD    Y16, Y16, Y16
-	CMPQ      DX, $+0
-	JBE       fold8
-	VMOVUPS.Z (AX), K1, Y16
-	VMOVUPS.Z (CX), K1, Y18
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+none:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
 // func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
@@ -3924,8 +4093,196 @@ TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	MOVQ   n+16(FP), DX
 	VPXORD Y17, Y17, Y17
 	CMPQ   DX, $+64
-	JB     short
+	JAE    long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ          masks<>+0(SB), SI
+	LEAQ          -1(DX), BX
+	ANDQ          $0x07, BX
+	KMOVB         1(SI)(BX*1), K1
+	CMPQ          DX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VSUBPS        (CX), Y16, Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          DX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	VSUBPS        32(CX), Y17, Y17
+	VMULPS        Y17, Y17, Y17
+	CMPQ          DX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	VSUBPS        64(CX), Y18, Y18
+	VMULPS        Y18, Y18, Y18
+	CMPQ          DX, $+32
+	JBE           short3
+	VMOVUPS       96(AX), Y19
+	VSUBPS        96(CX), Y19, Y19
+	VMULPS        Y19, Y19, Y19
+	CMPQ          DX, $+40
+	JBE           short4
+	VMOVUPS       128(AX), Y20
+	VSUBPS        128(CX), Y20, Y20
+	VMULPS        Y20, Y20, Y20
+	CMPQ          DX, $+48
+	JBE           short5
+	VMOVUPS       160(AX), Y21
+	VSUBPS        160(CX), Y21, Y21
+	VMULPS        Y21, Y21, Y21
+	CMPQ          DX, $+56
+	JBE           short6
+	VMOVUPS       192(AX), Y22
+	VSUBPS        192(CX), Y22, Y22
+	VMULPS        Y22, Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y23
+	VMOVUPS.Z     224(CX), K1, Y24
+	VSUBPS        Y24, Y23, Y23
+	VMULPS        Y23, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short6:
+	VMOVUPS.Z     192(AX), K1, Y22
+	VMOVUPS.Z     192(CX), K1, Y23
+	VSUBPS        Y23, Y22, Y22
+	VMULPS        Y22, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short5:
+	VMOVUPS.Z     160(AX), K1, Y21
+	VMOVUPS.Z     160(CX), K1, Y22
+	VSUBPS        Y22, Y21, Y21
+	VMULPS        Y21, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short4:
+	VMOVUPS.Z     128(AX), K1, Y20
+	VMOVUPS.Z     128(CX), K1, Y21
+	VSUBPS        Y21, Y20, Y20
+	VMULPS        Y20, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short3:
+	VMOVUPS.Z     96(AX), K1, Y19
+	VMOVUPS.Z     96(CX), K1, Y20
+	VSUBPS        Y20, Y19, Y19
+	VMULPS        Y19, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VMOVUPS.Z     64(CX), K1, Y19
+	VSUBPS        Y19, Y18, Y18
+	VMULPS        Y18, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VMOVUPS.Z     32(CX), K1, Y18
+	VSUBPS        Y18, Y17, Y17
+	VMULPS        Y17, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short0:
+	CMPQ          DX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VMOVUPS.Z     (CX), K1, Y18
+	VSUBPS        Y18, Y16, Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+empty:
+	VMOVSS X17, ret+24(FP)
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y16
 	VSUBPS  (CX), Y16, Y16
@@ -4000,126 +4357,66 @@ blocks:
 
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ      DX, $+0
-	JBE       fold
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(DX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
-	CMPQ      DX, $+8
-	JBE       rest0
-	VMOVUPS   (AX), Y24
-	VSUBPS    (CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y16, Y16
-	CMPQ      DX, $+16
-	JBE       rest1
-	VMOVUPS   32(AX), Y24
-	VSUBPS    32(CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y17, Y17
-	CMPQ      DX, $+24
-	JBE       rest2
-	VMOVUPS   64(AX), Y24
-	VSUBPS    64(CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y18, Y18
-	CMPQ      DX, $+32
-	JBE       rest3
-	VMOVUPS   96(AX), Y24
-	VSUBPS    96(CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y19, Y19
-	CMPQ      DX, $+40
-	JBE       rest4
-	VMOVUPS   128(AX), Y24
-	VSUBPS    128(CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y20, Y20
-	CMPQ      DX, $+48
-	JBE       rest5
-	VMOVUPS   160(AX), Y24
-	VSUBPS    160(CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y21, Y21
-	CMPQ      DX, $+56
-	JBE       rest6
-	VMOVUPS   192(AX), Y24
-	VSUBPS    192(CX), Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y22, Y22
-	VMOVUPS.Z 224(AX), K1, Y24
-	VMOVUPS.Z 224(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y23, Y23
-	JMP       fold
-
-rest6:
-	VMOVUPS.Z 192(AX), K1, Y24
-	VMOVUPS.Z 192(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y22, Y22
-	JMP       fold
-
-rest5:
-	VMOVUPS.Z 160(AX), K1, Y24
-	VMOVUPS.Z 160(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y21, Y21
-	JMP       fold
-
-rest4:
-	VMOVUPS.Z 128(AX), K1, Y24
-	VMOVUPS.Z 128(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y20, Y20
-	JMP       fold
-
-rest3:
-	VMOVUPS.Z 96(AX), K1, Y24
-	VMOVUPS.Z 96(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y19, Y19
-	JMP       fold
-
-rest2:
-	VMOVUPS.Z 64(AX), K1, Y24
-	VMOVUPS.Z 64(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y18, Y18
-	JMP       fold
-
-rest1:
-	VMOVUPS.Z 32(AX), K1, Y24
-	VMOVUPS.Z 32(CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y17, Y17
-	JMP       fold
-
-rest0:
-	VMOVUPS.Z (AX), K1, Y24
-	VMOVUPS.Z (CX), K1, Y25
-	VSUBPS    Y25, Y24, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y16, Y16
-
-fold:
-	VADDPS Y20, Y16, Y16
-	VADDPS Y21, Y17, Y17
-	VADDPS Y22, Y18, Y18
-	VADDPS Y23, Y19, Y19
-	VADDPS Y18, Y16, Y16
-	VADDPS Y19, Y17, Y17
-	VADDPS Y17, Y16, Y16
-
-fold8:
+	CMPQ          DX, $+0
+	JBE           none
+	LEAQ          masks<>+0(SB), SI
+	LEAQ          -1(DX), BX
+	ANDQ          $0x07, BX
+	KMOVB         1(SI)(BX*1), K1
+	CMPQ          DX, $+8
+	JBE           rest0
+	VMOVUPS       (AX), Y24
+	VSUBPS        (CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	CMPQ          DX, $+16
+	JBE           rest1
+	VMOVUPS       32(AX), Y24
+	VSUBPS        32(CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	CMPQ          DX, $+24
+	JBE           rest2
+	VMOVUPS       64(AX), Y24
+	VSUBPS        64(CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	CMPQ          DX, $+32
+	JBE           rest3
+	VMOVUPS       96(AX), Y24
+	VSUBPS        96(CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	CMPQ          DX, $+40
+	JBE           rest4
+	VMOVUPS       128(AX), Y24
+	VSUBPS        128(CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	CMPQ          DX, $+48
+	JBE           rest5
+	VMOVUPS       160(AX), Y24
+	VSUBPS        160(CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	CMPQ          DX, $+56
+	JBE           rest6
+	VMOVUPS       192(AX), Y24
+	VSUBPS        192(CX), Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y24
+	VMOVUPS.Z     224(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
@@ -4129,135 +4426,176 @@ fold8:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(DX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
-	CMPQ      DX, $+8
-	JBE       short0
-	VMOVUPS   (AX), Y16
-	VSUBPS    (CX), Y16, Y16
-	VMULPS    Y16, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	CMPQ      DX, $+16
-	JBE       short1
-	VMOVUPS   32(AX), Y17
-	VSUBPS    32(CX), Y17, Y17
-	VMULPS    Y17, Y17, Y17
-	CMPQ      DX, $+24
-	JBE       short2
-	VMOVUPS   64(AX), Y18
-	VSUBPS    64(CX), Y18, Y18
-	VMULPS    Y18, Y18, Y18
-	CMPQ      DX, $+32
-	JBE       short3
-	VMOVUPS   96(AX), Y19
-	VSUBPS    96(CX), Y19, Y19
-	VMULPS    Y19, Y19, Y19
-	CMPQ      DX, $+40
-	JBE       short4
-	VMOVUPS   128(AX), Y20
-	VSUBPS    128(CX), Y20, Y20
-	VMULPS    Y20, Y20, Y20
-	CMPQ      DX, $+48
-	JBE       short5
-	VMOVUPS   160(AX), Y21
-	VSUBPS    160(CX), Y21, Y21
-	VMULPS    Y21, Y21, Y21
-	CMPQ      DX, $+56
-	JBE       short6
-	VMOVUPS   192(AX), Y22
-	VSUBPS    192(CX), Y22, Y22
-	VMULPS    Y22, Y22, Y22
-	VMOVUPS.Z 224(AX), K1, Y23
-	VMOVUPS.Z 224(CX), K1, Y24
-	VSUBPS    Y24, Y23, Y23
-	VMULPS    Y23, Y23, Y23
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y23, Y19, Y19
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest6:
+	VMOVUPS.Z     192(AX), K1, Y24
+	VMOVUPS.Z     192(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short6:
-	VMOVUPS.Z 192(AX), K1, Y22
-	VMOVUPS.Z 192(CX), K1, Y23
-	VSUBPS    Y23, Y22, Y22
-	VMULPS    Y22, Y22, Y22
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest5:
+	VMOVUPS.Z     160(AX), K1, Y24
+	VMOVUPS.Z     160(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short5:
-	VMOVUPS.Z 160(AX), K1, Y21
-	VMOVUPS.Z 160(CX), K1, Y22
-	VSUBPS    Y22, Y21, Y21
-	VMULPS    Y21, Y21, Y21
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest4:
+	VMOVUPS.Z     128(AX), K1, Y24
+	VMOVUPS.Z     128(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short4:
-	VMOVUPS.Z 128(AX), K1, Y20
-	VMOVUPS.Z 128(CX), K1, Y21
-	VSUBPS    Y21, Y20, Y20
-	VMULPS    Y20, Y20, Y20
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest3:
+	VMOVUPS.Z     96(AX), K1, Y24
+	VMOVUPS.Z     96(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short3:
-	VMOVUPS.Z 96(AX), K1, Y19
-	VMOVUPS.Z 96(CX), K1, Y20
-	VSUBPS    Y20, Y19, Y19
-	VMULPS    Y19, Y19, Y19
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest2:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VMOVUPS.Z     64(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short2:
-	VMOVUPS.Z 64(AX), K1, Y18
-	VMOVUPS.Z 64(CX), K1, Y19
-	VSUBPS    Y19, Y18, Y18
-	VMULPS    Y18, Y18, Y18
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest1:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VMOVUPS.Z     32(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short1:
-	VMOVUPS.Z 32(AX), K1, Y17
-	VMOVUPS.Z 32(CX), K1, Y18
-	VSUBPS    Y18, Y17, Y17
-	VMULPS    Y17, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest0:
+	VMOVUPS.Z     (AX), K1, Y24
+	VMOVUPS.Z     (CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
-short0:
-	// Only here n may be 0.
-	VPXORD    Y16, Y16, Y16
-	CMPQ      DX, $+0
-	JBE       fold8
-	VMOVUPS.Z (AX), K1, Y16
-	VMOVUPS.Z (CX), K1, Y18
-	VSUBPS    Y18, Y16, Y16
-	VMULPS    Y16, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+none:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
 
 // func sumSquaresAVX512(x *float32, n int) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
@@ -4266,8 +4604,173 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	MOVQ   n+8(FP), CX
 	VPXORD Y17, Y17, Y17
 	CMPQ   CX, $+64
-	JB     short
+	JAE    long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	LEAQ          masks<>+0(SB), BX
+	LEAQ          -1(CX), DX
+	ANDQ          $0x07, DX
+	KMOVB         1(BX)(DX*1), K1
+	CMPQ          CX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          CX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	VMULPS        Y17, Y17, Y17
+	CMPQ          CX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	VMULPS        Y18, Y18, Y18
+	CMPQ          CX, $+32
+	JBE           short3
+	VMOVUPS       96(AX), Y19
+	VMULPS        Y19, Y19, Y19
+	CMPQ          CX, $+40
+	JBE           short4
+	VMOVUPS       128(AX), Y20
+	VMULPS        Y20, Y20, Y20
+	CMPQ          CX, $+48
+	JBE           short5
+	VMOVUPS       160(AX), Y21
+	VMULPS        Y21, Y21, Y21
+	CMPQ          CX, $+56
+	JBE           short6
+	VMOVUPS       192(AX), Y22
+	VMULPS        Y22, Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y23
+	VMULPS        Y23, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short6:
+	VMOVUPS.Z     192(AX), K1, Y22
+	VMULPS        Y22, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short5:
+	VMOVUPS.Z     160(AX), K1, Y21
+	VMULPS        Y21, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short4:
+	VMOVUPS.Z     128(AX), K1, Y20
+	VMULPS        Y20, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short3:
+	VMOVUPS.Z     96(AX), K1, Y19
+	VMULPS        Y19, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VMULPS        Y18, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VMULPS        Y17, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short0:
+	CMPQ          CX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+empty:
+	VMOVSS X17, ret+16(FP)
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y16
 	VMULPS  Y16, Y16, Y16
@@ -4324,103 +4827,57 @@ blocks:
 
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ      CX, $+0
-	JBE       fold
-	LEAQ      masks<>+0(SB), BX
-	LEAQ      -1(CX), DX
-	ANDQ      $0x07, DX
-	KMOVB     1(BX)(DX*1), K1
-	CMPQ      CX, $+8
-	JBE       rest0
-	VMOVUPS   (AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y16, Y16
-	CMPQ      CX, $+16
-	JBE       rest1
-	VMOVUPS   32(AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y17, Y17
-	CMPQ      CX, $+24
-	JBE       rest2
-	VMOVUPS   64(AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y18, Y18
-	CMPQ      CX, $+32
-	JBE       rest3
-	VMOVUPS   96(AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y19, Y19
-	CMPQ      CX, $+40
-	JBE       rest4
-	VMOVUPS   128(AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y20, Y20
-	CMPQ      CX, $+48
-	JBE       rest5
-	VMOVUPS   160(AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y21, Y21
-	CMPQ      CX, $+56
-	JBE       rest6
-	VMOVUPS   192(AX), Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y22, Y22
-	VMOVUPS.Z 224(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y23, Y23
-	JMP       fold
-
-rest6:
-	VMOVUPS.Z 192(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y22, Y22
-	JMP       fold
-
-rest5:
-	VMOVUPS.Z 160(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y21, Y21
-	JMP       fold
-
-rest4:
-	VMOVUPS.Z 128(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y20, Y20
-	JMP       fold
-
-rest3:
-	VMOVUPS.Z 96(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y19, Y19
-	JMP       fold
-
-rest2:
-	VMOVUPS.Z 64(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y18, Y18
-	JMP       fold
-
-rest1:
-	VMOVUPS.Z 32(AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y17, Y17
-	JMP       fold
-
-rest0:
-	VMOVUPS.Z (AX), K1, Y24
-	VMULPS    Y24, Y24, Y24
-	VADDPS    Y24, Y16, Y16
-
-fold:
-	VADDPS Y20, Y16, Y16
-	VADDPS Y21, Y17, Y17
-	VADDPS Y22, Y18, Y18
-	VADDPS Y23, Y19, Y19
-	VADDPS Y18, Y16, Y16
-	VADDPS Y19, Y17, Y17
-	VADDPS Y17, Y16, Y16
-
-fold8:
+	CMPQ          CX, $+0
+	JBE           none
+	LEAQ          masks<>+0(SB), BX
+	LEAQ          -1(CX), DX
+	ANDQ          $0x07, DX
+	KMOVB         1(BX)(DX*1), K1
+	CMPQ          CX, $+8
+	JBE           rest0
+	VMOVUPS       (AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	CMPQ          CX, $+16
+	JBE           rest1
+	VMOVUPS       32(AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	CMPQ          CX, $+24
+	JBE           rest2
+	VMOVUPS       64(AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	CMPQ          CX, $+32
+	JBE           rest3
+	VMOVUPS       96(AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	CMPQ          CX, $+40
+	JBE           rest4
+	VMOVUPS       128(AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	CMPQ          CX, $+48
+	JBE           rest5
+	VMOVUPS       160(AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	CMPQ          CX, $+56
+	JBE           rest6
+	VMOVUPS       192(AX), Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
@@ -4430,109 +4887,159 @@ fold8:
 	VMOVSS        X16, ret+16(FP)
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ      masks<>+0(SB), BX
-	LEAQ      -1(CX), DX
-	ANDQ      $0x07, DX
-	KMOVB     1(BX)(DX*1), K1
-	CMPQ      CX, $+8
-	JBE       short0
-	VMOVUPS   (AX), Y16
-	VMULPS    Y16, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	CMPQ      CX, $+16
-	JBE       short1
-	VMOVUPS   32(AX), Y17
-	VMULPS    Y17, Y17, Y17
-	CMPQ      CX, $+24
-	JBE       short2
-	VMOVUPS   64(AX), Y18
-	VMULPS    Y18, Y18, Y18
-	CMPQ      CX, $+32
-	JBE       short3
-	VMOVUPS   96(AX), Y19
-	VMULPS    Y19, Y19, Y19
-	CMPQ      CX, $+40
-	JBE       short4
-	VMOVUPS   128(AX), Y20
-	VMULPS    Y20, Y20, Y20
-	CMPQ      CX, $+48
-	JBE       short5
-	VMOVUPS   160(AX), Y21
-	VMULPS    Y21, Y21, Y21
-	CMPQ      CX, $+56
-	JBE       short6
-	VMOVUPS   192(AX), Y22
-	VMULPS    Y22, Y22, Y22
-	VMOVUPS.Z 224(AX), K1, Y23
-	VMULPS    Y23, Y23, Y23
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y23, Y19, Y19
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest6:
+	VMOVUPS.Z     192(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short6:
-	VMOVUPS.Z 192(AX), K1, Y22
-	VMULPS    Y22, Y22, Y22
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest5:
+	VMOVUPS.Z     160(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short5:
-	VMOVUPS.Z 160(AX), K1, Y21
-	VMULPS    Y21, Y21, Y21
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y21, Y17, Y17
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest4:
+	VMOVUPS.Z     128(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short4:
-	VMOVUPS.Z 128(AX), K1, Y20
-	VMULPS    Y20, Y20, Y20
-	VADDPS    Y20, Y16, Y16
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest3:
+	VMOVUPS.Z     96(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short3:
-	VMOVUPS.Z 96(AX), K1, Y19
-	VMULPS    Y19, Y19, Y19
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y19, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest2:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short2:
-	VMOVUPS.Z 64(AX), K1, Y18
-	VMULPS    Y18, Y18, Y18
-	VADDPS    Y18, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest1:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short1:
-	VMOVUPS.Z 32(AX), K1, Y17
-	VMULPS    Y17, Y17, Y17
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+rest0:
+	VMOVUPS.Z     (AX), K1, Y24
+	VMULPS        Y24, Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
 
-short0:
-	// Only here n may be 0.
-	VPXORD    Y16, Y16, Y16
-	CMPQ      CX, $+0
-	JBE       fold8
-	VMOVUPS.Z (AX), K1, Y16
-	VMULPS    Y16, Y16, Y16
-	VADDPS    Y17, Y16, Y16
-	JMP       fold8
+none:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET

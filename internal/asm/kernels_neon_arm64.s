@@ -1417,8 +1417,792 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R2
-	BLO   short
+	BHS   long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	CMP   $0x00000008, R2
+	BLS   short0
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x6e24dc00             // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21             // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R2
+	BLS   short1
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x6e24dc42             // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63             // VFMUL V5.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R2
+	BLS   short2
+	FLDPQ 64(R0), (F4, F5)
+	FLDPQ 64(R1), (F6, F7)
+	WORD  $0x6e26dc84             // VFMUL V6.S4, V4.S4, V4.S4
+	WORD  $0x6e27dca5             // VFMUL V7.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R2
+	BLS   short3
+	FLDPQ 96(R0), (F6, F7)
+	FLDPQ 96(R1), (F8, F9)
+	WORD  $0x6e28dcc6             // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7             // VFMUL V9.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R2
+	BLS   short4
+	FLDPQ 128(R0), (F8, F9)
+	FLDPQ 128(R1), (F10, F11)
+	WORD  $0x6e2add08             // VFMUL V10.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd29             // VFMUL V11.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R2
+	BLS   short5
+	FLDPQ 160(R0), (F10, F11)
+	FLDPQ 160(R1), (F12, F13)
+	WORD  $0x6e2cdd4a             // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x6e2ddd6b             // VFMUL V13.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R2
+	BLS   short6
+	FLDPQ 192(R0), (F12, F13)
+	FLDPQ 192(R1), (F14, F15)
+	WORD  $0x6e2edd8c             // VFMUL V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2fddad             // VFMUL V15.S4, V13.S4, V13.S4
+	ADD   $0x000000e0, R0, R0
+	TBNZ  $0x03, R3, part1all
+	VMOVI $0x00, V15.B16
+	TBZ   $0x02, R3, part1low
+	FMOVQ (R0), F14
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V15.B16
+	TBZ   $0x01, R3, part1highone
+	FMOVD (R0), F15
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V15.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F15
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V14.B16
+	TBZ   $0x01, R3, part1lowone
+	FMOVD (R0), F14
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V14.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F14
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F14, F15)
+
+part1end:
+	ADD   $0x000000e0, R1, R0
+	TBNZ  $0x03, R3, part2all
+	VMOVI $0x00, V17.B16
+	TBZ   $0x02, R3, part2low
+	FMOVQ (R0), F16
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V17.B16
+	TBZ   $0x01, R3, part2highone
+	FMOVD (R0), F17
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V17.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F17
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V16.B16
+	TBZ   $0x01, R3, part2lowone
+	FMOVD (R0), F16
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V16.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F16
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F16, F17)
+
+part2end:
+	WORD  $0x6e30ddce                   // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef                   // VFMUL V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short6:
+	ADD   $0x000000c0, R0, R0
+	TBNZ  $0x03, R3, part3all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R3, part3low
+	FMOVQ (R0), F12
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R3, part3highone
+	FMOVD (R0), F13
+	TBZ   $0x00, R3, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V13.S[2]
+	B     part3end
+
+part3highone:
+	TBZ   $0x00, R3, part3end
+	FMOVS (R0), F13
+	B     part3end
+
+part3low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R3, part3lowone
+	FMOVD (R0), F12
+	TBZ   $0x00, R3, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V12.S[2]
+	B     part3end
+
+part3lowone:
+	TBZ   $0x00, R3, part3end
+	FMOVS (R0), F12
+	B     part3end
+
+part3all:
+	FLDPQ (R0), (F12, F13)
+
+part3end:
+	ADD   $0x000000c0, R1, R0
+	TBNZ  $0x03, R3, part4all
+	VMOVI $0x00, V15.B16
+	TBZ   $0x02, R3, part4low
+	FMOVQ (R0), F14
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V15.B16
+	TBZ   $0x01, R3, part4highone
+	FMOVD (R0), F15
+	TBZ   $0x00, R3, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V15.S[2]
+	B     part4end
+
+part4highone:
+	TBZ   $0x00, R3, part4end
+	FMOVS (R0), F15
+	B     part4end
+
+part4low:
+	VMOVI $0x00, V14.B16
+	TBZ   $0x01, R3, part4lowone
+	FMOVD (R0), F14
+	TBZ   $0x00, R3, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V14.S[2]
+	B     part4end
+
+part4lowone:
+	TBZ   $0x00, R3, part4end
+	FMOVS (R0), F14
+	B     part4end
+
+part4all:
+	FLDPQ (R0), (F14, F15)
+
+part4end:
+	WORD  $0x6e2edd8c                   // VFMUL V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2fddad                   // VFMUL V15.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short5:
+	ADD   $0x000000a0, R0, R0
+	TBNZ  $0x03, R3, part5all
+	VMOVI $0x00, V11.B16
+	TBZ   $0x02, R3, part5low
+	FMOVQ (R0), F10
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V11.B16
+	TBZ   $0x01, R3, part5highone
+	FMOVD (R0), F11
+	TBZ   $0x00, R3, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V11.S[2]
+	B     part5end
+
+part5highone:
+	TBZ   $0x00, R3, part5end
+	FMOVS (R0), F11
+	B     part5end
+
+part5low:
+	VMOVI $0x00, V10.B16
+	TBZ   $0x01, R3, part5lowone
+	FMOVD (R0), F10
+	TBZ   $0x00, R3, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V10.S[2]
+	B     part5end
+
+part5lowone:
+	TBZ   $0x00, R3, part5end
+	FMOVS (R0), F10
+	B     part5end
+
+part5all:
+	FLDPQ (R0), (F10, F11)
+
+part5end:
+	ADD   $0x000000a0, R1, R0
+	TBNZ  $0x03, R3, part6all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R3, part6low
+	FMOVQ (R0), F12
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R3, part6highone
+	FMOVD (R0), F13
+	TBZ   $0x00, R3, part6end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V13.S[2]
+	B     part6end
+
+part6highone:
+	TBZ   $0x00, R3, part6end
+	FMOVS (R0), F13
+	B     part6end
+
+part6low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R3, part6lowone
+	FMOVD (R0), F12
+	TBZ   $0x00, R3, part6end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V12.S[2]
+	B     part6end
+
+part6lowone:
+	TBZ   $0x00, R3, part6end
+	FMOVS (R0), F12
+	B     part6end
+
+part6all:
+	FLDPQ (R0), (F12, F13)
+
+part6end:
+	WORD  $0x6e2cdd4a                   // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x6e2ddd6b                   // VFMUL V13.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short4:
+	ADD   $0x00000080, R0, R0
+	TBNZ  $0x03, R3, part7all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R3, part7low
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R3, part7highone
+	FMOVD (R0), F9
+	TBZ   $0x00, R3, part7end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
+	B     part7end
+
+part7highone:
+	TBZ   $0x00, R3, part7end
+	FMOVS (R0), F9
+	B     part7end
+
+part7low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R3, part7lowone
+	FMOVD (R0), F8
+	TBZ   $0x00, R3, part7end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
+	B     part7end
+
+part7lowone:
+	TBZ   $0x00, R3, part7end
+	FMOVS (R0), F8
+	B     part7end
+
+part7all:
+	FLDPQ (R0), (F8, F9)
+
+part7end:
+	ADD   $0x00000080, R1, R0
+	TBNZ  $0x03, R3, part8all
+	VMOVI $0x00, V11.B16
+	TBZ   $0x02, R3, part8low
+	FMOVQ (R0), F10
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V11.B16
+	TBZ   $0x01, R3, part8highone
+	FMOVD (R0), F11
+	TBZ   $0x00, R3, part8end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V11.S[2]
+	B     part8end
+
+part8highone:
+	TBZ   $0x00, R3, part8end
+	FMOVS (R0), F11
+	B     part8end
+
+part8low:
+	VMOVI $0x00, V10.B16
+	TBZ   $0x01, R3, part8lowone
+	FMOVD (R0), F10
+	TBZ   $0x00, R3, part8end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V10.S[2]
+	B     part8end
+
+part8lowone:
+	TBZ   $0x00, R3, part8end
+	FMOVS (R0), F10
+	B     part8end
+
+part8all:
+	FLDPQ (R0), (F10, F11)
+
+part8end:
+	WORD  $0x6e2add08                   // VFMUL V10.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd29                   // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short3:
+	ADD   $0x00000060, R0, R0
+	TBNZ  $0x03, R3, part9all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R3, part9low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R3, part9highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R3, part9end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part9end
+
+part9highone:
+	TBZ   $0x00, R3, part9end
+	FMOVS (R0), F7
+	B     part9end
+
+part9low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R3, part9lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R3, part9end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part9end
+
+part9lowone:
+	TBZ   $0x00, R3, part9end
+	FMOVS (R0), F6
+	B     part9end
+
+part9all:
+	FLDPQ (R0), (F6, F7)
+
+part9end:
+	ADD   $0x00000060, R1, R0
+	TBNZ  $0x03, R3, part10all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R3, part10low
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R3, part10highone
+	FMOVD (R0), F9
+	TBZ   $0x00, R3, part10end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
+	B     part10end
+
+part10highone:
+	TBZ   $0x00, R3, part10end
+	FMOVS (R0), F9
+	B     part10end
+
+part10low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R3, part10lowone
+	FMOVD (R0), F8
+	TBZ   $0x00, R3, part10end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
+	B     part10end
+
+part10lowone:
+	TBZ   $0x00, R3, part10end
+	FMOVS (R0), F8
+	B     part10end
+
+part10all:
+	FLDPQ (R0), (F8, F9)
+
+part10end:
+	WORD  $0x6e28dcc6                   // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7                   // VFMUL V9.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short2:
+	ADD   $0x00000040, R0, R0
+	TBNZ  $0x03, R3, part11all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part11low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part11highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part11end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part11end
+
+part11highone:
+	TBZ   $0x00, R3, part11end
+	FMOVS (R0), F5
+	B     part11end
+
+part11low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part11lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part11end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part11end
+
+part11lowone:
+	TBZ   $0x00, R3, part11end
+	FMOVS (R0), F4
+	B     part11end
+
+part11all:
+	FLDPQ (R0), (F4, F5)
+
+part11end:
+	ADD   $0x00000040, R1, R0
+	TBNZ  $0x03, R3, part12all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R3, part12low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R3, part12highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R3, part12end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part12end
+
+part12highone:
+	TBZ   $0x00, R3, part12end
+	FMOVS (R0), F7
+	B     part12end
+
+part12low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R3, part12lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R3, part12end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part12end
+
+part12lowone:
+	TBZ   $0x00, R3, part12end
+	FMOVS (R0), F6
+	B     part12end
+
+part12all:
+	FLDPQ (R0), (F6, F7)
+
+part12end:
+	WORD  $0x6e26dc84                   // VFMUL V6.S4, V4.S4, V4.S4
+	WORD  $0x6e27dca5                   // VFMUL V7.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short1:
+	ADD   $0x00000020, R0, R0
+	TBNZ  $0x03, R3, part13all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R3, part13low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R3, part13highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R3, part13end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part13end
+
+part13highone:
+	TBZ   $0x00, R3, part13end
+	FMOVS (R0), F3
+	B     part13end
+
+part13low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R3, part13lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R3, part13end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part13end
+
+part13lowone:
+	TBZ   $0x00, R3, part13end
+	FMOVS (R0), F2
+	B     part13end
+
+part13all:
+	FLDPQ (R0), (F2, F3)
+
+part13end:
+	ADD   $0x00000020, R1, R0
+	TBNZ  $0x03, R3, part14all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part14low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part14highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part14end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part14end
+
+part14highone:
+	TBZ   $0x00, R3, part14end
+	FMOVS (R0), F5
+	B     part14end
+
+part14low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part14lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part14end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part14end
+
+part14lowone:
+	TBZ   $0x00, R3, part14end
+	FMOVS (R0), F4
+	B     part14end
+
+part14all:
+	FLDPQ (R0), (F4, F5)
+
+part14end:
+	WORD  $0x6e24dc42                   // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63                   // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R2
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R3, part15all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R3, part15low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R3, part15highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R3, part15end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part15end
+
+part15highone:
+	TBZ   $0x00, R3, part15end
+	FMOVS (R0), F1
+	B     part15end
+
+part15low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R3, part15lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R3, part15end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part15end
+
+part15lowone:
+	TBZ   $0x00, R3, part15end
+	FMOVS (R0), F0
+	B     part15end
+
+part15all:
+	FLDPQ (R0), (F0, F1)
+
+part15end:
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R3, part16all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part16low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part16highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part16end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part16end
+
+part16highone:
+	TBZ   $0x00, R3, part16end
+	FMOVS (R0), F5
+	B     part16end
+
+part16low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part16lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part16end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part16end
+
+part16lowone:
+	TBZ   $0x00, R3, part16end
+	FMOVS (R0), F4
+	B     part16end
+
+part16all:
+	FLDPQ (R0), (F4, F5)
+
+part16end:
+	WORD  $0x6e24dc00                   // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21                   // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+empty:
+	FMOVS F2, ret+24(FP)
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F4, F5)
@@ -1519,7 +2303,7 @@ blocks:
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
-	BLS   fold
+	BLS   none
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
@@ -1527,721 +2311,150 @@ rest:
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
 	FLDPQ (R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400             // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421             // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400              // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421              // VFADD V17.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   rest1
 	FLDPQ 32(R0), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442             // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463             // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442              // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463              // VFADD V17.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   rest2
 	FLDPQ 64(R0), (F16, F17)
 	FLDPQ 64(R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484             // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5             // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484              // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5              // VFADD V17.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R2
 	BLS   rest3
 	FLDPQ 96(R0), (F16, F17)
 	FLDPQ 96(R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6             // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7             // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6              // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7              // VFADD V17.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   rest4
 	FLDPQ 128(R0), (F16, F17)
 	FLDPQ 128(R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508             // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529             // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508              // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529              // VFADD V17.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R2
 	BLS   rest5
 	FLDPQ 160(R0), (F16, F17)
 	FLDPQ 160(R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a             // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b             // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a              // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b              // VFADD V17.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R2
 	BLS   rest6
 	FLDPQ 192(R0), (F16, F17)
 	FLDPQ 192(R1), (F18, F19)
-	WORD  $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c             // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad             // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c              // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad              // VFADD V17.S4, V13.S4, V13.S4
 	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part1all
+	TBNZ  $0x03, R3, part17all
 	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part1low
+	TBZ   $0x02, R3, part17low
 	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part1highone
+	TBZ   $0x01, R3, part17highone
 	FMOVD (R0), F17
-	TBZ   $0x00, R3, part1end
+	TBZ   $0x00, R3, part17end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V17.S[2]
-	B     part1end
+	B     part17end
 
-part1highone:
-	TBZ   $0x00, R3, part1end
+part17highone:
+	TBZ   $0x00, R3, part17end
 	FMOVS (R0), F17
-	B     part1end
+	B     part17end
 
-part1low:
+part17low:
 	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part1lowone
+	TBZ   $0x01, R3, part17lowone
 	FMOVD (R0), F16
-	TBZ   $0x00, R3, part1end
+	TBZ   $0x00, R3, part17end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V16.S[2]
-	B     part1end
+	B     part17end
 
-part1lowone:
-	TBZ   $0x00, R3, part1end
+part17lowone:
+	TBZ   $0x00, R3, part17end
 	FMOVS (R0), F16
-	B     part1end
+	B     part17end
 
-part1all:
+part17all:
 	FLDPQ (R0), (F16, F17)
 
-part1end:
+part17end:
 	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part2all
+	TBNZ  $0x03, R3, part18all
 	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part2low
+	TBZ   $0x02, R3, part18low
 	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part2highone
+	TBZ   $0x01, R3, part18highone
 	FMOVD (R0), F19
-	TBZ   $0x00, R3, part2end
+	TBZ   $0x00, R3, part18end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V19.S[2]
-	B     part2end
+	B     part18end
 
-part2highone:
-	TBZ   $0x00, R3, part2end
+part18highone:
+	TBZ   $0x00, R3, part18end
 	FMOVS (R0), F19
-	B     part2end
+	B     part18end
 
-part2low:
+part18low:
 	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part2lowone
+	TBZ   $0x01, R3, part18lowone
 	FMOVD (R0), F18
-	TBZ   $0x00, R3, part2end
+	TBZ   $0x00, R3, part18end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V18.S[2]
-	B     part2end
+	B     part18end
 
-part2lowone:
-	TBZ   $0x00, R3, part2end
+part18lowone:
+	TBZ   $0x00, R3, part18end
 	FMOVS (R0), F18
-	B     part2end
+	B     part18end
 
-part2all:
+part18all:
 	FLDPQ (R0), (F18, F19)
 
-part2end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d5ce // VFADD V16.S4, V14.S4, V14.S4
-	WORD $0x4e31d5ef // VFADD V17.S4, V15.S4, V15.S4
-	B    fold
-
-rest6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part3all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part3low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part3highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F17
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part3lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F16
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F16, F17)
-
-part3end:
-	ADD   $0x000000c0, R1, R0
-	TBNZ  $0x03, R3, part4all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part4low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part4highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F19
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part4lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F18
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F18, F19)
-
-part4end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
-	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
-	B    fold
-
-rest5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R3, part5all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part5low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part5highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F17
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part5lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F16
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F16, F17)
-
-part5end:
-	ADD   $0x000000a0, R1, R0
-	TBNZ  $0x03, R3, part6all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part6low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part6highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F19
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part6lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F18
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F18, F19)
-
-part6end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
-	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
-	B    fold
-
-rest4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R3, part7all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part7low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part7highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F17
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part7lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F16
-	B     part7end
-
-part7all:
-	FLDPQ (R0), (F16, F17)
-
-part7end:
-	ADD   $0x00000080, R1, R0
-	TBNZ  $0x03, R3, part8all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part8low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part8highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part8end
-
-part8highone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F19
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part8lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F18
-	B     part8end
-
-part8all:
-	FLDPQ (R0), (F18, F19)
-
-part8end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	B    fold
-
-rest3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R3, part9all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part9low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part9highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F17
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part9lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F16
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F16, F17)
-
-part9end:
-	ADD   $0x00000060, R1, R0
-	TBNZ  $0x03, R3, part10all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part10low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part10highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part10end
-
-part10highone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F19
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part10lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F18
-	B     part10end
-
-part10all:
-	FLDPQ (R0), (F18, F19)
-
-part10end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
-	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
-	B    fold
-
-rest2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R3, part11all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part11low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part11highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part11end
-
-part11highone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F17
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part11lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F16
-	B     part11end
-
-part11all:
-	FLDPQ (R0), (F16, F17)
-
-part11end:
-	ADD   $0x00000040, R1, R0
-	TBNZ  $0x03, R3, part12all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part12low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part12highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part12end
-
-part12highone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F19
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part12lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F18
-	B     part12end
-
-part12all:
-	FLDPQ (R0), (F18, F19)
-
-part12end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
-	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
-	B    fold
-
-rest1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R3, part13all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part13low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part13highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part13end
-
-part13highone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F17
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part13lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F16
-	B     part13end
-
-part13all:
-	FLDPQ (R0), (F16, F17)
-
-part13end:
-	ADD   $0x00000020, R1, R0
-	TBNZ  $0x03, R3, part14all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part14low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part14highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part14end
-
-part14highone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F19
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part14lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F18
-	B     part14end
-
-part14all:
-	FLDPQ (R0), (F18, F19)
-
-part14end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
-	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
-	B    fold
-
-rest0:
-	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R3, part15all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part15low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part15highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part15end
-
-part15highone:
-	TBZ   $0x00, R3, part15end
-	FMOVS (R0), F17
-	B     part15end
-
-part15low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part15lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part15end
-
-part15lowone:
-	TBZ   $0x00, R3, part15end
-	FMOVS (R0), F16
-	B     part15end
-
-part15all:
-	FLDPQ (R0), (F16, F17)
-
-part15end:
-	ADD   $0x00000000, R1, R0
-	TBNZ  $0x03, R3, part16all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part16low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part16highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part16end
-
-part16highone:
-	TBZ   $0x00, R3, part16end
-	FMOVS (R0), F19
-	B     part16end
-
-part16low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part16lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part16end
-
-part16lowone:
-	TBZ   $0x00, R3, part16end
-	FMOVS (R0), F18
-	B     part16end
-
-part16all:
-	FLDPQ (R0), (F18, F19)
-
-part16end:
-	WORD $0x6e32de10 // VFMUL V18.S4, V16.S4, V16.S4
-	WORD $0x6e33de31 // VFMUL V19.S4, V17.S4, V17.S4
-	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
-	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
-
-fold:
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-
-fold8:
+part18end:
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -2249,748 +2462,727 @@ fold8:
 	FMOVS F0, ret+24(FP)
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
-	CMP   $0x00000008, R2
-	BLS   short0
-	FLDPQ (R0), (F0, F1)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e22d400              // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421              // VFADD V3.S4, V1.S4, V1.S4
-	CMP   $0x00000010, R2
-	BLS   short1
-	FLDPQ 32(R0), (F2, F3)
-	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	CMP   $0x00000018, R2
-	BLS   short2
-	FLDPQ 64(R0), (F4, F5)
-	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x6e26dc84              // VFMUL V6.S4, V4.S4, V4.S4
-	WORD  $0x6e27dca5              // VFMUL V7.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R2
-	BLS   short3
-	FLDPQ 96(R0), (F6, F7)
-	FLDPQ 96(R1), (F8, F9)
-	WORD  $0x6e28dcc6              // VFMUL V8.S4, V6.S4, V6.S4
-	WORD  $0x6e29dce7              // VFMUL V9.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R2
-	BLS   short4
-	FLDPQ 128(R0), (F8, F9)
-	FLDPQ 128(R1), (F10, F11)
-	WORD  $0x6e2add08              // VFMUL V10.S4, V8.S4, V8.S4
-	WORD  $0x6e2bdd29              // VFMUL V11.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R2
-	BLS   short5
-	FLDPQ 160(R0), (F10, F11)
-	FLDPQ 160(R1), (F12, F13)
-	WORD  $0x6e2cdd4a              // VFMUL V12.S4, V10.S4, V10.S4
-	WORD  $0x6e2ddd6b              // VFMUL V13.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R2
-	BLS   short6
-	FLDPQ 192(R0), (F12, F13)
-	FLDPQ 192(R1), (F14, F15)
-	WORD  $0x6e2edd8c              // VFMUL V14.S4, V12.S4, V12.S4
-	WORD  $0x6e2fddad              // VFMUL V15.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part17all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R3, part17low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R3, part17highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part17end
-
-part17highone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F15
-	B     part17end
-
-part17low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R3, part17lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part17end
-
-part17lowone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F14
-	B     part17end
-
-part17all:
-	FLDPQ (R0), (F14, F15)
-
-part17end:
-	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part18all
+rest6:
+	ADD   $0x000000c0, R0, R0
+	TBNZ  $0x03, R3, part19all
 	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part18low
+	TBZ   $0x02, R3, part19low
 	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part18highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part18end
-
-part18highone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F17
-	B     part18end
-
-part18low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part18lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part18end
-
-part18lowone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F16
-	B     part18end
-
-part18all:
-	FLDPQ (R0), (F16, F17)
-
-part18end:
-	WORD $0x6e30ddce // VFMUL V16.S4, V14.S4, V14.S4
-	WORD $0x6e31ddef // VFMUL V17.S4, V15.S4, V15.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
-
-short6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part19all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R3, part19low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
 	TBZ   $0x01, R3, part19highone
-	FMOVD (R0), F13
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part19end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part19end
 
 part19highone:
 	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F13
+	FMOVS (R0), F17
 	B     part19end
 
 part19low:
-	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part19lowone
-	FMOVD (R0), F12
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part19end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part19end
 
 part19lowone:
 	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F12
+	FMOVS (R0), F16
 	B     part19end
 
 part19all:
-	FLDPQ (R0), (F12, F13)
+	FLDPQ (R0), (F16, F17)
 
 part19end:
 	ADD   $0x000000c0, R1, R0
 	TBNZ  $0x03, R3, part20all
-	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part20low
-	FMOVQ (R0), F14
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part20highone
-	FMOVD (R0), F15
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part20end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part20end
 
 part20highone:
 	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F15
+	FMOVS (R0), F19
 	B     part20end
 
 part20low:
-	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part20lowone
-	FMOVD (R0), F14
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part20end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part20end
 
 part20lowone:
 	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F14
+	FMOVS (R0), F18
 	B     part20end
 
 part20all:
-	FLDPQ (R0), (F14, F15)
+	FLDPQ (R0), (F18, F19)
 
 part20end:
-	WORD $0x6e2edd8c // VFMUL V14.S4, V12.S4, V12.S4
-	WORD $0x6e2fddad // VFMUL V15.S4, V13.S4, V13.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short5:
+rest5:
 	ADD   $0x000000a0, R0, R0
 	TBNZ  $0x03, R3, part21all
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part21low
-	FMOVQ (R0), F10
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part21highone
-	FMOVD (R0), F11
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part21end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part21end
 
 part21highone:
 	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F11
+	FMOVS (R0), F17
 	B     part21end
 
 part21low:
-	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part21lowone
-	FMOVD (R0), F10
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part21end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part21end
 
 part21lowone:
 	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F10
+	FMOVS (R0), F16
 	B     part21end
 
 part21all:
-	FLDPQ (R0), (F10, F11)
+	FLDPQ (R0), (F16, F17)
 
 part21end:
 	ADD   $0x000000a0, R1, R0
 	TBNZ  $0x03, R3, part22all
-	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part22low
-	FMOVQ (R0), F12
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part22highone
-	FMOVD (R0), F13
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part22end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part22end
 
 part22highone:
 	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F13
+	FMOVS (R0), F19
 	B     part22end
 
 part22low:
-	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part22lowone
-	FMOVD (R0), F12
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part22end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part22end
 
 part22lowone:
 	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F12
+	FMOVS (R0), F18
 	B     part22end
 
 part22all:
-	FLDPQ (R0), (F12, F13)
+	FLDPQ (R0), (F18, F19)
 
 part22end:
-	WORD $0x6e2cdd4a // VFMUL V12.S4, V10.S4, V10.S4
-	WORD $0x6e2ddd6b // VFMUL V13.S4, V11.S4, V11.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short4:
+rest4:
 	ADD   $0x00000080, R0, R0
 	TBNZ  $0x03, R3, part23all
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part23low
-	FMOVQ (R0), F8
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part23highone
-	FMOVD (R0), F9
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part23end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part23end
 
 part23highone:
 	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F9
+	FMOVS (R0), F17
 	B     part23end
 
 part23low:
-	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part23lowone
-	FMOVD (R0), F8
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part23end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part23end
 
 part23lowone:
 	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F8
+	FMOVS (R0), F16
 	B     part23end
 
 part23all:
-	FLDPQ (R0), (F8, F9)
+	FLDPQ (R0), (F16, F17)
 
 part23end:
 	ADD   $0x00000080, R1, R0
 	TBNZ  $0x03, R3, part24all
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part24low
-	FMOVQ (R0), F10
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part24highone
-	FMOVD (R0), F11
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part24end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part24end
 
 part24highone:
 	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F11
+	FMOVS (R0), F19
 	B     part24end
 
 part24low:
-	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part24lowone
-	FMOVD (R0), F10
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part24end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part24end
 
 part24lowone:
 	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F10
+	FMOVS (R0), F18
 	B     part24end
 
 part24all:
-	FLDPQ (R0), (F10, F11)
+	FLDPQ (R0), (F18, F19)
 
 part24end:
-	WORD $0x6e2add08 // VFMUL V10.S4, V8.S4, V8.S4
-	WORD $0x6e2bdd29 // VFMUL V11.S4, V9.S4, V9.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short3:
+rest3:
 	ADD   $0x00000060, R0, R0
 	TBNZ  $0x03, R3, part25all
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part25low
-	FMOVQ (R0), F6
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part25highone
-	FMOVD (R0), F7
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part25end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part25end
 
 part25highone:
 	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F7
+	FMOVS (R0), F17
 	B     part25end
 
 part25low:
-	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part25lowone
-	FMOVD (R0), F6
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part25end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part25end
 
 part25lowone:
 	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F6
+	FMOVS (R0), F16
 	B     part25end
 
 part25all:
-	FLDPQ (R0), (F6, F7)
+	FLDPQ (R0), (F16, F17)
 
 part25end:
 	ADD   $0x00000060, R1, R0
 	TBNZ  $0x03, R3, part26all
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part26low
-	FMOVQ (R0), F8
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part26highone
-	FMOVD (R0), F9
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part26end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part26end
 
 part26highone:
 	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F9
+	FMOVS (R0), F19
 	B     part26end
 
 part26low:
-	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part26lowone
-	FMOVD (R0), F8
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part26end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part26end
 
 part26lowone:
 	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F8
+	FMOVS (R0), F18
 	B     part26end
 
 part26all:
-	FLDPQ (R0), (F8, F9)
+	FLDPQ (R0), (F18, F19)
 
 part26end:
-	WORD $0x6e28dcc6 // VFMUL V8.S4, V6.S4, V6.S4
-	WORD $0x6e29dce7 // VFMUL V9.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short2:
+rest2:
 	ADD   $0x00000040, R0, R0
 	TBNZ  $0x03, R3, part27all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part27low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part27highone
-	FMOVD (R0), F5
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part27end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part27end
 
 part27highone:
 	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F5
+	FMOVS (R0), F17
 	B     part27end
 
 part27low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part27lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part27end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part27end
 
 part27lowone:
 	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F4
+	FMOVS (R0), F16
 	B     part27end
 
 part27all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F16, F17)
 
 part27end:
 	ADD   $0x00000040, R1, R0
 	TBNZ  $0x03, R3, part28all
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part28low
-	FMOVQ (R0), F6
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part28highone
-	FMOVD (R0), F7
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part28end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part28end
 
 part28highone:
 	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F7
+	FMOVS (R0), F19
 	B     part28end
 
 part28low:
-	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part28lowone
-	FMOVD (R0), F6
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part28end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part28end
 
 part28lowone:
 	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F6
+	FMOVS (R0), F18
 	B     part28end
 
 part28all:
-	FLDPQ (R0), (F6, F7)
+	FLDPQ (R0), (F18, F19)
 
 part28end:
-	WORD $0x6e26dc84 // VFMUL V6.S4, V4.S4, V4.S4
-	WORD $0x6e27dca5 // VFMUL V7.S4, V5.S4, V5.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short1:
+rest1:
 	ADD   $0x00000020, R0, R0
 	TBNZ  $0x03, R3, part29all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part29low
-	FMOVQ (R0), F2
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part29highone
-	FMOVD (R0), F3
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part29end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part29end
 
 part29highone:
 	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F3
+	FMOVS (R0), F17
 	B     part29end
 
 part29low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part29lowone
-	FMOVD (R0), F2
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part29end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part29end
 
 part29lowone:
 	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F2
+	FMOVS (R0), F16
 	B     part29end
 
 part29all:
-	FLDPQ (R0), (F2, F3)
+	FLDPQ (R0), (F16, F17)
 
 part29end:
 	ADD   $0x00000020, R1, R0
 	TBNZ  $0x03, R3, part30all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part30low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part30highone
-	FMOVD (R0), F5
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part30end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part30end
 
 part30highone:
 	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F5
+	FMOVS (R0), F19
 	B     part30end
 
 part30low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part30lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part30end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part30end
 
 part30lowone:
 	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F4
+	FMOVS (R0), F18
 	B     part30end
 
 part30all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F18, F19)
 
 part30end:
-	WORD $0x6e24dc42 // VFMUL V4.S4, V2.S4, V2.S4
-	WORD $0x6e25dc63 // VFMUL V5.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short0:
-	// Only here n may be 0.
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	CMP   $0x00000000, R2
-	BLS   fold8
+rest0:
 	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R3, part31all
-	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part31low
-	FMOVQ (R0), F0
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part31highone
-	FMOVD (R0), F1
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part31end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V1.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part31end
 
 part31highone:
 	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F1
+	FMOVS (R0), F17
 	B     part31end
 
 part31low:
-	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part31lowone
-	FMOVD (R0), F0
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part31end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part31end
 
 part31lowone:
 	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F0
+	FMOVS (R0), F16
 	B     part31end
 
 part31all:
-	FLDPQ (R0), (F0, F1)
+	FLDPQ (R0), (F16, F17)
 
 part31end:
 	ADD   $0x00000000, R1, R0
 	TBNZ  $0x03, R3, part32all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part32low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part32highone
-	FMOVD (R0), F5
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part32end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part32end
 
 part32highone:
 	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F5
+	FMOVS (R0), F19
 	B     part32end
 
 part32low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part32lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part32end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part32end
 
 part32lowone:
 	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F4
+	FMOVS (R0), F18
 	B     part32end
 
 part32all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F18, F19)
 
 part32end:
-	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
-	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+none:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
 // func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 TEXT ·dotRowsNEON(SB), NOSPLIT, $128-56
@@ -10339,8 +10531,822 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R2
-	BLO   short
+	BHS   long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	CMP   $0x00000008, R2
+	BLS   short0
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4ea4d400             // VFSUB V4.S4, V0.S4, V0.S4
+	WORD  $0x4ea5d421             // VFSUB V5.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00             // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21             // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R2
+	BLS   short1
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x4ea4d442             // VFSUB V4.S4, V2.S4, V2.S4
+	WORD  $0x4ea5d463             // VFSUB V5.S4, V3.S4, V3.S4
+	WORD  $0x6e22dc42             // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63             // VFMUL V3.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R2
+	BLS   short2
+	FLDPQ 64(R0), (F4, F5)
+	FLDPQ 64(R1), (F6, F7)
+	WORD  $0x4ea6d484             // VFSUB V6.S4, V4.S4, V4.S4
+	WORD  $0x4ea7d4a5             // VFSUB V7.S4, V5.S4, V5.S4
+	WORD  $0x6e24dc84             // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5             // VFMUL V5.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R2
+	BLS   short3
+	FLDPQ 96(R0), (F6, F7)
+	FLDPQ 96(R1), (F8, F9)
+	WORD  $0x4ea8d4c6             // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7             // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6             // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7             // VFMUL V7.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R2
+	BLS   short4
+	FLDPQ 128(R0), (F8, F9)
+	FLDPQ 128(R1), (F10, F11)
+	WORD  $0x4eaad508             // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529             // VFSUB V11.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08             // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29             // VFMUL V9.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R2
+	BLS   short5
+	FLDPQ 160(R0), (F10, F11)
+	FLDPQ 160(R1), (F12, F13)
+	WORD  $0x4eacd54a             // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b             // VFSUB V13.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a             // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b             // VFMUL V11.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R2
+	BLS   short6
+	FLDPQ 192(R0), (F12, F13)
+	FLDPQ 192(R1), (F14, F15)
+	WORD  $0x4eaed58c             // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad             // VFSUB V15.S4, V13.S4, V13.S4
+	WORD  $0x6e2cdd8c             // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad             // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   $0x000000e0, R0, R0
+	TBNZ  $0x03, R3, part1all
+	VMOVI $0x00, V15.B16
+	TBZ   $0x02, R3, part1low
+	FMOVQ (R0), F14
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V15.B16
+	TBZ   $0x01, R3, part1highone
+	FMOVD (R0), F15
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V15.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F15
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V14.B16
+	TBZ   $0x01, R3, part1lowone
+	FMOVD (R0), F14
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V14.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F14
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F14, F15)
+
+part1end:
+	ADD   $0x000000e0, R1, R0
+	TBNZ  $0x03, R3, part2all
+	VMOVI $0x00, V17.B16
+	TBZ   $0x02, R3, part2low
+	FMOVQ (R0), F16
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V17.B16
+	TBZ   $0x01, R3, part2highone
+	FMOVD (R0), F17
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V17.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F17
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V16.B16
+	TBZ   $0x01, R3, part2lowone
+	FMOVD (R0), F16
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V16.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F16
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F16, F17)
+
+part2end:
+	WORD  $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef                   // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short6:
+	ADD   $0x000000c0, R0, R0
+	TBNZ  $0x03, R3, part3all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R3, part3low
+	FMOVQ (R0), F12
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R3, part3highone
+	FMOVD (R0), F13
+	TBZ   $0x00, R3, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V13.S[2]
+	B     part3end
+
+part3highone:
+	TBZ   $0x00, R3, part3end
+	FMOVS (R0), F13
+	B     part3end
+
+part3low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R3, part3lowone
+	FMOVD (R0), F12
+	TBZ   $0x00, R3, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V12.S[2]
+	B     part3end
+
+part3lowone:
+	TBZ   $0x00, R3, part3end
+	FMOVS (R0), F12
+	B     part3end
+
+part3all:
+	FLDPQ (R0), (F12, F13)
+
+part3end:
+	ADD   $0x000000c0, R1, R0
+	TBNZ  $0x03, R3, part4all
+	VMOVI $0x00, V15.B16
+	TBZ   $0x02, R3, part4low
+	FMOVQ (R0), F14
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V15.B16
+	TBZ   $0x01, R3, part4highone
+	FMOVD (R0), F15
+	TBZ   $0x00, R3, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V15.S[2]
+	B     part4end
+
+part4highone:
+	TBZ   $0x00, R3, part4end
+	FMOVS (R0), F15
+	B     part4end
+
+part4low:
+	VMOVI $0x00, V14.B16
+	TBZ   $0x01, R3, part4lowone
+	FMOVD (R0), F14
+	TBZ   $0x00, R3, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V14.S[2]
+	B     part4end
+
+part4lowone:
+	TBZ   $0x00, R3, part4end
+	FMOVS (R0), F14
+	B     part4end
+
+part4all:
+	FLDPQ (R0), (F14, F15)
+
+part4end:
+	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
+	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short5:
+	ADD   $0x000000a0, R0, R0
+	TBNZ  $0x03, R3, part5all
+	VMOVI $0x00, V11.B16
+	TBZ   $0x02, R3, part5low
+	FMOVQ (R0), F10
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V11.B16
+	TBZ   $0x01, R3, part5highone
+	FMOVD (R0), F11
+	TBZ   $0x00, R3, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V11.S[2]
+	B     part5end
+
+part5highone:
+	TBZ   $0x00, R3, part5end
+	FMOVS (R0), F11
+	B     part5end
+
+part5low:
+	VMOVI $0x00, V10.B16
+	TBZ   $0x01, R3, part5lowone
+	FMOVD (R0), F10
+	TBZ   $0x00, R3, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V10.S[2]
+	B     part5end
+
+part5lowone:
+	TBZ   $0x00, R3, part5end
+	FMOVS (R0), F10
+	B     part5end
+
+part5all:
+	FLDPQ (R0), (F10, F11)
+
+part5end:
+	ADD   $0x000000a0, R1, R0
+	TBNZ  $0x03, R3, part6all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R3, part6low
+	FMOVQ (R0), F12
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R3, part6highone
+	FMOVD (R0), F13
+	TBZ   $0x00, R3, part6end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V13.S[2]
+	B     part6end
+
+part6highone:
+	TBZ   $0x00, R3, part6end
+	FMOVS (R0), F13
+	B     part6end
+
+part6low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R3, part6lowone
+	FMOVD (R0), F12
+	TBZ   $0x00, R3, part6end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V12.S[2]
+	B     part6end
+
+part6lowone:
+	TBZ   $0x00, R3, part6end
+	FMOVS (R0), F12
+	B     part6end
+
+part6all:
+	FLDPQ (R0), (F12, F13)
+
+part6end:
+	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short4:
+	ADD   $0x00000080, R0, R0
+	TBNZ  $0x03, R3, part7all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R3, part7low
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R3, part7highone
+	FMOVD (R0), F9
+	TBZ   $0x00, R3, part7end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
+	B     part7end
+
+part7highone:
+	TBZ   $0x00, R3, part7end
+	FMOVS (R0), F9
+	B     part7end
+
+part7low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R3, part7lowone
+	FMOVD (R0), F8
+	TBZ   $0x00, R3, part7end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
+	B     part7end
+
+part7lowone:
+	TBZ   $0x00, R3, part7end
+	FMOVS (R0), F8
+	B     part7end
+
+part7all:
+	FLDPQ (R0), (F8, F9)
+
+part7end:
+	ADD   $0x00000080, R1, R0
+	TBNZ  $0x03, R3, part8all
+	VMOVI $0x00, V11.B16
+	TBZ   $0x02, R3, part8low
+	FMOVQ (R0), F10
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V11.B16
+	TBZ   $0x01, R3, part8highone
+	FMOVD (R0), F11
+	TBZ   $0x00, R3, part8end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V11.S[2]
+	B     part8end
+
+part8highone:
+	TBZ   $0x00, R3, part8end
+	FMOVS (R0), F11
+	B     part8end
+
+part8low:
+	VMOVI $0x00, V10.B16
+	TBZ   $0x01, R3, part8lowone
+	FMOVD (R0), F10
+	TBZ   $0x00, R3, part8end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V10.S[2]
+	B     part8end
+
+part8lowone:
+	TBZ   $0x00, R3, part8end
+	FMOVS (R0), F10
+	B     part8end
+
+part8all:
+	FLDPQ (R0), (F10, F11)
+
+part8end:
+	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short3:
+	ADD   $0x00000060, R0, R0
+	TBNZ  $0x03, R3, part9all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R3, part9low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R3, part9highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R3, part9end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part9end
+
+part9highone:
+	TBZ   $0x00, R3, part9end
+	FMOVS (R0), F7
+	B     part9end
+
+part9low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R3, part9lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R3, part9end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part9end
+
+part9lowone:
+	TBZ   $0x00, R3, part9end
+	FMOVS (R0), F6
+	B     part9end
+
+part9all:
+	FLDPQ (R0), (F6, F7)
+
+part9end:
+	ADD   $0x00000060, R1, R0
+	TBNZ  $0x03, R3, part10all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R3, part10low
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R3, part10highone
+	FMOVD (R0), F9
+	TBZ   $0x00, R3, part10end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
+	B     part10end
+
+part10highone:
+	TBZ   $0x00, R3, part10end
+	FMOVS (R0), F9
+	B     part10end
+
+part10low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R3, part10lowone
+	FMOVD (R0), F8
+	TBZ   $0x00, R3, part10end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
+	B     part10end
+
+part10lowone:
+	TBZ   $0x00, R3, part10end
+	FMOVS (R0), F8
+	B     part10end
+
+part10all:
+	FLDPQ (R0), (F8, F9)
+
+part10end:
+	WORD  $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7                   // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short2:
+	ADD   $0x00000040, R0, R0
+	TBNZ  $0x03, R3, part11all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part11low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part11highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part11end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part11end
+
+part11highone:
+	TBZ   $0x00, R3, part11end
+	FMOVS (R0), F5
+	B     part11end
+
+part11low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part11lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part11end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part11end
+
+part11lowone:
+	TBZ   $0x00, R3, part11end
+	FMOVS (R0), F4
+	B     part11end
+
+part11all:
+	FLDPQ (R0), (F4, F5)
+
+part11end:
+	ADD   $0x00000040, R1, R0
+	TBNZ  $0x03, R3, part12all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R3, part12low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R3, part12highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R3, part12end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part12end
+
+part12highone:
+	TBZ   $0x00, R3, part12end
+	FMOVS (R0), F7
+	B     part12end
+
+part12low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R3, part12lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R3, part12end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part12end
+
+part12lowone:
+	TBZ   $0x00, R3, part12end
+	FMOVS (R0), F6
+	B     part12end
+
+part12all:
+	FLDPQ (R0), (F6, F7)
+
+part12end:
+	WORD  $0x4ea6d484                   // VFSUB V6.S4, V4.S4, V4.S4
+	WORD  $0x4ea7d4a5                   // VFSUB V7.S4, V5.S4, V5.S4
+	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short1:
+	ADD   $0x00000020, R0, R0
+	TBNZ  $0x03, R3, part13all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R3, part13low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R3, part13highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R3, part13end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part13end
+
+part13highone:
+	TBZ   $0x00, R3, part13end
+	FMOVS (R0), F3
+	B     part13end
+
+part13low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R3, part13lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R3, part13end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part13end
+
+part13lowone:
+	TBZ   $0x00, R3, part13end
+	FMOVS (R0), F2
+	B     part13end
+
+part13all:
+	FLDPQ (R0), (F2, F3)
+
+part13end:
+	ADD   $0x00000020, R1, R0
+	TBNZ  $0x03, R3, part14all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part14low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part14highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part14end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part14end
+
+part14highone:
+	TBZ   $0x00, R3, part14end
+	FMOVS (R0), F5
+	B     part14end
+
+part14low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part14lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part14end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part14end
+
+part14lowone:
+	TBZ   $0x00, R3, part14end
+	FMOVS (R0), F4
+	B     part14end
+
+part14all:
+	FLDPQ (R0), (F4, F5)
+
+part14end:
+	WORD  $0x4ea4d442                   // VFSUB V4.S4, V2.S4, V2.S4
+	WORD  $0x4ea5d463                   // VFSUB V5.S4, V3.S4, V3.S4
+	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R2
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R3, part15all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R3, part15low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R3, part15highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R3, part15end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part15end
+
+part15highone:
+	TBZ   $0x00, R3, part15end
+	FMOVS (R0), F1
+	B     part15end
+
+part15low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R3, part15lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R3, part15end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part15end
+
+part15lowone:
+	TBZ   $0x00, R3, part15end
+	FMOVS (R0), F0
+	B     part15end
+
+part15all:
+	FLDPQ (R0), (F0, F1)
+
+part15end:
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R3, part16all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part16low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part16highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part16end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part16end
+
+part16highone:
+	TBZ   $0x00, R3, part16end
+	FMOVS (R0), F5
+	B     part16end
+
+part16low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part16lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part16end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part16end
+
+part16lowone:
+	TBZ   $0x00, R3, part16end
+	FMOVS (R0), F4
+	B     part16end
+
+part16all:
+	FLDPQ (R0), (F4, F5)
+
+part16end:
+	WORD  $0x4ea4d400                   // VFSUB V4.S4, V0.S4, V0.S4
+	WORD  $0x4ea5d421                   // VFSUB V5.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+empty:
+	FMOVS F2, ret+24(FP)
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F4, F5)
@@ -10473,7 +11479,7 @@ blocks:
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
-	BLS   fold
+	BLS   none
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
@@ -10481,751 +11487,166 @@ rest:
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
 	FLDPQ (R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400             // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421             // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400              // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421              // VFADD V17.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   rest1
 	FLDPQ 32(R0), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442             // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463             // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442              // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463              // VFADD V17.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   rest2
 	FLDPQ 64(R0), (F16, F17)
 	FLDPQ 64(R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484             // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5             // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484              // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5              // VFADD V17.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R2
 	BLS   rest3
 	FLDPQ 96(R0), (F16, F17)
 	FLDPQ 96(R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6             // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7             // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6              // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7              // VFADD V17.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   rest4
 	FLDPQ 128(R0), (F16, F17)
 	FLDPQ 128(R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508             // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529             // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508              // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529              // VFADD V17.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R2
 	BLS   rest5
 	FLDPQ 160(R0), (F16, F17)
 	FLDPQ 160(R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a             // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b             // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a              // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b              // VFADD V17.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R2
 	BLS   rest6
 	FLDPQ 192(R0), (F16, F17)
 	FLDPQ 192(R1), (F18, F19)
-	WORD  $0x4eb2d610             // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631             // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c             // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad             // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c              // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad              // VFADD V17.S4, V13.S4, V13.S4
 	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part1all
+	TBNZ  $0x03, R3, part17all
 	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part1low
+	TBZ   $0x02, R3, part17low
 	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part1highone
+	TBZ   $0x01, R3, part17highone
 	FMOVD (R0), F17
-	TBZ   $0x00, R3, part1end
+	TBZ   $0x00, R3, part17end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V17.S[2]
-	B     part1end
+	B     part17end
 
-part1highone:
-	TBZ   $0x00, R3, part1end
+part17highone:
+	TBZ   $0x00, R3, part17end
 	FMOVS (R0), F17
-	B     part1end
+	B     part17end
 
-part1low:
+part17low:
 	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part1lowone
+	TBZ   $0x01, R3, part17lowone
 	FMOVD (R0), F16
-	TBZ   $0x00, R3, part1end
+	TBZ   $0x00, R3, part17end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V16.S[2]
-	B     part1end
+	B     part17end
 
-part1lowone:
-	TBZ   $0x00, R3, part1end
+part17lowone:
+	TBZ   $0x00, R3, part17end
 	FMOVS (R0), F16
-	B     part1end
+	B     part17end
 
-part1all:
+part17all:
 	FLDPQ (R0), (F16, F17)
 
-part1end:
+part17end:
 	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part2all
+	TBNZ  $0x03, R3, part18all
 	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part2low
+	TBZ   $0x02, R3, part18low
 	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part2highone
+	TBZ   $0x01, R3, part18highone
 	FMOVD (R0), F19
-	TBZ   $0x00, R3, part2end
+	TBZ   $0x00, R3, part18end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V19.S[2]
-	B     part2end
+	B     part18end
 
-part2highone:
-	TBZ   $0x00, R3, part2end
+part18highone:
+	TBZ   $0x00, R3, part18end
 	FMOVS (R0), F19
-	B     part2end
+	B     part18end
 
-part2low:
+part18low:
 	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part2lowone
+	TBZ   $0x01, R3, part18lowone
 	FMOVD (R0), F18
-	TBZ   $0x00, R3, part2end
+	TBZ   $0x00, R3, part18end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V18.S[2]
-	B     part2end
+	B     part18end
 
-part2lowone:
-	TBZ   $0x00, R3, part2end
+part18lowone:
+	TBZ   $0x00, R3, part18end
 	FMOVS (R0), F18
-	B     part2end
+	B     part18end
 
-part2all:
+part18all:
 	FLDPQ (R0), (F18, F19)
 
-part2end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d5ce // VFADD V16.S4, V14.S4, V14.S4
-	WORD $0x4e31d5ef // VFADD V17.S4, V15.S4, V15.S4
-	B    fold
-
-rest6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part3all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part3low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part3highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F17
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part3lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F16
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F16, F17)
-
-part3end:
-	ADD   $0x000000c0, R1, R0
-	TBNZ  $0x03, R3, part4all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part4low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part4highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F19
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part4lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F18
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F18, F19)
-
-part4end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
-	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
-	B    fold
-
-rest5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R3, part5all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part5low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part5highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F17
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part5lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F16
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F16, F17)
-
-part5end:
-	ADD   $0x000000a0, R1, R0
-	TBNZ  $0x03, R3, part6all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part6low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part6highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F19
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part6lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F18
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F18, F19)
-
-part6end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
-	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
-	B    fold
-
-rest4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R3, part7all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part7low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part7highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F17
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part7lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F16
-	B     part7end
-
-part7all:
-	FLDPQ (R0), (F16, F17)
-
-part7end:
-	ADD   $0x00000080, R1, R0
-	TBNZ  $0x03, R3, part8all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part8low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part8highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part8end
-
-part8highone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F19
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part8lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F18
-	B     part8end
-
-part8all:
-	FLDPQ (R0), (F18, F19)
-
-part8end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	B    fold
-
-rest3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R3, part9all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part9low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part9highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F17
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part9lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F16
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F16, F17)
-
-part9end:
-	ADD   $0x00000060, R1, R0
-	TBNZ  $0x03, R3, part10all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part10low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part10highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part10end
-
-part10highone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F19
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part10lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F18
-	B     part10end
-
-part10all:
-	FLDPQ (R0), (F18, F19)
-
-part10end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
-	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
-	B    fold
-
-rest2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R3, part11all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part11low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part11highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part11end
-
-part11highone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F17
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part11lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F16
-	B     part11end
-
-part11all:
-	FLDPQ (R0), (F16, F17)
-
-part11end:
-	ADD   $0x00000040, R1, R0
-	TBNZ  $0x03, R3, part12all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part12low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part12highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part12end
-
-part12highone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F19
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part12lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F18
-	B     part12end
-
-part12all:
-	FLDPQ (R0), (F18, F19)
-
-part12end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
-	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
-	B    fold
-
-rest1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R3, part13all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part13low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part13highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part13end
-
-part13highone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F17
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part13lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F16
-	B     part13end
-
-part13all:
-	FLDPQ (R0), (F16, F17)
-
-part13end:
-	ADD   $0x00000020, R1, R0
-	TBNZ  $0x03, R3, part14all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part14low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part14highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part14end
-
-part14highone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F19
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part14lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F18
-	B     part14end
-
-part14all:
-	FLDPQ (R0), (F18, F19)
-
-part14end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
-	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
-	B    fold
-
-rest0:
-	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R3, part15all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part15low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part15highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part15end
-
-part15highone:
-	TBZ   $0x00, R3, part15end
-	FMOVS (R0), F17
-	B     part15end
-
-part15low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part15lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part15end
-
-part15lowone:
-	TBZ   $0x00, R3, part15end
-	FMOVS (R0), F16
-	B     part15end
-
-part15all:
-	FLDPQ (R0), (F16, F17)
-
-part15end:
-	ADD   $0x00000000, R1, R0
-	TBNZ  $0x03, R3, part16all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part16low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part16highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part16end
-
-part16highone:
-	TBZ   $0x00, R3, part16end
-	FMOVS (R0), F19
-	B     part16end
-
-part16low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part16lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part16end
-
-part16lowone:
-	TBZ   $0x00, R3, part16end
-	FMOVS (R0), F18
-	B     part16end
-
-part16all:
-	FLDPQ (R0), (F18, F19)
-
-part16end:
-	WORD $0x4eb2d610 // VFSUB V18.S4, V16.S4, V16.S4
-	WORD $0x4eb3d631 // VFSUB V19.S4, V17.S4, V17.S4
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
-	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
-
-fold:
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-
-fold8:
+part18end:
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -11233,778 +11654,741 @@ fold8:
 	FMOVS F0, ret+24(FP)
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
-	CMP   $0x00000008, R2
-	BLS   short0
-	FLDPQ (R0), (F0, F1)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x4ea4d400              // VFSUB V4.S4, V0.S4, V0.S4
-	WORD  $0x4ea5d421              // VFSUB V5.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e22d400              // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421              // VFADD V3.S4, V1.S4, V1.S4
-	CMP   $0x00000010, R2
-	BLS   short1
-	FLDPQ 32(R0), (F2, F3)
-	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x4ea4d442              // VFSUB V4.S4, V2.S4, V2.S4
-	WORD  $0x4ea5d463              // VFSUB V5.S4, V3.S4, V3.S4
-	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	CMP   $0x00000018, R2
-	BLS   short2
-	FLDPQ 64(R0), (F4, F5)
-	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x4ea6d484              // VFSUB V6.S4, V4.S4, V4.S4
-	WORD  $0x4ea7d4a5              // VFSUB V7.S4, V5.S4, V5.S4
-	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5              // VFMUL V5.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R2
-	BLS   short3
-	FLDPQ 96(R0), (F6, F7)
-	FLDPQ 96(R1), (F8, F9)
-	WORD  $0x4ea8d4c6              // VFSUB V8.S4, V6.S4, V6.S4
-	WORD  $0x4ea9d4e7              // VFSUB V9.S4, V7.S4, V7.S4
-	WORD  $0x6e26dcc6              // VFMUL V6.S4, V6.S4, V6.S4
-	WORD  $0x6e27dce7              // VFMUL V7.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R2
-	BLS   short4
-	FLDPQ 128(R0), (F8, F9)
-	FLDPQ 128(R1), (F10, F11)
-	WORD  $0x4eaad508              // VFSUB V10.S4, V8.S4, V8.S4
-	WORD  $0x4eabd529              // VFSUB V11.S4, V9.S4, V9.S4
-	WORD  $0x6e28dd08              // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e29dd29              // VFMUL V9.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R2
-	BLS   short5
-	FLDPQ 160(R0), (F10, F11)
-	FLDPQ 160(R1), (F12, F13)
-	WORD  $0x4eacd54a              // VFSUB V12.S4, V10.S4, V10.S4
-	WORD  $0x4eadd56b              // VFSUB V13.S4, V11.S4, V11.S4
-	WORD  $0x6e2add4a              // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b              // VFMUL V11.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R2
-	BLS   short6
-	FLDPQ 192(R0), (F12, F13)
-	FLDPQ 192(R1), (F14, F15)
-	WORD  $0x4eaed58c              // VFSUB V14.S4, V12.S4, V12.S4
-	WORD  $0x4eafd5ad              // VFSUB V15.S4, V13.S4, V13.S4
-	WORD  $0x6e2cdd8c              // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x6e2dddad              // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part17all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R3, part17low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R3, part17highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part17end
-
-part17highone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F15
-	B     part17end
-
-part17low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R3, part17lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part17end
-
-part17lowone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F14
-	B     part17end
-
-part17all:
-	FLDPQ (R0), (F14, F15)
-
-part17end:
-	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part18all
+rest6:
+	ADD   $0x000000c0, R0, R0
+	TBNZ  $0x03, R3, part19all
 	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part18low
+	TBZ   $0x02, R3, part19low
 	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part18highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part18end
-
-part18highone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F17
-	B     part18end
-
-part18low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part18lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part18end
-
-part18lowone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F16
-	B     part18end
-
-part18all:
-	FLDPQ (R0), (F16, F17)
-
-part18end:
-	WORD $0x4eb0d5ce // VFSUB V16.S4, V14.S4, V14.S4
-	WORD $0x4eb1d5ef // VFSUB V17.S4, V15.S4, V15.S4
-	WORD $0x6e2eddce // VFMUL V14.S4, V14.S4, V14.S4
-	WORD $0x6e2fddef // VFMUL V15.S4, V15.S4, V15.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
-
-short6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part19all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R3, part19low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
 	TBZ   $0x01, R3, part19highone
-	FMOVD (R0), F13
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part19end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part19end
 
 part19highone:
 	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F13
+	FMOVS (R0), F17
 	B     part19end
 
 part19low:
-	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part19lowone
-	FMOVD (R0), F12
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part19end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part19end
 
 part19lowone:
 	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F12
+	FMOVS (R0), F16
 	B     part19end
 
 part19all:
-	FLDPQ (R0), (F12, F13)
+	FLDPQ (R0), (F16, F17)
 
 part19end:
 	ADD   $0x000000c0, R1, R0
 	TBNZ  $0x03, R3, part20all
-	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part20low
-	FMOVQ (R0), F14
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part20highone
-	FMOVD (R0), F15
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part20end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part20end
 
 part20highone:
 	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F15
+	FMOVS (R0), F19
 	B     part20end
 
 part20low:
-	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part20lowone
-	FMOVD (R0), F14
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part20end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part20end
 
 part20lowone:
 	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F14
+	FMOVS (R0), F18
 	B     part20end
 
 part20all:
-	FLDPQ (R0), (F14, F15)
+	FLDPQ (R0), (F18, F19)
 
 part20end:
-	WORD $0x4eaed58c // VFSUB V14.S4, V12.S4, V12.S4
-	WORD $0x4eafd5ad // VFSUB V15.S4, V13.S4, V13.S4
-	WORD $0x6e2cdd8c // VFMUL V12.S4, V12.S4, V12.S4
-	WORD $0x6e2dddad // VFMUL V13.S4, V13.S4, V13.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short5:
+rest5:
 	ADD   $0x000000a0, R0, R0
 	TBNZ  $0x03, R3, part21all
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part21low
-	FMOVQ (R0), F10
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part21highone
-	FMOVD (R0), F11
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part21end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part21end
 
 part21highone:
 	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F11
+	FMOVS (R0), F17
 	B     part21end
 
 part21low:
-	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part21lowone
-	FMOVD (R0), F10
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part21end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part21end
 
 part21lowone:
 	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F10
+	FMOVS (R0), F16
 	B     part21end
 
 part21all:
-	FLDPQ (R0), (F10, F11)
+	FLDPQ (R0), (F16, F17)
 
 part21end:
 	ADD   $0x000000a0, R1, R0
 	TBNZ  $0x03, R3, part22all
-	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part22low
-	FMOVQ (R0), F12
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part22highone
-	FMOVD (R0), F13
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part22end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part22end
 
 part22highone:
 	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F13
+	FMOVS (R0), F19
 	B     part22end
 
 part22low:
-	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part22lowone
-	FMOVD (R0), F12
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part22end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part22end
 
 part22lowone:
 	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F12
+	FMOVS (R0), F18
 	B     part22end
 
 part22all:
-	FLDPQ (R0), (F12, F13)
+	FLDPQ (R0), (F18, F19)
 
 part22end:
-	WORD $0x4eacd54a // VFSUB V12.S4, V10.S4, V10.S4
-	WORD $0x4eadd56b // VFSUB V13.S4, V11.S4, V11.S4
-	WORD $0x6e2add4a // VFMUL V10.S4, V10.S4, V10.S4
-	WORD $0x6e2bdd6b // VFMUL V11.S4, V11.S4, V11.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short4:
+rest4:
 	ADD   $0x00000080, R0, R0
 	TBNZ  $0x03, R3, part23all
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part23low
-	FMOVQ (R0), F8
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part23highone
-	FMOVD (R0), F9
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part23end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part23end
 
 part23highone:
 	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F9
+	FMOVS (R0), F17
 	B     part23end
 
 part23low:
-	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part23lowone
-	FMOVD (R0), F8
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part23end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part23end
 
 part23lowone:
 	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F8
+	FMOVS (R0), F16
 	B     part23end
 
 part23all:
-	FLDPQ (R0), (F8, F9)
+	FLDPQ (R0), (F16, F17)
 
 part23end:
 	ADD   $0x00000080, R1, R0
 	TBNZ  $0x03, R3, part24all
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part24low
-	FMOVQ (R0), F10
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part24highone
-	FMOVD (R0), F11
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part24end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part24end
 
 part24highone:
 	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F11
+	FMOVS (R0), F19
 	B     part24end
 
 part24low:
-	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part24lowone
-	FMOVD (R0), F10
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part24end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part24end
 
 part24lowone:
 	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F10
+	FMOVS (R0), F18
 	B     part24end
 
 part24all:
-	FLDPQ (R0), (F10, F11)
+	FLDPQ (R0), (F18, F19)
 
 part24end:
-	WORD $0x4eaad508 // VFSUB V10.S4, V8.S4, V8.S4
-	WORD $0x4eabd529 // VFSUB V11.S4, V9.S4, V9.S4
-	WORD $0x6e28dd08 // VFMUL V8.S4, V8.S4, V8.S4
-	WORD $0x6e29dd29 // VFMUL V9.S4, V9.S4, V9.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short3:
+rest3:
 	ADD   $0x00000060, R0, R0
 	TBNZ  $0x03, R3, part25all
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part25low
-	FMOVQ (R0), F6
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part25highone
-	FMOVD (R0), F7
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part25end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part25end
 
 part25highone:
 	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F7
+	FMOVS (R0), F17
 	B     part25end
 
 part25low:
-	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part25lowone
-	FMOVD (R0), F6
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part25end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part25end
 
 part25lowone:
 	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F6
+	FMOVS (R0), F16
 	B     part25end
 
 part25all:
-	FLDPQ (R0), (F6, F7)
+	FLDPQ (R0), (F16, F17)
 
 part25end:
 	ADD   $0x00000060, R1, R0
 	TBNZ  $0x03, R3, part26all
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part26low
-	FMOVQ (R0), F8
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part26highone
-	FMOVD (R0), F9
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part26end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part26end
 
 part26highone:
 	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F9
+	FMOVS (R0), F19
 	B     part26end
 
 part26low:
-	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part26lowone
-	FMOVD (R0), F8
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part26end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part26end
 
 part26lowone:
 	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F8
+	FMOVS (R0), F18
 	B     part26end
 
 part26all:
-	FLDPQ (R0), (F8, F9)
+	FLDPQ (R0), (F18, F19)
 
 part26end:
-	WORD $0x4ea8d4c6 // VFSUB V8.S4, V6.S4, V6.S4
-	WORD $0x4ea9d4e7 // VFSUB V9.S4, V7.S4, V7.S4
-	WORD $0x6e26dcc6 // VFMUL V6.S4, V6.S4, V6.S4
-	WORD $0x6e27dce7 // VFMUL V7.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short2:
+rest2:
 	ADD   $0x00000040, R0, R0
 	TBNZ  $0x03, R3, part27all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part27low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part27highone
-	FMOVD (R0), F5
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part27end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part27end
 
 part27highone:
 	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F5
+	FMOVS (R0), F17
 	B     part27end
 
 part27low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part27lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part27end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part27end
 
 part27lowone:
 	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F4
+	FMOVS (R0), F16
 	B     part27end
 
 part27all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F16, F17)
 
 part27end:
 	ADD   $0x00000040, R1, R0
 	TBNZ  $0x03, R3, part28all
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part28low
-	FMOVQ (R0), F6
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part28highone
-	FMOVD (R0), F7
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part28end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part28end
 
 part28highone:
 	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F7
+	FMOVS (R0), F19
 	B     part28end
 
 part28low:
-	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part28lowone
-	FMOVD (R0), F6
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part28end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part28end
 
 part28lowone:
 	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F6
+	FMOVS (R0), F18
 	B     part28end
 
 part28all:
-	FLDPQ (R0), (F6, F7)
+	FLDPQ (R0), (F18, F19)
 
 part28end:
-	WORD $0x4ea6d484 // VFSUB V6.S4, V4.S4, V4.S4
-	WORD $0x4ea7d4a5 // VFSUB V7.S4, V5.S4, V5.S4
-	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
-	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short1:
+rest1:
 	ADD   $0x00000020, R0, R0
 	TBNZ  $0x03, R3, part29all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part29low
-	FMOVQ (R0), F2
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part29highone
-	FMOVD (R0), F3
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part29end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part29end
 
 part29highone:
 	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F3
+	FMOVS (R0), F17
 	B     part29end
 
 part29low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part29lowone
-	FMOVD (R0), F2
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part29end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part29end
 
 part29lowone:
 	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F2
+	FMOVS (R0), F16
 	B     part29end
 
 part29all:
-	FLDPQ (R0), (F2, F3)
+	FLDPQ (R0), (F16, F17)
 
 part29end:
 	ADD   $0x00000020, R1, R0
 	TBNZ  $0x03, R3, part30all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part30low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part30highone
-	FMOVD (R0), F5
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part30end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part30end
 
 part30highone:
 	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F5
+	FMOVS (R0), F19
 	B     part30end
 
 part30low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part30lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part30end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part30end
 
 part30lowone:
 	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F4
+	FMOVS (R0), F18
 	B     part30end
 
 part30all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F18, F19)
 
 part30end:
-	WORD $0x4ea4d442 // VFSUB V4.S4, V2.S4, V2.S4
-	WORD $0x4ea5d463 // VFSUB V5.S4, V3.S4, V3.S4
-	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
-	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
-short0:
-	// Only here n may be 0.
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	CMP   $0x00000000, R2
-	BLS   fold8
+rest0:
 	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R3, part31all
-	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R3, part31low
-	FMOVQ (R0), F0
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R3, part31highone
-	FMOVD (R0), F1
+	FMOVD (R0), F17
 	TBZ   $0x00, R3, part31end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V1.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part31end
 
 part31highone:
 	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F1
+	FMOVS (R0), F17
 	B     part31end
 
 part31low:
-	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R3, part31lowone
-	FMOVD (R0), F0
+	FMOVD (R0), F16
 	TBZ   $0x00, R3, part31end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part31end
 
 part31lowone:
 	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F0
+	FMOVS (R0), F16
 	B     part31end
 
 part31all:
-	FLDPQ (R0), (F0, F1)
+	FLDPQ (R0), (F16, F17)
 
 part31end:
 	ADD   $0x00000000, R1, R0
 	TBNZ  $0x03, R3, part32all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R3, part32low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F18
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R3, part32highone
-	FMOVD (R0), F5
+	FMOVD (R0), F19
 	TBZ   $0x00, R3, part32end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V19.S[2]
 	B     part32end
 
 part32highone:
 	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F5
+	FMOVS (R0), F19
 	B     part32end
 
 part32low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R3, part32lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F18
 	TBZ   $0x00, R3, part32end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V18.S[2]
 	B     part32end
 
 part32lowone:
 	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F4
+	FMOVS (R0), F18
 	B     part32end
 
 part32all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F18, F19)
 
 part32end:
-	WORD $0x4ea4d400 // VFSUB V4.S4, V0.S4, V0.S4
-	WORD $0x4ea5d421 // VFSUB V5.S4, V1.S4, V1.S4
-	WORD $0x6e20dc00 // VFMUL V0.S4, V0.S4, V0.S4
-	WORD $0x6e21dc21 // VFMUL V1.S4, V1.S4, V1.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
+
+none:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+24(FP)
+	RET
 
 // func sumSquaresNEON(x *float32, n int) float32
 TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
@@ -12013,8 +12397,489 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R1
-	BLO   short
+	BHS   long
 
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	CMP   $0x00000008, R1
+	BLS   short0
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x6e20dc00             // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21             // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R1
+	BLS   short1
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc42             // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63             // VFMUL V3.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R1
+	BLS   short2
+	FLDPQ 64(R0), (F4, F5)
+	WORD  $0x6e24dc84             // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5             // VFMUL V5.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R1
+	BLS   short3
+	FLDPQ 96(R0), (F6, F7)
+	WORD  $0x6e26dcc6             // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7             // VFMUL V7.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R1
+	BLS   short4
+	FLDPQ 128(R0), (F8, F9)
+	WORD  $0x6e28dd08             // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29             // VFMUL V9.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R1
+	BLS   short5
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2add4a             // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b             // VFMUL V11.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R1
+	BLS   short6
+	FLDPQ 192(R0), (F12, F13)
+	WORD  $0x6e2cdd8c             // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad             // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   $0x000000e0, R0, R0
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V15.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R0), F14
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V15.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R0), F15
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V15.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F15
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V14.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R0), F14
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V14.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F14
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F14, F15)
+
+part1end:
+	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short6:
+	ADD   $0x000000c0, R0, R0
+	TBNZ  $0x03, R2, part2all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R2, part2low
+	FMOVQ (R0), F12
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R2, part2highone
+	FMOVD (R0), F13
+	TBZ   $0x00, R2, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V13.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R2, part2end
+	FMOVS (R0), F13
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R2, part2lowone
+	FMOVD (R0), F12
+	TBZ   $0x00, R2, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V12.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R2, part2end
+	FMOVS (R0), F12
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F12, F13)
+
+part2end:
+	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short5:
+	ADD   $0x000000a0, R0, R0
+	TBNZ  $0x03, R2, part3all
+	VMOVI $0x00, V11.B16
+	TBZ   $0x02, R2, part3low
+	FMOVQ (R0), F10
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V11.B16
+	TBZ   $0x01, R2, part3highone
+	FMOVD (R0), F11
+	TBZ   $0x00, R2, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V11.S[2]
+	B     part3end
+
+part3highone:
+	TBZ   $0x00, R2, part3end
+	FMOVS (R0), F11
+	B     part3end
+
+part3low:
+	VMOVI $0x00, V10.B16
+	TBZ   $0x01, R2, part3lowone
+	FMOVD (R0), F10
+	TBZ   $0x00, R2, part3end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V10.S[2]
+	B     part3end
+
+part3lowone:
+	TBZ   $0x00, R2, part3end
+	FMOVS (R0), F10
+	B     part3end
+
+part3all:
+	FLDPQ (R0), (F10, F11)
+
+part3end:
+	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short4:
+	ADD   $0x00000080, R0, R0
+	TBNZ  $0x03, R2, part4all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R2, part4low
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R2, part4highone
+	FMOVD (R0), F9
+	TBZ   $0x00, R2, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
+	B     part4end
+
+part4highone:
+	TBZ   $0x00, R2, part4end
+	FMOVS (R0), F9
+	B     part4end
+
+part4low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R2, part4lowone
+	FMOVD (R0), F8
+	TBZ   $0x00, R2, part4end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
+	B     part4end
+
+part4lowone:
+	TBZ   $0x00, R2, part4end
+	FMOVS (R0), F8
+	B     part4end
+
+part4all:
+	FLDPQ (R0), (F8, F9)
+
+part4end:
+	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short3:
+	ADD   $0x00000060, R0, R0
+	TBNZ  $0x03, R2, part5all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R2, part5low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R2, part5highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R2, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part5end
+
+part5highone:
+	TBZ   $0x00, R2, part5end
+	FMOVS (R0), F7
+	B     part5end
+
+part5low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R2, part5lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R2, part5end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part5end
+
+part5lowone:
+	TBZ   $0x00, R2, part5end
+	FMOVS (R0), F6
+	B     part5end
+
+part5all:
+	FLDPQ (R0), (F6, F7)
+
+part5end:
+	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short2:
+	ADD   $0x00000040, R0, R0
+	TBNZ  $0x03, R2, part6all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R2, part6low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R2, part6highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R2, part6end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part6end
+
+part6highone:
+	TBZ   $0x00, R2, part6end
+	FMOVS (R0), F5
+	B     part6end
+
+part6low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R2, part6lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R2, part6end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part6end
+
+part6lowone:
+	TBZ   $0x00, R2, part6end
+	FMOVS (R0), F4
+	B     part6end
+
+part6all:
+	FLDPQ (R0), (F4, F5)
+
+part6end:
+	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short1:
+	ADD   $0x00000020, R0, R0
+	TBNZ  $0x03, R2, part7all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R2, part7low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R2, part7highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R2, part7end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part7end
+
+part7highone:
+	TBZ   $0x00, R2, part7end
+	FMOVS (R0), F3
+	B     part7end
+
+part7low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R2, part7lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R2, part7end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part7end
+
+part7lowone:
+	TBZ   $0x00, R2, part7end
+	FMOVS (R0), F2
+	B     part7end
+
+part7all:
+	FLDPQ (R0), (F2, F3)
+
+part7end:
+	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R1
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part8all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R2, part8low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R2, part8highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R2, part8end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part8end
+
+part8highone:
+	TBZ   $0x00, R2, part8end
+	FMOVS (R0), F1
+	B     part8end
+
+part8low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R2, part8lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R2, part8end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part8end
+
+part8lowone:
+	TBZ   $0x00, R2, part8end
+	FMOVS (R0), F0
+	B     part8end
+
+part8all:
+	FLDPQ (R0), (F0, F1)
+
+part8end:
+	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+empty:
+	FMOVS F2, ret+16(FP)
+	RET
+
+long:
 	// The first 64 elements start the lanes.
 	FLDPQ (R0), (F0, F1)
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
@@ -12097,7 +12962,7 @@ blocks:
 rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R1
-	BLS   fold
+	BLS   none
 	SUB   $0x00000001, R1, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
@@ -12151,372 +13016,60 @@ rest:
 	WORD  $0x4e30d58c             // VFADD V16.S4, V12.S4, V12.S4
 	WORD  $0x4e31d5ad             // VFADD V17.S4, V13.S4, V13.S4
 	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R2, part1all
+	TBNZ  $0x03, R2, part9all
 	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part1low
+	TBZ   $0x02, R2, part9low
 	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part1highone
+	TBZ   $0x01, R2, part9highone
 	FMOVD (R0), F17
-	TBZ   $0x00, R2, part1end
+	TBZ   $0x00, R2, part9end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V17.S[2]
-	B     part1end
+	B     part9end
 
-part1highone:
-	TBZ   $0x00, R2, part1end
+part9highone:
+	TBZ   $0x00, R2, part9end
 	FMOVS (R0), F17
-	B     part1end
+	B     part9end
 
-part1low:
+part9low:
 	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part1lowone
+	TBZ   $0x01, R2, part9lowone
 	FMOVD (R0), F16
-	TBZ   $0x00, R2, part1end
+	TBZ   $0x00, R2, part9end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V16.S[2]
-	B     part1end
+	B     part9end
 
-part1lowone:
-	TBZ   $0x00, R2, part1end
+part9lowone:
+	TBZ   $0x00, R2, part9end
 	FMOVS (R0), F16
-	B     part1end
+	B     part9end
 
-part1all:
+part9all:
 	FLDPQ (R0), (F16, F17)
 
-part1end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d5ce // VFADD V16.S4, V14.S4, V14.S4
-	WORD $0x4e31d5ef // VFADD V17.S4, V15.S4, V15.S4
-	B    fold
-
-rest6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R2, part2all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part2low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part2highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part2end
-
-part2highone:
-	TBZ   $0x00, R2, part2end
-	FMOVS (R0), F17
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part2lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R2, part2end
-	FMOVS (R0), F16
-	B     part2end
-
-part2all:
-	FLDPQ (R0), (F16, F17)
-
-part2end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
-	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
-	B    fold
-
-rest5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R2, part3all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part3low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part3highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R2, part3end
-	FMOVS (R0), F17
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part3lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R2, part3end
-	FMOVS (R0), F16
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F16, F17)
-
-part3end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
-	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
-	B    fold
-
-rest4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R2, part4all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part4low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part4highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R2, part4end
-	FMOVS (R0), F17
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part4lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R2, part4end
-	FMOVS (R0), F16
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F16, F17)
-
-part4end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	B    fold
-
-rest3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R2, part5all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part5low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part5highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R2, part5end
-	FMOVS (R0), F17
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part5lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R2, part5end
-	FMOVS (R0), F16
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F16, F17)
-
-part5end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
-	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
-	B    fold
-
-rest2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R2, part6all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part6low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part6highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R2, part6end
-	FMOVS (R0), F17
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part6lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R2, part6end
-	FMOVS (R0), F16
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F16, F17)
-
-part6end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
-	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
-	B    fold
-
-rest1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R2, part7all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part7low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part7highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R2, part7end
-	FMOVS (R0), F17
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part7lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R2, part7end
-	FMOVS (R0), F16
-	B     part7end
-
-part7all:
-	FLDPQ (R0), (F16, F17)
-
-part7end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
-	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
-	B    fold
-
-rest0:
-	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R2, part8all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part8low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part8highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part8end
-
-part8highone:
-	TBZ   $0x00, R2, part8end
-	FMOVS (R0), F17
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part8lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R2, part8end
-	FMOVS (R0), F16
-	B     part8end
-
-part8all:
-	FLDPQ (R0), (F16, F17)
-
-part8end:
-	WORD $0x6e30de10 // VFMUL V16.S4, V16.S4, V16.S4
-	WORD $0x6e31de31 // VFMUL V17.S4, V17.S4, V17.S4
-	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
-	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
-
-fold:
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-
-fold8:
+part9end:
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -12524,442 +13077,465 @@ fold8:
 	FMOVS F0, ret+16(FP)
 	RET
 
-short:
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	SUB   $0x00000001, R1, R2
-	AND   $0x00000007, R2, R2
-	ADD   $0x00000001, R2, R2
-	CMP   $0x00000008, R1
-	BLS   short0
-	FLDPQ (R0), (F0, F1)
-	WORD  $0x6e20dc00             // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21             // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
-	CMP   $0x00000010, R1
-	BLS   short1
-	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc42             // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63             // VFMUL V3.S4, V3.S4, V3.S4
-	CMP   $0x00000018, R1
-	BLS   short2
-	FLDPQ 64(R0), (F4, F5)
-	WORD  $0x6e24dc84             // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5             // VFMUL V5.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R1
-	BLS   short3
-	FLDPQ 96(R0), (F6, F7)
-	WORD  $0x6e26dcc6             // VFMUL V6.S4, V6.S4, V6.S4
-	WORD  $0x6e27dce7             // VFMUL V7.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R1
-	BLS   short4
-	FLDPQ 128(R0), (F8, F9)
-	WORD  $0x6e28dd08             // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e29dd29             // VFMUL V9.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R1
-	BLS   short5
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2add4a             // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b             // VFMUL V11.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R1
-	BLS   short6
-	FLDPQ 192(R0), (F12, F13)
-	WORD  $0x6e2cdd8c             // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x6e2dddad             // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R2, part9all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R2, part9low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R2, part9highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R2, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R2, part9end
-	FMOVS (R0), F15
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R2, part9lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R2, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R2, part9end
-	FMOVS (R0), F14
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F14, F15)
-
-part9end:
-	WORD $0x6e2eddce // VFMUL V14.S4, V14.S4, V14.S4
-	WORD $0x6e2fddef // VFMUL V15.S4, V15.S4, V15.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
-
-short6:
+rest6:
 	ADD   $0x000000c0, R0, R0
 	TBNZ  $0x03, R2, part10all
-	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part10low
-	FMOVQ (R0), F12
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part10highone
-	FMOVD (R0), F13
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part10end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part10end
 
 part10highone:
 	TBZ   $0x00, R2, part10end
-	FMOVS (R0), F13
+	FMOVS (R0), F17
 	B     part10end
 
 part10low:
-	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part10lowone
-	FMOVD (R0), F12
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part10end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part10end
 
 part10lowone:
 	TBZ   $0x00, R2, part10end
-	FMOVS (R0), F12
+	FMOVS (R0), F16
 	B     part10end
 
 part10all:
-	FLDPQ (R0), (F12, F13)
+	FLDPQ (R0), (F16, F17)
 
 part10end:
-	WORD $0x6e2cdd8c // VFMUL V12.S4, V12.S4, V12.S4
-	WORD $0x6e2dddad // VFMUL V13.S4, V13.S4, V13.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
 
-short5:
+rest5:
 	ADD   $0x000000a0, R0, R0
 	TBNZ  $0x03, R2, part11all
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part11low
-	FMOVQ (R0), F10
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part11highone
-	FMOVD (R0), F11
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part11end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part11end
 
 part11highone:
 	TBZ   $0x00, R2, part11end
-	FMOVS (R0), F11
+	FMOVS (R0), F17
 	B     part11end
 
 part11low:
-	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part11lowone
-	FMOVD (R0), F10
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part11end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part11end
 
 part11lowone:
 	TBZ   $0x00, R2, part11end
-	FMOVS (R0), F10
+	FMOVS (R0), F16
 	B     part11end
 
 part11all:
-	FLDPQ (R0), (F10, F11)
+	FLDPQ (R0), (F16, F17)
 
 part11end:
-	WORD $0x6e2add4a // VFMUL V10.S4, V10.S4, V10.S4
-	WORD $0x6e2bdd6b // VFMUL V11.S4, V11.S4, V11.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e2ad442 // VFADD V10.S4, V2.S4, V2.S4
-	WORD $0x4e2bd463 // VFADD V11.S4, V3.S4, V3.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
 
-short4:
+rest4:
 	ADD   $0x00000080, R0, R0
 	TBNZ  $0x03, R2, part12all
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part12low
-	FMOVQ (R0), F8
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part12highone
-	FMOVD (R0), F9
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part12end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part12end
 
 part12highone:
 	TBZ   $0x00, R2, part12end
-	FMOVS (R0), F9
+	FMOVS (R0), F17
 	B     part12end
 
 part12low:
-	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part12lowone
-	FMOVD (R0), F8
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part12end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part12end
 
 part12lowone:
 	TBZ   $0x00, R2, part12end
-	FMOVS (R0), F8
+	FMOVS (R0), F16
 	B     part12end
 
 part12all:
-	FLDPQ (R0), (F8, F9)
+	FLDPQ (R0), (F16, F17)
 
 part12end:
-	WORD $0x6e28dd08 // VFMUL V8.S4, V8.S4, V8.S4
-	WORD $0x6e29dd29 // VFMUL V9.S4, V9.S4, V9.S4
-	WORD $0x4e28d400 // VFADD V8.S4, V0.S4, V0.S4
-	WORD $0x4e29d421 // VFADD V9.S4, V1.S4, V1.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
 
-short3:
+rest3:
 	ADD   $0x00000060, R0, R0
 	TBNZ  $0x03, R2, part13all
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part13low
-	FMOVQ (R0), F6
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part13highone
-	FMOVD (R0), F7
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part13end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part13end
 
 part13highone:
 	TBZ   $0x00, R2, part13end
-	FMOVS (R0), F7
+	FMOVS (R0), F17
 	B     part13end
 
 part13low:
-	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part13lowone
-	FMOVD (R0), F6
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part13end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part13end
 
 part13lowone:
 	TBZ   $0x00, R2, part13end
-	FMOVS (R0), F6
+	FMOVS (R0), F16
 	B     part13end
 
 part13all:
-	FLDPQ (R0), (F6, F7)
+	FLDPQ (R0), (F16, F17)
 
 part13end:
-	WORD $0x6e26dcc6 // VFMUL V6.S4, V6.S4, V6.S4
-	WORD $0x6e27dce7 // VFMUL V7.S4, V7.S4, V7.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
-	WORD $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
 
-short2:
+rest2:
 	ADD   $0x00000040, R0, R0
 	TBNZ  $0x03, R2, part14all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part14low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part14highone
-	FMOVD (R0), F5
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part14end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part14end
 
 part14highone:
 	TBZ   $0x00, R2, part14end
-	FMOVS (R0), F5
+	FMOVS (R0), F17
 	B     part14end
 
 part14low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part14lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part14end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part14end
 
 part14lowone:
 	TBZ   $0x00, R2, part14end
-	FMOVS (R0), F4
+	FMOVS (R0), F16
 	B     part14end
 
 part14all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F16, F17)
 
 part14end:
-	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
-	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
-	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
-	WORD $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
 
-short1:
+rest1:
 	ADD   $0x00000020, R0, R0
 	TBNZ  $0x03, R2, part15all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part15low
-	FMOVQ (R0), F2
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part15highone
-	FMOVD (R0), F3
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part15end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part15end
 
 part15highone:
 	TBZ   $0x00, R2, part15end
-	FMOVS (R0), F3
+	FMOVS (R0), F17
 	B     part15end
 
 part15low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part15lowone
-	FMOVD (R0), F2
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part15end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part15end
 
 part15lowone:
 	TBZ   $0x00, R2, part15end
-	FMOVS (R0), F2
+	FMOVS (R0), F16
 	B     part15end
 
 part15all:
-	FLDPQ (R0), (F2, F3)
+	FLDPQ (R0), (F16, F17)
 
 part15end:
-	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
-	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
 
-short0:
-	// Only here n may be 0.
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	CMP   $0x00000000, R1
-	BLS   fold8
+rest0:
 	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R2, part16all
-	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x02, R2, part16low
-	FMOVQ (R0), F0
+	FMOVQ (R0), F16
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V17.B16
 	TBZ   $0x01, R2, part16highone
-	FMOVD (R0), F1
+	FMOVD (R0), F17
 	TBZ   $0x00, R2, part16end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V1.S[2]
+	VLD1  (R0), V17.S[2]
 	B     part16end
 
 part16highone:
 	TBZ   $0x00, R2, part16end
-	FMOVS (R0), F1
+	FMOVS (R0), F17
 	B     part16end
 
 part16low:
-	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V16.B16
 	TBZ   $0x01, R2, part16lowone
-	FMOVD (R0), F0
+	FMOVD (R0), F16
 	TBZ   $0x00, R2, part16end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
+	VLD1  (R0), V16.S[2]
 	B     part16end
 
 part16lowone:
 	TBZ   $0x00, R2, part16end
-	FMOVS (R0), F0
+	FMOVS (R0), F16
 	B     part16end
 
 part16all:
-	FLDPQ (R0), (F0, F1)
+	FLDPQ (R0), (F16, F17)
 
 part16end:
-	WORD $0x6e20dc00 // VFMUL V0.S4, V0.S4, V0.S4
-	WORD $0x6e21dc21 // VFMUL V1.S4, V1.S4, V1.S4
-	WORD $0x4e22d400 // VFADD V2.S4, V0.S4, V0.S4
-	WORD $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
-	B    fold8
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+none:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET

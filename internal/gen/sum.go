@@ -43,9 +43,34 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 		t.Decrement(n, 8*groups)
 	}
 
-	t.Zero(zero)
-	t.IfLess(n, 8*groups, "short")
+	// finish ends the function; each way has its own end, for a jump to a common one costs short vectors more than the
+	// code is worth.
+	finish := func(lane []Group) {
+		foldGroups(t, lane)
+		t.Fold(lane[0])
+		t.Return(t.Narrow(lane[0], 1))
+	}
 
+	t.Zero(zero)
+	t.IfAtLeast(n, 8*groups, "long")
+	t.Comment("Less than 64 in all: the lanes that are met hold one term each, the others need no folding.")
+	part := t.Part(n)
+	for g := range groups - 1 {
+		t.IfAtMost(n, 8*(g+1), fmt.Sprint("short", g))
+		first(g, at(g))
+	}
+	for g := groups - 1; g >= 0; g-- {
+		t.Label(fmt.Sprint("short", g))
+		if g == 0 {
+			t.IfAtMost(n, 0, "empty")
+		}
+		first(g, incomplete{at(g), part})
+		finish(lane[:g+1])
+	}
+	t.Label("empty")
+	t.Return(t.Narrow(zero, 1))
+
+	t.Label("long")
 	t.Comment("The first 64 elements start the lanes.")
 	for g := range groups {
 		first(g, at(g))
@@ -62,8 +87,8 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 
 	t.Label("rest")
 	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
-	t.IfAtMost(n, 0, "fold")
-	part := t.Part(n)
+	t.IfAtMost(n, 0, "none")
+	part = t.Part(n)
 	for g := range groups - 1 {
 		t.IfAtMost(n, 8*(g+1), fmt.Sprint("rest", g))
 		add(g, at(g))
@@ -71,34 +96,10 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	for g := groups - 1; g >= 0; g-- {
 		t.Label(fmt.Sprint("rest", g))
 		add(g, incomplete{at(g), part})
-		if g > 0 {
-			t.Jump("fold")
-		}
+		finish(lane)
 	}
-	t.Label("fold")
-	foldGroups(t, lane)
-	t.Label("fold8")
-	t.Fold(lane[0])
-	t.Return(t.Narrow(lane[0], 1))
-
-	t.Label("short")
-	t.Comment("Less than 64 in all: the lanes that are met hold one term each, the others need no folding.")
-	part = t.Part(n)
-	for g := range groups - 1 {
-		t.IfAtMost(n, 8*(g+1), fmt.Sprint("short", g))
-		first(g, at(g))
-	}
-	for g := groups - 1; g >= 0; g-- {
-		t.Label(fmt.Sprint("short", g))
-		if g == 0 {
-			t.Comment("Only here n may be 0.")
-			t.Zero(lane[0])
-			t.IfAtMost(n, 0, "fold8")
-		}
-		first(g, incomplete{at(g), part})
-		foldGroups(t, lane[:g+1])
-		t.Jump("fold8")
-	}
+	t.Label("none")
+	finish(lane)
 }
 
 // foldGroups folds as many groups as there are, as if those behind them were +0, into the first.
