@@ -3,6 +3,7 @@ package elementary
 import (
 	"math"
 	"math/big"
+	"testing"
 )
 
 // prec is the precision of the reference. Its results are right to 2^-130 and better, relative to themselves: 2^-77 of
@@ -108,4 +109,29 @@ func distance(got float64, want *big.Float) float64 {
 	e := max(want.MantExp(nil)-53, -1074)
 	d, _ := off.SetMantExp(off, -e).Float64()
 	return math.Abs(d)
+}
+
+// TestReference holds the reference itself against constants of 60 digits.
+func TestReference(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		got  *big.Float
+		want string
+	}{
+		{"e^1", wideExp(number(1)), "2.71828182845904523536028747135266249775724709369995957496697"},
+		{"e^-20", wideExp(number(-20)), "2.06115362243855782796594038015582097637580727559910369297224e-9"},
+		{"log(2)", wideLn2, "0.693147180559945309417232121458176568075500134360255254120680"},
+		{"log(10)", wideLog(number(10)), "2.30258509299404568401799145468436420760110148862877297603333"},
+		{"log1p(9)", wideLog1p(number(9)), "2.30258509299404568401799145468436420760110148862877297603333"},
+		{"log1p(2^-31)", wideLog1p(number(0x1p-31)), "4.65661287199319040597607621876929613440062430262449144069275e-10"},
+	} {
+		want, _, err := big.ParseFloat(c.want, 10, prec, big.ToNearestEven)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := empty().Sub(c.got, want)
+		if off.Sign() != 0 && off.MantExp(nil) > want.MantExp(nil)-130 {
+			t.Errorf("%s is %v, want %v", c.name, c.got, want)
+		}
+	}
 }
