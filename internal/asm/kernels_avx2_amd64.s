@@ -174,50 +174,39 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    DX, $+4
 	JB      below4
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
 	VMULPS  (AX), X0, X2
 	VMULPS  (CX), X1, X3
 	VADDPS  X3, X2, X2
-	VMULPS  -16(BX), X0, X0
-	VMULPS  -16(DX), X1, X1
-	VADDPS  X1, X0, X0
 	VMOVUPS X2, (CX)
-	VMOVUPS X0, -16(DX)
-	VZEROUPPER
-	RET
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DX
 
 below4:
 	CMPQ   DX, $+2
 	JB     below2
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), DX
 	VMOVSD (AX), X2
 	VMULPS X2, X0, X2
 	VMOVSD (CX), X3
 	VMULPS X3, X1, X3
 	VADDPS X3, X2, X2
-	VMOVSD -8(BX), X3
-	VMULPS X3, X0, X0
-	VMOVSD -8(DX), X3
-	VMULPS X3, X1, X1
-	VADDPS X1, X0, X0
 	VMOVSD X2, (CX)
-	VMOVSD X0, -8(DX)
-	VZEROUPPER
-	RET
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	SUBQ   $+2, DX
 
 below2:
 	CMPQ   DX, $+1
-	JB     none
+	JB     below1
 	VMULSS (AX), X0, X0
 	VMULSS (CX), X1, X1
 	VADDPS X1, X0, X0
 	VMOVSS X0, (CX)
 
-none:
+below1:
 	VZEROUPPER
 	RET
 
@@ -351,45 +340,36 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    DX, $+4
 	JB      below4
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
 	VMULPS  (AX), X0, X1
 	VADDPS  (CX), X1, X1
-	VMULPS  -16(BX), X0, X0
-	VADDPS  -16(DX), X0, X0
 	VMOVUPS X1, (CX)
-	VMOVUPS X0, -16(DX)
-	VZEROUPPER
-	RET
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DX
 
 below4:
 	CMPQ   DX, $+2
 	JB     below2
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), DX
 	VMOVSD (AX), X1
 	VMULPS X1, X0, X1
 	VMOVSD (CX), X2
 	VADDPS X2, X1, X1
-	VMOVSD -8(BX), X2
-	VMULPS X2, X0, X0
-	VMOVSD -8(DX), X2
-	VADDPS X2, X0, X0
 	VMOVSD X1, (CX)
-	VMOVSD X0, -8(DX)
-	VZEROUPPER
-	RET
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	SUBQ   $+2, DX
 
 below2:
 	CMPQ   DX, $+1
-	JB     none
+	JB     below1
 	VMULSS (AX), X0, X0
 	VADDSS (CX), X0, X0
 	VMOVSS X0, (CX)
 
-none:
+below1:
 	VZEROUPPER
 	RET
 
@@ -698,13 +678,9 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    DI, $+4
 	JB      below4
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
 	VMOVUPS (SI), X4
 	VMULPS  (AX), X0, X5
 	VADDPS  X5, X4, X4
@@ -714,28 +690,17 @@ below8:
 	VADDPS  X5, X4, X4
 	VMULPS  (BX), X3, X5
 	VADDPS  X5, X4, X4
-	VMOVUPS -16(DI), X5
-	VMULPS  -16(R8), X0, X0
-	VADDPS  X0, X5, X5
-	VMULPS  -16(R9), X1, X0
-	VADDPS  X0, X5, X5
-	VMULPS  -16(R10), X2, X0
-	VADDPS  X0, X5, X5
-	VMULPS  -16(R11), X3, X0
-	VADDPS  X0, X5, X5
 	VMOVUPS X4, (SI)
-	VMOVUPS X5, -16(DI)
-	VZEROUPPER
-	RET
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+16, BX
+	ADDQ    $+16, SI
+	SUBQ    $+4, DI
 
 below4:
 	CMPQ   DI, $+2
 	JB     below2
-	LEAQ   (AX)(DI*4), R8
-	LEAQ   (CX)(DI*4), R9
-	LEAQ   (DX)(DI*4), R10
-	LEAQ   (BX)(DI*4), R11
-	LEAQ   (SI)(DI*4), DI
 	VMOVSD (SI), X4
 	VMOVSD (AX), X5
 	VMULPS X5, X0, X5
@@ -749,27 +714,17 @@ below4:
 	VMOVSD (BX), X5
 	VMULPS X5, X3, X5
 	VADDPS X5, X4, X4
-	VMOVSD -8(DI), X5
-	VMOVSD -8(R8), X6
-	VMULPS X6, X0, X0
-	VADDPS X0, X5, X5
-	VMOVSD -8(R9), X0
-	VMULPS X0, X1, X0
-	VADDPS X0, X5, X5
-	VMOVSD -8(R10), X0
-	VMULPS X0, X2, X0
-	VADDPS X0, X5, X5
-	VMOVSD -8(R11), X0
-	VMULPS X0, X3, X0
-	VADDPS X0, X5, X5
 	VMOVSD X4, (SI)
-	VMOVSD X5, -8(DI)
-	VZEROUPPER
-	RET
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	ADDQ   $+8, BX
+	ADDQ   $+8, SI
+	SUBQ   $+2, DI
 
 below2:
 	CMPQ   DI, $+1
-	JB     none
+	JB     below1
 	VMOVSS (SI), X4
 	VMULSS (AX), X0, X0
 	VADDPS X0, X4, X4
@@ -781,7 +736,7 @@ below2:
 	VADDPS X0, X4, X4
 	VMOVSS X4, (SI)
 
-none:
+below1:
 	VZEROUPPER
 	RET
 
@@ -939,19 +894,19 @@ done:
 // func dotAVX2(x *float32, y *float32, n int) float32
 // Requires: AVX
 TEXT ·dotAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, $+64
-	JAE    long
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y1, Y1, Y1
+	LEAQ    masks<>+0(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y9
+	CMPQ    DX, $+64
+	JAE     long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ         masks<>+0(SB), SI
-	MOVQ         DX, BX
-	NEGQ         BX
-	ANDQ         $0x07, BX
-	VMOVUPS      (SI)(BX*4), Y8
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -981,8 +936,8 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	JBE          short6
 	VMOVUPS      192(AX), Y6
 	VMULPS       192(CX), Y6, Y6
-	VMASKMOVPS   224(AX), Y8, Y7
-	VMASKMOVPS   224(CX), Y8, Y8
+	VMASKMOVPS   224(AX), Y9, Y7
+	VMASKMOVPS   224(CX), Y9, Y8
 	VMULPS       Y8, Y7, Y7
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -1002,8 +957,8 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y8, Y6
-	VMASKMOVPS   192(CX), Y8, Y7
+	VMASKMOVPS   192(AX), Y9, Y6
+	VMASKMOVPS   192(CX), Y9, Y7
 	VMULPS       Y7, Y6, Y6
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -1022,8 +977,8 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y8, Y5
-	VMASKMOVPS   160(CX), Y8, Y6
+	VMASKMOVPS   160(AX), Y9, Y5
+	VMASKMOVPS   160(CX), Y9, Y6
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -1041,8 +996,8 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y8, Y4
-	VMASKMOVPS   128(CX), Y8, Y5
+	VMASKMOVPS   128(AX), Y9, Y4
+	VMASKMOVPS   128(CX), Y9, Y5
 	VMULPS       Y5, Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y2, Y0, Y0
@@ -1059,8 +1014,8 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y8, Y3
-	VMASKMOVPS   96(CX), Y8, Y4
+	VMASKMOVPS   96(AX), Y9, Y3
+	VMASKMOVPS   96(CX), Y9, Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
@@ -1076,8 +1031,8 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y8, Y2
-	VMASKMOVPS   64(CX), Y8, Y3
+	VMASKMOVPS   64(AX), Y9, Y2
+	VMASKMOVPS   64(CX), Y9, Y3
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -1092,8 +1047,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y8, Y1
-	VMASKMOVPS   32(CX), Y8, Y2
+	VMASKMOVPS   32(AX), Y9, Y1
+	VMASKMOVPS   32(CX), Y9, Y2
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1109,8 +1064,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y8, Y0
-	VMASKMOVPS   (CX), Y8, Y2
+	VMASKMOVPS   (AX), Y9, Y0
+	VMASKMOVPS   (CX), Y9, Y2
 	VMULPS       Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1189,11 +1144,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
-	LEAQ         masks<>+0(SB), SI
-	MOVQ         DX, BX
-	NEGQ         BX
-	ANDQ         $0x07, BX
-	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -3799,10 +3749,9 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    BX, $+4
 	JB      below4
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
 	VMOVUPS (CX), X0
 	VMOVUPS (AX), X3
 	VMINPS  X0, X3, X0
@@ -3835,48 +3784,14 @@ below8:
 	VPSLLD  $0x17, X2, X2
 	VMULPS  X3, X0, X0
 	VMULPS  X2, X0, X0
-	VMOVUPS -16(SI), X1
-	VMOVUPS (AX), X4
-	VMINPS  X1, X4, X1
-	VMOVUPS 32(AX), X4
-	VMAXPS  X1, X4, X1
-	VMULPS  64(AX), X1, X3
-	VADDPS  96(AX), X3, X3
-	VSUBPS  96(AX), X3, X2
-	VMULPS  160(AX), X2, X4
-	VSUBPS  X4, X1, X1
-	VMULPS  192(AX), X2, X4
-	VSUBPS  X4, X1, X2
-	VMULPS  224(AX), X2, X1
-	VADDPS  256(AX), X1, X1
-	VMULPS  X2, X1, X1
-	VADDPS  288(AX), X1, X1
-	VMULPS  X2, X1, X1
-	VADDPS  320(AX), X1, X1
-	VMULPS  X2, X1, X1
-	VADDPS  352(AX), X1, X1
-	VMULPS  X2, X2, X4
-	VMULPS  X4, X1, X1
-	VADDPS  X2, X1, X1
-	VADDPS  384(AX), X1, X1
-	VMOVUPS 128(AX), X4
-	VPSUBD  X4, X3, X3
-	VPSRLD  $0x01, X3, X4
-	VPSUBD  X4, X3, X3
-	VPSLLD  $0x17, X4, X4
-	VPSLLD  $0x17, X3, X3
-	VMULPS  X4, X1, X1
-	VMULPS  X3, X1, X1
 	VMOVUPS X0, (DX)
-	VMOVUPS X1, -16(BX)
-	VZEROUPPER
-	RET
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	SUBQ    $+4, BX
 
 below4:
 	CMPQ   BX, $+2
 	JB     below2
-	LEAQ   (CX)(BX*4), SI
-	LEAQ   (DX)(BX*4), BX
 	VMOVSD (CX), X0
 	VMOVSD (AX), X3
 	VMINPS X0, X3, X0
@@ -3920,57 +3835,14 @@ below4:
 	VPSLLD $0x17, X2, X2
 	VMULPS X3, X0, X0
 	VMULPS X2, X0, X0
-	VMOVSD -8(SI), X1
-	VMOVSD (AX), X4
-	VMINPS X1, X4, X1
-	VMOVSD 32(AX), X4
-	VMAXPS X1, X4, X1
-	VMOVSD 64(AX), X2
-	VMULPS X2, X1, X3
-	VMOVSD 96(AX), X2
-	VADDPS X2, X3, X3
-	VMOVSD 96(AX), X2
-	VSUBPS X2, X3, X2
-	VMOVSD 160(AX), X4
-	VMULPS X4, X2, X4
-	VSUBPS X4, X1, X1
-	VMOVSD 192(AX), X4
-	VMULPS X4, X2, X4
-	VSUBPS X4, X1, X2
-	VMOVSD 224(AX), X1
-	VMULPS X1, X2, X1
-	VMOVSD 256(AX), X4
-	VADDPS X4, X1, X1
-	VMULPS X2, X1, X1
-	VMOVSD 288(AX), X4
-	VADDPS X4, X1, X1
-	VMULPS X2, X1, X1
-	VMOVSD 320(AX), X4
-	VADDPS X4, X1, X1
-	VMULPS X2, X1, X1
-	VMOVSD 352(AX), X4
-	VADDPS X4, X1, X1
-	VMULPS X2, X2, X4
-	VMULPS X4, X1, X1
-	VADDPS X2, X1, X1
-	VMOVSD 384(AX), X2
-	VADDPS X2, X1, X1
-	VMOVSD 128(AX), X4
-	VPSUBD X4, X3, X3
-	VPSRLD $0x01, X3, X4
-	VPSUBD X4, X3, X3
-	VPSLLD $0x17, X4, X4
-	VPSLLD $0x17, X3, X3
-	VMULPS X4, X1, X1
-	VMULPS X3, X1, X1
 	VMOVSD X0, (DX)
-	VMOVSD X1, -8(BX)
-	VZEROUPPER
-	RET
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	SUBQ   $+2, BX
 
 below2:
 	CMPQ   BX, $+1
-	JB     none
+	JB     below1
 	VMOVSS (CX), X0
 	VMOVSS (AX), X3
 	VMINPS X0, X3, X0
@@ -4006,7 +3878,7 @@ below2:
 	VMULPS X2, X0, X0
 	VMOVSS X0, (DX)
 
-none:
+below1:
 	VZEROUPPER
 	RET
 
@@ -4129,55 +4001,49 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    CX, $+4
 	JB      below4
-	LEAQ    (AX)(CX*4), CX
 	VMULPS  (AX), X0, X1
-	VMULPS  -16(CX), X0, X0
 	VMOVUPS X1, (AX)
-	VMOVUPS X0, -16(CX)
-	VZEROUPPER
-	RET
+	ADDQ    $+16, AX
+	SUBQ    $+4, CX
 
 below4:
 	CMPQ   CX, $+2
 	JB     below2
-	LEAQ   (AX)(CX*4), CX
 	VMOVSD (AX), X1
 	VMULPS X1, X0, X1
-	VMOVSD -8(CX), X2
-	VMULPS X2, X0, X0
 	VMOVSD X1, (AX)
-	VMOVSD X0, -8(CX)
-	VZEROUPPER
-	RET
+	ADDQ   $+8, AX
+	SUBQ   $+2, CX
 
 below2:
 	CMPQ   CX, $+1
-	JB     none
+	JB     below1
 	VMULSS (AX), X0, X0
 	VMOVSS X0, (AX)
 
-none:
+below1:
 	VZEROUPPER
 	RET
 
 // func squaredDistanceAVX2(x *float32, y *float32, n int) float32
 // Requires: AVX
 TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, $+64
-	JAE    long
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y1, Y1, Y1
+	LEAQ    masks<>+0(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y9
+	CMPQ    DX, $+64
+	JAE     long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ         masks<>+0(SB), SI
-	MOVQ         DX, BX
-	NEGQ         BX
-	ANDQ         $0x07, BX
-	VMOVUPS      (SI)(BX*4), Y8
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -4214,8 +4080,8 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	VMOVUPS      192(AX), Y6
 	VSUBPS       192(CX), Y6, Y6
 	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y8, Y7
-	VMASKMOVPS   224(CX), Y8, Y8
+	VMASKMOVPS   224(AX), Y9, Y7
+	VMASKMOVPS   224(CX), Y9, Y8
 	VSUBPS       Y8, Y7, Y7
 	VMULPS       Y7, Y7, Y7
 	VADDPS       Y4, Y0, Y0
@@ -4236,8 +4102,8 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y8, Y6
-	VMASKMOVPS   192(CX), Y8, Y7
+	VMASKMOVPS   192(AX), Y9, Y6
+	VMASKMOVPS   192(CX), Y9, Y7
 	VSUBPS       Y7, Y6, Y6
 	VMULPS       Y6, Y6, Y6
 	VADDPS       Y4, Y0, Y0
@@ -4257,8 +4123,8 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y8, Y5
-	VMASKMOVPS   160(CX), Y8, Y6
+	VMASKMOVPS   160(AX), Y9, Y5
+	VMASKMOVPS   160(CX), Y9, Y6
 	VSUBPS       Y6, Y5, Y5
 	VMULPS       Y5, Y5, Y5
 	VADDPS       Y4, Y0, Y0
@@ -4277,8 +4143,8 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y8, Y4
-	VMASKMOVPS   128(CX), Y8, Y5
+	VMASKMOVPS   128(AX), Y9, Y4
+	VMASKMOVPS   128(CX), Y9, Y5
 	VSUBPS       Y5, Y4, Y4
 	VMULPS       Y4, Y4, Y4
 	VADDPS       Y4, Y0, Y0
@@ -4296,8 +4162,8 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y8, Y3
-	VMASKMOVPS   96(CX), Y8, Y4
+	VMASKMOVPS   96(AX), Y9, Y3
+	VMASKMOVPS   96(CX), Y9, Y4
 	VSUBPS       Y4, Y3, Y3
 	VMULPS       Y3, Y3, Y3
 	VADDPS       Y2, Y0, Y0
@@ -4314,8 +4180,8 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y8, Y2
-	VMASKMOVPS   64(CX), Y8, Y3
+	VMASKMOVPS   64(AX), Y9, Y2
+	VMASKMOVPS   64(CX), Y9, Y3
 	VSUBPS       Y3, Y2, Y2
 	VMULPS       Y2, Y2, Y2
 	VADDPS       Y2, Y0, Y0
@@ -4331,8 +4197,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y8, Y1
-	VMASKMOVPS   32(CX), Y8, Y2
+	VMASKMOVPS   32(AX), Y9, Y1
+	VMASKMOVPS   32(CX), Y9, Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -4349,8 +4215,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y8, Y0
-	VMASKMOVPS   (CX), Y8, Y2
+	VMASKMOVPS   (AX), Y9, Y0
+	VMASKMOVPS   (CX), Y9, Y2
 	VSUBPS       Y2, Y0, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4446,11 +4312,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
-	LEAQ         masks<>+0(SB), SI
-	MOVQ         DX, BX
-	NEGQ         BX
-	ANDQ         $0x07, BX
-	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -4697,18 +4558,18 @@ none:
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
-	VXORPS Y1, Y1, Y1
-	CMPQ   CX, $+64
-	JAE    long
+	MOVQ    x+0(FP), AX
+	MOVQ    n+8(FP), CX
+	VXORPS  Y1, Y1, Y1
+	LEAQ    masks<>+0(SB), BX
+	MOVQ    CX, DX
+	NEGQ    DX
+	ANDQ    $0x07, DX
+	VMOVUPS (BX)(DX*4), Y9
+	CMPQ    CX, $+64
+	JAE     long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ         masks<>+0(SB), BX
-	MOVQ         CX, DX
-	NEGQ         DX
-	ANDQ         $0x07, DX
-	VMOVUPS      (BX)(DX*4), Y7
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -4738,7 +4599,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	JBE          short6
 	VMOVUPS      192(AX), Y6
 	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y7, Y7
+	VMASKMOVPS   224(AX), Y9, Y7
 	VMULPS       Y7, Y7, Y7
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -4758,7 +4619,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y7, Y6
+	VMASKMOVPS   192(AX), Y9, Y6
 	VMULPS       Y6, Y6, Y6
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -4777,7 +4638,7 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y7, Y5
+	VMASKMOVPS   160(AX), Y9, Y5
 	VMULPS       Y5, Y5, Y5
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -4795,7 +4656,7 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y7, Y4
+	VMASKMOVPS   128(AX), Y9, Y4
 	VMULPS       Y4, Y4, Y4
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y2, Y0, Y0
@@ -4812,7 +4673,7 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y7, Y3
+	VMASKMOVPS   96(AX), Y9, Y3
 	VMULPS       Y3, Y3, Y3
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
@@ -4828,7 +4689,7 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y7, Y2
+	VMASKMOVPS   64(AX), Y9, Y2
 	VMULPS       Y2, Y2, Y2
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4843,7 +4704,7 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y7, Y1
+	VMASKMOVPS   32(AX), Y9, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -4859,7 +4720,7 @@ short1:
 short0:
 	CMPQ         CX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y7, Y0
+	VMASKMOVPS   (AX), Y9, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -4936,11 +4797,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         CX, $+0
 	JBE          none
-	LEAQ         masks<>+0(SB), BX
-	MOVQ         CX, DX
-	NEGQ         DX
-	ANDQ         $0x07, DX
-	VMOVUPS      (BX)(DX*4), Y9
 	CMPQ         CX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8

@@ -163,48 +163,39 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    DX, $+4
 	JB      below4
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
 	VMULPS  (AX), X16, X18
 	VMULPS  (CX), X17, X19
 	VADDPS  X19, X18, X18
-	VMULPS  -16(BX), X16, X16
-	VMULPS  -16(DX), X17, X17
-	VADDPS  X17, X16, X16
 	VMOVUPS X18, (CX)
-	VMOVUPS X16, -16(DX)
-	RET
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DX
 
 below4:
 	CMPQ   DX, $+2
 	JB     below2
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), DX
 	VMOVSD (AX), X18
 	VMULPS X18, X16, X18
 	VMOVSD (CX), X19
 	VMULPS X19, X17, X19
 	VADDPS X19, X18, X18
-	VMOVSD -8(BX), X19
-	VMULPS X19, X16, X16
-	VMOVSD -8(DX), X19
-	VMULPS X19, X17, X17
-	VADDPS X17, X16, X16
 	VMOVSD X18, (CX)
-	VMOVSD X16, -8(DX)
-	RET
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	SUBQ   $+2, DX
 
 below2:
 	CMPQ   DX, $+1
-	JB     none
+	JB     below1
 	VMULSS (AX), X16, X16
 	VMULSS (CX), X17, X17
 	VADDPS X17, X16, X16
 	VMOVSS X16, (CX)
 
-none:
+below1:
 	RET
 
 // func axpyAVX512(a float32, x *float32, y *float32, n int)
@@ -333,43 +324,36 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    DX, $+4
 	JB      below4
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
 	VMULPS  (AX), X16, X17
 	VADDPS  (CX), X17, X17
-	VMULPS  -16(BX), X16, X16
-	VADDPS  -16(DX), X16, X16
 	VMOVUPS X17, (CX)
-	VMOVUPS X16, -16(DX)
-	RET
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	SUBQ    $+4, DX
 
 below4:
 	CMPQ   DX, $+2
 	JB     below2
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), DX
 	VMOVSD (AX), X17
 	VMULPS X17, X16, X17
 	VMOVSD (CX), X18
 	VADDPS X18, X17, X17
-	VMOVSD -8(BX), X18
-	VMULPS X18, X16, X16
-	VMOVSD -8(DX), X18
-	VADDPS X18, X16, X16
 	VMOVSD X17, (CX)
-	VMOVSD X16, -8(DX)
-	RET
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	SUBQ   $+2, DX
 
 below2:
 	CMPQ   DX, $+1
-	JB     none
+	JB     below1
 	VMULSS (AX), X16, X16
 	VADDSS (CX), X16, X16
 	VMOVSS X16, (CX)
 
-none:
+below1:
 	RET
 
 // func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
@@ -673,13 +657,9 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    DI, $+4
 	JB      below4
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
 	VMOVUPS (SI), X20
 	VMULPS  (AX), X16, X21
 	VADDPS  X21, X20, X20
@@ -689,27 +669,17 @@ below8:
 	VADDPS  X21, X20, X20
 	VMULPS  (BX), X19, X21
 	VADDPS  X21, X20, X20
-	VMOVUPS -16(DI), X21
-	VMULPS  -16(R8), X16, X16
-	VADDPS  X16, X21, X21
-	VMULPS  -16(R9), X17, X16
-	VADDPS  X16, X21, X21
-	VMULPS  -16(R10), X18, X16
-	VADDPS  X16, X21, X21
-	VMULPS  -16(R11), X19, X16
-	VADDPS  X16, X21, X21
 	VMOVUPS X20, (SI)
-	VMOVUPS X21, -16(DI)
-	RET
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+16, BX
+	ADDQ    $+16, SI
+	SUBQ    $+4, DI
 
 below4:
 	CMPQ   DI, $+2
 	JB     below2
-	LEAQ   (AX)(DI*4), R8
-	LEAQ   (CX)(DI*4), R9
-	LEAQ   (DX)(DI*4), R10
-	LEAQ   (BX)(DI*4), R11
-	LEAQ   (SI)(DI*4), DI
 	VMOVSD (SI), X20
 	VMOVSD (AX), X21
 	VMULPS X21, X16, X21
@@ -723,26 +693,17 @@ below4:
 	VMOVSD (BX), X21
 	VMULPS X21, X19, X21
 	VADDPS X21, X20, X20
-	VMOVSD -8(DI), X21
-	VMOVSD -8(R8), X22
-	VMULPS X22, X16, X16
-	VADDPS X16, X21, X21
-	VMOVSD -8(R9), X16
-	VMULPS X16, X17, X16
-	VADDPS X16, X21, X21
-	VMOVSD -8(R10), X16
-	VMULPS X16, X18, X16
-	VADDPS X16, X21, X21
-	VMOVSD -8(R11), X16
-	VMULPS X16, X19, X16
-	VADDPS X16, X21, X21
 	VMOVSD X20, (SI)
-	VMOVSD X21, -8(DI)
-	RET
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	ADDQ   $+8, BX
+	ADDQ   $+8, SI
+	SUBQ   $+2, DI
 
 below2:
 	CMPQ   DI, $+1
-	JB     none
+	JB     below1
 	VMOVSS (SI), X20
 	VMULSS (AX), X16, X16
 	VADDPS X16, X20, X20
@@ -754,7 +715,7 @@ below2:
 	VADDPS X16, X20, X20
 	VMOVSS X20, (SI)
 
-none:
+below1:
 	RET
 
 // func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32)
@@ -913,14 +874,14 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
 	VPXORD Y17, Y17, Y17
+	LEAQ   masks<>+0(SB), SI
+	LEAQ   -1(DX), BX
+	ANDQ   $0x07, BX
+	KMOVB  1(SI)(BX*1), K1
 	CMPQ   DX, $+64
 	JAE    long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ          masks<>+0(SB), SI
-	LEAQ          -1(DX), BX
-	ANDQ          $0x07, BX
-	KMOVB         1(SI)(BX*1), K1
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -1149,10 +1110,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          DX, $+0
 	JBE           none
-	LEAQ          masks<>+0(SB), SI
-	LEAQ          -1(DX), BX
-	ANDQ          $0x07, BX
-	KMOVB         1(SI)(BX*1), K1
 	CMPQ          DX, $+8
 	JBE           rest0
 	VMOVUPS       (AX), Y24
@@ -3733,10 +3690,9 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    BX, $+4
 	JB      below4
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
 	VMOVUPS (CX), X16
 	VMOVUPS (AX), X19
 	VMINPS  X16, X19, X16
@@ -3769,47 +3725,14 @@ below8:
 	VPSLLD  $0x17, X18, X18
 	VMULPS  X19, X16, X16
 	VMULPS  X18, X16, X16
-	VMOVUPS -16(SI), X17
-	VMOVUPS (AX), X20
-	VMINPS  X17, X20, X17
-	VMOVUPS 32(AX), X20
-	VMAXPS  X17, X20, X17
-	VMULPS  64(AX), X17, X19
-	VADDPS  96(AX), X19, X19
-	VSUBPS  96(AX), X19, X18
-	VMULPS  160(AX), X18, X20
-	VSUBPS  X20, X17, X17
-	VMULPS  192(AX), X18, X20
-	VSUBPS  X20, X17, X18
-	VMULPS  224(AX), X18, X17
-	VADDPS  256(AX), X17, X17
-	VMULPS  X18, X17, X17
-	VADDPS  288(AX), X17, X17
-	VMULPS  X18, X17, X17
-	VADDPS  320(AX), X17, X17
-	VMULPS  X18, X17, X17
-	VADDPS  352(AX), X17, X17
-	VMULPS  X18, X18, X20
-	VMULPS  X20, X17, X17
-	VADDPS  X18, X17, X17
-	VADDPS  384(AX), X17, X17
-	VMOVUPS 128(AX), X20
-	VPSUBD  X20, X19, X19
-	VPSRLD  $0x01, X19, X20
-	VPSUBD  X20, X19, X19
-	VPSLLD  $0x17, X20, X20
-	VPSLLD  $0x17, X19, X19
-	VMULPS  X20, X17, X17
-	VMULPS  X19, X17, X17
 	VMOVUPS X16, (DX)
-	VMOVUPS X17, -16(BX)
-	RET
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	SUBQ    $+4, BX
 
 below4:
 	CMPQ   BX, $+2
 	JB     below2
-	LEAQ   (CX)(BX*4), SI
-	LEAQ   (DX)(BX*4), BX
 	VMOVSD (CX), X16
 	VMOVSD (AX), X19
 	VMINPS X16, X19, X16
@@ -3853,56 +3776,14 @@ below4:
 	VPSLLD $0x17, X18, X18
 	VMULPS X19, X16, X16
 	VMULPS X18, X16, X16
-	VMOVSD -8(SI), X17
-	VMOVSD (AX), X20
-	VMINPS X17, X20, X17
-	VMOVSD 32(AX), X20
-	VMAXPS X17, X20, X17
-	VMOVSD 64(AX), X18
-	VMULPS X18, X17, X19
-	VMOVSD 96(AX), X18
-	VADDPS X18, X19, X19
-	VMOVSD 96(AX), X18
-	VSUBPS X18, X19, X18
-	VMOVSD 160(AX), X20
-	VMULPS X20, X18, X20
-	VSUBPS X20, X17, X17
-	VMOVSD 192(AX), X20
-	VMULPS X20, X18, X20
-	VSUBPS X20, X17, X18
-	VMOVSD 224(AX), X17
-	VMULPS X17, X18, X17
-	VMOVSD 256(AX), X20
-	VADDPS X20, X17, X17
-	VMULPS X18, X17, X17
-	VMOVSD 288(AX), X20
-	VADDPS X20, X17, X17
-	VMULPS X18, X17, X17
-	VMOVSD 320(AX), X20
-	VADDPS X20, X17, X17
-	VMULPS X18, X17, X17
-	VMOVSD 352(AX), X20
-	VADDPS X20, X17, X17
-	VMULPS X18, X18, X20
-	VMULPS X20, X17, X17
-	VADDPS X18, X17, X17
-	VMOVSD 384(AX), X18
-	VADDPS X18, X17, X17
-	VMOVSD 128(AX), X20
-	VPSUBD X20, X19, X19
-	VPSRLD $0x01, X19, X20
-	VPSUBD X20, X19, X19
-	VPSLLD $0x17, X20, X20
-	VPSLLD $0x17, X19, X19
-	VMULPS X20, X17, X17
-	VMULPS X19, X17, X17
 	VMOVSD X16, (DX)
-	VMOVSD X17, -8(BX)
-	RET
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	SUBQ   $+2, BX
 
 below2:
 	CMPQ   BX, $+1
-	JB     none
+	JB     below1
 	VMOVSS (CX), X16
 	VMOVSS (AX), X19
 	VMINPS X16, X19, X16
@@ -3938,7 +3819,7 @@ below2:
 	VMULPS X18, X16, X16
 	VMOVSS X16, (DX)
 
-none:
+below1:
 	RET
 
 // func prefetchAVX512(p *float32, n int)
@@ -4055,34 +3936,30 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMPQ    CX, $+4
 	JB      below4
-	LEAQ    (AX)(CX*4), CX
 	VMULPS  (AX), X16, X17
-	VMULPS  -16(CX), X16, X16
 	VMOVUPS X17, (AX)
-	VMOVUPS X16, -16(CX)
-	RET
+	ADDQ    $+16, AX
+	SUBQ    $+4, CX
 
 below4:
 	CMPQ   CX, $+2
 	JB     below2
-	LEAQ   (AX)(CX*4), CX
 	VMOVSD (AX), X17
 	VMULPS X17, X16, X17
-	VMOVSD -8(CX), X18
-	VMULPS X18, X16, X16
 	VMOVSD X17, (AX)
-	VMOVSD X16, -8(CX)
-	RET
+	ADDQ   $+8, AX
+	SUBQ   $+2, CX
 
 below2:
 	CMPQ   CX, $+1
-	JB     none
+	JB     below1
 	VMULSS (AX), X16, X16
 	VMOVSS X16, (AX)
 
-none:
+below1:
 	RET
 
 // func squaredDistanceAVX512(x *float32, y *float32, n int) float32
@@ -4092,14 +3969,14 @@ TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
 	VPXORD Y17, Y17, Y17
+	LEAQ   masks<>+0(SB), SI
+	LEAQ   -1(DX), BX
+	ANDQ   $0x07, BX
+	KMOVB  1(SI)(BX*1), K1
 	CMPQ   DX, $+64
 	JAE    long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ          masks<>+0(SB), SI
-	LEAQ          -1(DX), BX
-	ANDQ          $0x07, BX
-	KMOVB         1(SI)(BX*1), K1
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -4359,10 +4236,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          DX, $+0
 	JBE           none
-	LEAQ          masks<>+0(SB), SI
-	LEAQ          -1(DX), BX
-	ANDQ          $0x07, BX
-	KMOVB         1(SI)(BX*1), K1
 	CMPQ          DX, $+8
 	JBE           rest0
 	VMOVUPS       (AX), Y24
@@ -4603,14 +4476,14 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
 	VPXORD Y17, Y17, Y17
+	LEAQ   masks<>+0(SB), BX
+	LEAQ   -1(CX), DX
+	ANDQ   $0x07, DX
+	KMOVB  1(BX)(DX*1), K1
 	CMPQ   CX, $+64
 	JAE    long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	LEAQ          masks<>+0(SB), BX
-	LEAQ          -1(CX), DX
-	ANDQ          $0x07, DX
-	KMOVB         1(BX)(DX*1), K1
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -4829,10 +4702,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          CX, $+0
 	JBE           none
-	LEAQ          masks<>+0(SB), BX
-	LEAQ          -1(CX), DX
-	ANDQ          $0x07, DX
-	KMOVB         1(BX)(DX*1), K1
 	CMPQ          CX, $+8
 	JBE           rest0
 	VMOVUPS       (AX), Y24

@@ -260,46 +260,35 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMP   $0x00000004, R2
 	BLO   below4
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
 	FMOVQ (R0), F1
-	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVQ (R1), F3
-	WORD  $0x6e23dc43     // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ -16(R3), F3
-	WORD  $0x6e23dc00     // VFMUL V3.S4, V0.S4, V0.S4
-	FMOVQ -16(R2), F3
-	WORD  $0x6e23dc42     // VFMUL V3.S4, V2.S4, V2.S4
-	WORD  $0x4e22d400     // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVQ F1, (R1)
-	FMOVQ F0, -16(R2)
-	RET
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
 
 below4:
 	CMP   $0x00000002, R2
 	BLO   below2
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
 	FMOVD (R0), F1
-	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVD (R1), F3
-	WORD  $0x6e23dc43     // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD -8(R3), F3
-	WORD  $0x6e23dc00     // VFMUL V3.S4, V0.S4, V0.S4
-	FMOVD -8(R2), F3
-	WORD  $0x6e23dc42     // VFMUL V3.S4, V2.S4, V2.S4
-	WORD  $0x4e22d400     // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVD F1, (R1)
-	FMOVD F0, -8(R2)
-	RET
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000002, R2, R2
 
 below2:
 	CMP   $0x00000001, R2
-	BLO   none
+	BLO   below1
 	FMOVS (R0), F1
 	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS (R1), F1
@@ -307,7 +296,7 @@ below2:
 	WORD  $0x4e21d400     // VFADD V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R1)
 
-none:
+below1:
 	RET
 
 // func axpyNEON(a float32, x *float32, y *float32, n int)
@@ -521,49 +510,40 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMP   $0x00000004, R2
 	BLO   below4
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
 	FMOVQ (R0), F1
-	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVQ (R1), F2
-	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
-	FMOVQ -16(R3), F2
-	WORD  $0x6e22dc00     // VFMUL V2.S4, V0.S4, V0.S4
-	FMOVQ -16(R2), F2
-	WORD  $0x4e22d400     // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
 	FMOVQ F1, (R1)
-	FMOVQ F0, -16(R2)
-	RET
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
 
 below4:
 	CMP   $0x00000002, R2
 	BLO   below2
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
 	FMOVD (R0), F1
-	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVD (R1), F2
-	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
-	FMOVD -8(R3), F2
-	WORD  $0x6e22dc00     // VFMUL V2.S4, V0.S4, V0.S4
-	FMOVD -8(R2), F2
-	WORD  $0x4e22d400     // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
 	FMOVD F1, (R1)
-	FMOVD F0, -8(R2)
-	RET
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000002, R2, R2
 
 below2:
 	CMP   $0x00000001, R2
-	BLO   none
+	BLO   below1
 	FMOVS (R0), F1
 	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS (R1), F1
 	WORD  $0x4e21d400     // VFADD V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R1)
 
-none:
+below1:
 	RET
 
 // func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
@@ -1125,84 +1105,57 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMP   $0x00000004, R7
 	BLO   below4
-	ADD   R7<<2, R0, R8
-	ADD   R7<<2, R1, R9
-	ADD   R7<<2, R2, R10
-	ADD   R7<<2, R3, R11
-	ADD   R7<<2, R6, R7
 	FMOVQ (R6), F1
 	FMOVQ (R0), F3
-	WORD  $0x6e23dc03     // VFMUL V3.S4, V0.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVQ (R1), F3
-	WORD  $0x6e23dc43     // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVQ (R2), F3
-	WORD  $0x6e23dc83     // VFMUL V3.S4, V4.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVQ (R3), F3
-	WORD  $0x6e23dcc3     // VFMUL V3.S4, V6.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ -16(R7), F3
-	FMOVQ -16(R8), F5
-	WORD  $0x6e25dc00     // VFMUL V5.S4, V0.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
-	FMOVQ -16(R9), F0
-	WORD  $0x6e20dc40     // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
-	FMOVQ -16(R10), F0
-	WORD  $0x6e20dc80     // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
-	FMOVQ -16(R11), F0
-	WORD  $0x6e20dcc0     // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
+	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVQ F1, (R6)
-	FMOVQ F3, -16(R7)
-	RET
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+	ADD   $0x00000010, R3, R3
+	ADD   $0x00000010, R6, R6
+	SUB   $0x00000004, R7, R7
 
 below4:
 	CMP   $0x00000002, R7
 	BLO   below2
-	ADD   R7<<2, R0, R8
-	ADD   R7<<2, R1, R9
-	ADD   R7<<2, R2, R10
-	ADD   R7<<2, R3, R11
-	ADD   R7<<2, R6, R7
 	FMOVD (R6), F1
 	FMOVD (R0), F3
-	WORD  $0x6e23dc03     // VFMUL V3.S4, V0.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVD (R1), F3
-	WORD  $0x6e23dc43     // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVD (R2), F3
-	WORD  $0x6e23dc83     // VFMUL V3.S4, V4.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVD (R3), F3
-	WORD  $0x6e23dcc3     // VFMUL V3.S4, V6.S4, V3.S4
-	WORD  $0x4e23d421     // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD -8(R7), F3
-	FMOVD -8(R8), F5
-	WORD  $0x6e25dc00     // VFMUL V5.S4, V0.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
-	FMOVD -8(R9), F0
-	WORD  $0x6e20dc40     // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
-	FMOVD -8(R10), F0
-	WORD  $0x6e20dc80     // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
-	FMOVD -8(R11), F0
-	WORD  $0x6e20dcc0     // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x4e20d463     // VFADD V0.S4, V3.S4, V3.S4
+	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FMOVD F1, (R6)
-	FMOVD F3, -8(R7)
-	RET
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+	ADD   $0x00000008, R3, R3
+	ADD   $0x00000008, R6, R6
+	SUB   $0x00000002, R7, R7
 
 below2:
 	CMP   $0x00000001, R7
-	BLO   none
+	BLO   below1
 	FMOVS (R6), F1
 	FMOVS (R0), F3
 	WORD  $0x6e23dc00     // VFMUL V3.S4, V0.S4, V0.S4
@@ -1218,7 +1171,7 @@ below2:
 	WORD  $0x4e20d421     // VFADD V0.S4, V1.S4, V1.S4
 	FMOVS F1, (R6)
 
-none:
+below1:
 	RET
 
 // func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
@@ -1416,13 +1369,13 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	MOVD  n+16(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	CMP   $0x00000040, R2
 	BHS   long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
 	CMP   $0x00000008, R2
 	BLS   short0
 	FLDPQ (R0), (F0, F1)
@@ -2304,9 +2257,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
 	CMP   $0x00000008, R2
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
@@ -10094,10 +10044,9 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMP   $0x00000004, R3
 	BLO   below4
-	ADD   R3<<2, R1, R6
-	ADD   R3<<2, R2, R3
 	FMOVQ (R1), F0
 	FMOVQ (R0), F3
 	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
@@ -10141,58 +10090,14 @@ below8:
 	VSHL  $0x17, V2.S4, V2.S4
 	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
 	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
-	FMOVQ -16(R6), F1
-	FMOVQ (R0), F4
-	WORD  $0x4ea1f481         // VFMIN V1.S4, V4.S4, V1.S4
-	FMOVQ 32(R0), F4
-	WORD  $0x4e21f481         // VFMAX V1.S4, V4.S4, V1.S4
-	FMOVQ 64(R0), F2
-	WORD  $0x6e22dc23         // VFMUL V2.S4, V1.S4, V3.S4
-	FMOVQ 96(R0), F2
-	WORD  $0x4e22d463         // VFADD V2.S4, V3.S4, V3.S4
-	FMOVQ 96(R0), F2
-	WORD  $0x4ea2d462         // VFSUB V2.S4, V3.S4, V2.S4
-	FMOVQ 160(R0), F4
-	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
-	WORD  $0x4ea4d421         // VFSUB V4.S4, V1.S4, V1.S4
-	FMOVQ 192(R0), F4
-	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
-	WORD  $0x4ea4d422         // VFSUB V4.S4, V1.S4, V2.S4
-	FMOVQ 224(R0), F1
-	WORD  $0x6e21dc41         // VFMUL V1.S4, V2.S4, V1.S4
-	FMOVQ 256(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FMOVQ 288(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FMOVQ 320(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FMOVQ 352(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc44         // VFMUL V2.S4, V2.S4, V4.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
-	FMOVQ 384(R0), F2
-	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
-	FMOVQ 128(R0), F4
-	VSUB  V4.S4, V3.S4, V3.S4
-	VUSHR $0x01, V3.S4, V4.S4
-	VSUB  V4.S4, V3.S4, V3.S4
-	VSHL  $0x17, V4.S4, V4.S4
-	VSHL  $0x17, V3.S4, V3.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
 	FMOVQ F0, (R2)
-	FMOVQ F1, -16(R3)
-	RET
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+	SUB   $0x00000004, R3, R3
 
 below4:
 	CMP   $0x00000002, R3
 	BLO   below2
-	ADD   R3<<2, R1, R6
-	ADD   R3<<2, R2, R3
 	FMOVD (R1), F0
 	FMOVD (R0), F3
 	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
@@ -10236,56 +10141,14 @@ below4:
 	VSHL  $0x17, V2.S4, V2.S4
 	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
 	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
-	FMOVD -8(R6), F1
-	FMOVD (R0), F4
-	WORD  $0x4ea1f481         // VFMIN V1.S4, V4.S4, V1.S4
-	FMOVD 32(R0), F4
-	WORD  $0x4e21f481         // VFMAX V1.S4, V4.S4, V1.S4
-	FMOVD 64(R0), F2
-	WORD  $0x6e22dc23         // VFMUL V2.S4, V1.S4, V3.S4
-	FMOVD 96(R0), F2
-	WORD  $0x4e22d463         // VFADD V2.S4, V3.S4, V3.S4
-	FMOVD 96(R0), F2
-	WORD  $0x4ea2d462         // VFSUB V2.S4, V3.S4, V2.S4
-	FMOVD 160(R0), F4
-	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
-	WORD  $0x4ea4d421         // VFSUB V4.S4, V1.S4, V1.S4
-	FMOVD 192(R0), F4
-	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
-	WORD  $0x4ea4d422         // VFSUB V4.S4, V1.S4, V2.S4
-	FMOVD 224(R0), F1
-	WORD  $0x6e21dc41         // VFMUL V1.S4, V2.S4, V1.S4
-	FMOVD 256(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FMOVD 288(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FMOVD 320(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FMOVD 352(R0), F4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	WORD  $0x6e22dc44         // VFMUL V2.S4, V2.S4, V4.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
-	FMOVD 384(R0), F2
-	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
-	FMOVD 128(R0), F4
-	VSUB  V4.S4, V3.S4, V3.S4
-	VUSHR $0x01, V3.S4, V4.S4
-	VSUB  V4.S4, V3.S4, V3.S4
-	VSHL  $0x17, V4.S4, V4.S4
-	VSHL  $0x17, V3.S4, V3.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
 	FMOVD F0, (R2)
-	FMOVD F1, -8(R3)
-	RET
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+	SUB   $0x00000002, R3, R3
 
 below2:
 	CMP   $0x00000001, R3
-	BLO   none
+	BLO   below1
 	FMOVS (R1), F0
 	FMOVS (R0), F3
 	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
@@ -10331,7 +10194,7 @@ below2:
 	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
 	FMOVS F0, (R2)
 
-none:
+below1:
 	RET
 
 // func prefetchNEON(p *float32, n int)
@@ -10490,37 +10353,32 @@ to16:
 	RET
 
 below8:
+	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
 	CMP   $0x00000004, R1
 	BLO   below4
-	ADD   R1<<2, R0, R1
 	FMOVQ (R0), F1
-	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVQ -16(R1), F2
-	WORD  $0x6e22dc00     // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVQ F1, (R0)
-	FMOVQ F0, -16(R1)
-	RET
+	ADD   $0x00000010, R0, R0
+	SUB   $0x00000004, R1, R1
 
 below4:
 	CMP   $0x00000002, R1
 	BLO   below2
-	ADD   R1<<2, R0, R1
 	FMOVD (R0), F1
-	WORD  $0x6e21dc01     // VFMUL V1.S4, V0.S4, V1.S4
-	FMOVD -8(R1), F2
-	WORD  $0x6e22dc00     // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVD F1, (R0)
-	FMOVD F0, -8(R1)
-	RET
+	ADD   $0x00000008, R0, R0
+	SUB   $0x00000002, R1, R1
 
 below2:
 	CMP   $0x00000001, R1
-	BLO   none
+	BLO   below1
 	FMOVS (R0), F1
 	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R0)
 
-none:
+below1:
 	RET
 
 // func squaredDistanceNEON(x *float32, y *float32, n int) float32
@@ -10530,13 +10388,13 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	MOVD  n+16(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	CMP   $0x00000040, R2
 	BHS   long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
 	CMP   $0x00000008, R2
 	BLS   short0
 	FLDPQ (R0), (F0, F1)
@@ -11480,9 +11338,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
-	SUB   $0x00000001, R2, R3
-	AND   $0x00000007, R3, R3
-	ADD   $0x00000001, R3, R3
 	CMP   $0x00000008, R2
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
@@ -12396,13 +12251,13 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	MOVD  n+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
 	CMP   $0x00000040, R1
 	BHS   long
 
 	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	SUB   $0x00000001, R1, R2
-	AND   $0x00000007, R2, R2
-	ADD   $0x00000001, R2, R2
 	CMP   $0x00000008, R1
 	BLS   short0
 	FLDPQ (R0), (F0, F1)
@@ -12963,9 +12818,6 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R1
 	BLS   none
-	SUB   $0x00000001, R1, R2
-	AND   $0x00000007, R2, R2
-	ADD   $0x00000001, R2, R2
 	CMP   $0x00000008, R1
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/mmcloughlin/avo/reg"
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/reg"
+)
 
 // elementwise emits a kernel that stores op into the last of the vectors named, element by element.
 //
@@ -27,9 +31,9 @@ func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 		return end
 	}
 	// short treats n elements as the first count groups and the last count groups, which may overlap.
-	short := func(width, count int) {
+	short := func(count int) {
 		end := ends(p)
-		size := width * float
+		const width, size = 8, 8 * float
 		var head, tail []Group
 		for i := range count {
 			head = append(head, compute(width, p, i*size))
@@ -81,20 +85,24 @@ func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 	t.Done()
 
 	t.Label("to64")
-	short(8, 4)
+	short(4)
 	t.Label("to32")
-	short(8, 2)
+	short(2)
 	t.Label("to16")
-	short(8, 1)
+	short(1)
 	t.Label("below8")
-	t.IfLess(n, 4, "below4")
-	short(4, 1)
-	t.Label("below4")
-	t.IfLess(n, 2, "below2")
-	short(2, 1)
-	t.Label("below2")
-	t.IfLess(n, 1, "none")
-	t.Store(compute(1, p, 0), p[last], 0)
-	t.Label("none")
+	t.Comment("Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.")
+	for _, width := range []int{4, 2, 1} {
+		less := fmt.Sprint("below", width)
+		t.IfLess(n, width, less)
+		t.Store(compute(width, p, 0), p[last], 0)
+		if width > 1 {
+			for _, v := range p {
+				t.Advance(v, width*float)
+			}
+			t.Decrement(n, width)
+		}
+		t.Label(less)
+	}
 	t.Done()
 }

@@ -52,9 +52,9 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	}
 
 	t.Zero(zero)
+	part := t.Part(n) // early: at the end the fold would wait for it
 	t.IfAtLeast(n, 8*groups, "long")
 	t.Comment("Less than 64 in all: the lanes that are met hold one term each, the others need no folding.")
-	part := t.Part(n)
 	for g := range groups - 1 {
 		t.IfAtMost(n, 8*(g+1), fmt.Sprint("short", g))
 		first(g, at(g))
@@ -88,7 +88,6 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	t.Label("rest")
 	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
 	t.IfAtMost(n, 0, "none")
-	part = t.Part(n)
 	for g := range groups - 1 {
 		t.IfAtMost(n, 8*(g+1), fmt.Sprint("rest", g))
 		add(g, at(g))

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+// The tests are tested here: each mutant of the generator writes assembly with one fault, which stands in for the file of
+// package asm while a test binary is built (go's -overlay; the tree is not touched). A fault that no test finds shows
+// what the tests miss.
+
+// equivalents are faults that no test can find, for the result has the same bits. Each matches whole lines of what
+// String gives; a run of all mutants calls it an error of this list if a test finds one.
+var equivalents = []struct{ line, why string }{
+	{`prefetch\t.*`, "a hint has no result"},
+
+	{elementwiseKernels + `< for <=\tstart: IfAtMost n (16|32|64) to\d+`, "the path for more elements is right here, too"},
+	{elementwiseKernels + `<= for <\t.*: IfLess n (8|4) below\d`, "two halves for one group"},
+	{elementwiseKernels + `> for >=\tloop: IfAtLeast n 32 loop`, "the last 32 as single groups"},
+	{elementwiseKernels + `< for <=\tgroups: IfAtMost n 8 last`, "the last group is stored again"},
+
+	{sumKernels + `> for >=\tstart: IfAtLeast n 64 long`, "64 elements as a short vector"},
+	{sumKernels + `<= for <\tlong: IfLess n 64 rest`, "the last 64 elements as a rest"},
+	{sumKernels + `> for >=\tblocks: IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
+
+	{`axpySparse\t(<= for <|> for >=)\t.* n 8 (rest|loop)`, "the last eight one by one"},
+	{`dotRows\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
+	{`dotRows\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
+}
+
+const (
+	elementwiseKernels = `(axpby|axpy|axpy4|exp|scale)\t`
+	sumKernels         = `(dot|squaredDistance|sumSquares)\t`
+)
+
+func (f fault) String() string { return f.kernel.word + "\t" + f.class + "\t" + f.change }
+
+func (f fault) equivalent() bool {
+	for _, e := range equivalents {
+		if regexp.MustCompile("^" + e.line + "$").MatchString(f.String()) {
+			return true
+		}
+	}
+	return false
+}
+
+// faults returns all that the kernels offer.
+func faults() (all []fault) {
+	for _, k := range kernels {
+		m := newMutant(k, -1)
+		m.emit()
+		all = append(all, m.met...)
+	}
+	return all
+}
+
+// spread brings faults into an order in which each beginning has all kernels and classes alike: one of each pair, then
+// another of each, drawn by the seed.
+func spread(all []fault, seed uint64) (order []fault) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	type pair struct{ word, class string }
+	left := map[pair][]fault{}
+	var pairs []pair
+	for _, f := range all {
+		p := pair{f.kernel.word, f.class}
+		if left[p] == nil {
+			pairs = append(pairs, p)
+		}
+		left[p] = append(left[p], f)
+	}
+	for len(order) < len(all) {
+		r.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+		for _, p := range pairs {
+			if k := len(left[p]); k > 0 {
+				i := r.IntN(k)
+				order = append(order, left[p][i])
+				left[p] = slices.Delete(left[p], i, i+1)
+			}
+		}
+	}
+	return order
+}
+
+// A lab builds test binaries of package asm with assembly of its own, and runs them.
+type lab struct {
+	asm, temp string   // folders: the package's, and one for what is built
+	sound     *ir.File // without a fault
+}
+
+const assembly = "kernels_avx2_amd64.s"
+
+func newLab(asm, temp string) (*lab, error) {
+	asm, err := filepath.Abs(asm)
+	if err != nil {
+		return nil, err
+	}
+	t := newAVX2()
+	for _, k := range kernels {
+		t.Func(k.word, k.signature)
+		k.emit(t)
+	}
+	sound, err := t.Compile()
+	return &lab{asm, temp, sound}, err
+}
+
+// mutate returns the sound file with one function in another's place; compiling only that one saves most of the time.
+func (l *lab) mutate(f fault) (*ir.File, error) {
+	m := newMutant(f.kernel, f.place)
+	m.emit()
+	one, err := m.Compile()
+	if err != nil {
+		return nil, err
+	}
+	wrong := one.Functions()[0]
+	file := *l.sound
+	file.Sections = slices.Clone(file.Sections)
+	for i, s := range file.Sections {
+		if fn, ok := s.(*ir.Function); ok && fn.Name == wrong.Name {
+			file.Sections[i] = wrong
+		}
+	}
+	return &file, nil
+}
+
+func (l *lab) path(name string) string { return filepath.Join(l.temp, name) }
+
+func (l *lab) build(f *ir.File) error {
+	text, err := printer.NewGoAsm(printer.Config{Name: command, Pkg: "asm"}).Print(f)
+	if err != nil {
+		return err
+	}
+	overlay, err := json.Marshal(map[string]any{
+		"Replace": map[string]string{filepath.Join(l.asm, assembly): l.path(assembly)},
+	})
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{assembly: text, "overlay.json": overlay} {
+		if err := os.WriteFile(l.path(name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	c := exec.Command("go", "test", "-c", "-p", "1", "-ldflags", "-s -w",
+		"-overlay", l.path("overlay.json"), "-o", l.path("asm.test"), ".")
+	c.Dir = l.asm
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// test runs the tests that match and returns what ended them: nothing, if they pass.
+func (l *lab) test(pattern string, limit time.Duration, flags ...string) (killer string) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	flags = append(flags, "-test.v", "-test.failfast", "-test.run", pattern)
+	c := exec.CommandContext(ctx, l.path("asm.test"), flags...)
+	c.Dir = l.asm
+	c.Env = append(os.Environ(), "PEGASIMD_ISA=avx2")
+	out, err := c.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	how := "wrong result"
+	switch {
+	case ctx.Err() != nil:
+		how = "endless"
+	case bytes.Contains(out, []byte("stored beside the operands")):
+		how = "stray store"
+	case !bytes.Contains(out, []byte("\n--- FAIL")):
+		how = "crash"
+	}
+	test := "no test"
+	if runs := regexp.MustCompile(`=== RUN +(\S+)`).FindAllSubmatch(out, -1); runs != nil {
+		test = string(runs[len(runs)-1][1])
+	}
+	return test + ", " + how
+}
+
+const shortTime, longTime = 10 * time.Second, 3 * time.Minute
+
+// kill runs the tests of the fault's kernel, the quickest first, and returns what ended them.
+func (l *lab) kill(f fault, long bool) (killer string) {
+	// Kernels that share a beginning are tested along: a row less than four is left to dot or axpy.
+	op := "op=" + strings.TrimSuffix(strings.ToLower(f.kernel.word), "4")
+	for _, tests := range []string{"(Same|Guard)", "(Long|Golden)"} {
+		if killer = l.test(tests+"/"+op+"/isa=avx2", shortTime, "-test.short"); killer != "" {
+			return killer
+		}
+	}
+	if long {
+		if killer = l.test("/"+op+"/isa=avx2", longTime); killer != "" {
+			killer += ", not in a short run"
+		}
+	}
+	return killer
+}
+
+// runMutants tests n of the mutants whose lines match, or all of those and the equivalent ones with them, and prints what
+// became of each. It is an error if one survives.
+func runMutants(asm string, n int, all bool, seed uint64, match *regexp.Regexp) error {
+	temp, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	start := time.Now()
+	l, err := newLab(asm, temp)
+	if err != nil {
+		return err
+	}
+	if err := l.build(l.sound); err != nil {
+		return err
+	}
+	if killer := l.test("(Same|Guard|Long|Golden)//isa=avx2", longTime, "-test.short"); killer != "" {
+		return fmt.Errorf("without a fault the tests fail: %s", killer)
+	}
+
+	var candidates []fault
+	same := 0
+	for _, f := range faults() {
+		if !match.MatchString(f.String()) {
+			continue
+		}
+		if f.equivalent() {
+			same++
+			if !all {
+				continue
+			}
+		}
+		candidates = append(candidates, f)
+	}
+	killed, tested, wrong := 0, 0, 0
+	for _, f := range spread(candidates, seed) {
+		if tested == n && !all {
+			break
+		}
+		file, err := l.mutate(f)
+		if err != nil {
+			continue // more registers than there are: a fault that generation finds
+		}
+		if err := l.build(file); err != nil {
+			return err
+		}
+		killer := l.kill(f, !f.equivalent())
+		fate := "killed by " + killer
+		switch {
+		case f.equivalent() && killer == "":
+			fate = "equivalent"
+		case f.equivalent():
+			fate += ", THOUGH LISTED AS EQUIVALENT"
+			wrong++
+		case killer == "":
+			fate = "SURVIVED"
+			tested++
+		default:
+			killed++
+			tested++
+		}
+		fmt.Printf("%v\t%s\n", f, fate)
+	}
+	fmt.Printf("killed %d of %d (%.1f %%) in %.0f s; %d points and %d equivalents in all\n",
+		killed, tested, 100*float64(killed)/float64(max(tested, 1)), time.Since(start).Seconds(), len(faults()), same)
+	if killed < tested || wrong > 0 {
+		return fmt.Errorf("%d mutants survived, %d equivalents did not", tested-killed, wrong)
+	}
+	return nil
+}

@@ -1,0 +1,428 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A mutant is a Target that makes one mistake in one kernel: at one call it tells the Target behind it something else than
+// the kernel said.
+type mutant struct {
+	Target
+	kernel kernelSpec
+	place  int     // of the mistake to make, among those met; -1 for none
+	met    []fault // all that could be made up to here
+
+	label   string // the last one
+	names   map[reg.GPVirtual]string
+	sums    []Group // what was added to, in order
+	scalars []Group // what was broadcast, in order
+}
+
+// A fault is one mistake, by its place among all that the kernel offers.
+type fault struct {
+	kernel kernelSpec
+	place  int
+	class  string
+	change string
+}
+
+func newMutant(k kernelSpec, place int) *mutant {
+	return &mutant{Target: newAVX2(), kernel: k, place: place, label: "start", names: map[reg.GPVirtual]string{}}
+}
+
+// emit writes the kernel with its mistake.
+func (m *mutant) emit() {
+	m.Func(m.kernel.word, m.kernel.signature)
+	m.kernel.emit(m)
+}
+
+// here offers a mistake and tells whether it is the one to make.
+func (m *mutant) here(class, format string, args ...any) bool {
+	change := m.label + ": " + fmt.Sprintf(format, args...)
+	m.met = append(m.met, fault{m.kernel, len(m.met), class, change})
+	return len(m.met)-1 == m.place
+}
+
+func (m *mutant) Label(name string) {
+	m.label = name
+	m.Target.Label(name)
+}
+
+// at describes an address.
+func (m *mutant) at(p reg.GPVirtual, offset int) string {
+	name := m.names[p]
+	if name == "" {
+		name = "pointer"
+	}
+	return fmt.Sprintf("%s%+d", name, offset)
+}
+
+func (m *mutant) named(p reg.GPVirtual, name string) reg.GPVirtual {
+	m.names[p] = name
+	return p
+}
+
+func (m *mutant) Pointer(param string) reg.GPVirtual {
+	return m.named(m.Target.Pointer(param), param)
+}
+
+func (m *mutant) Int(param string) reg.GPVirtual { return m.named(m.Target.Int(param), param) }
+
+func (m *mutant) Copy(p reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.Copy(p), "copy of "+m.names[p])
+}
+
+func (m *mutant) End(p, n reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.End(p, n), "end of "+m.names[p])
+}
+
+func (m *mutant) Sum(p, j reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.Sum(p, j), m.names[p]+"[j]")
+}
+
+// Tails and stores.
+
+func (m *mutant) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
+	if m.here("tail dropped", "LoadPart %s gives zeros", m.at(p, offset)) {
+		m.Zero(v)
+		return
+	}
+	m.Target.LoadPart(v, p, m.further("LoadPart", p, offset), part)
+}
+
+func (m *mutant) Store(v Group, p reg.GPVirtual, offset int) {
+	if m.here("tail dropped", "Store %s left out", m.at(p, offset)) {
+		return
+	}
+	m.Target.Store(v, p, m.further("Store", p, offset))
+}
+
+func (m *mutant) StoreAt(v Group, p, j reg.GPVirtual) {
+	if m.here("tail dropped", "StoreAt %s left out", m.names[p]) {
+		return
+	}
+	m.Target.StoreAt(v, p, j)
+}
+
+func (m *mutant) Jump(label string) {
+	if m.here("jump dropped", "Jump %s left out", label) {
+		return
+	}
+	m.Target.Jump(label)
+}
+
+// Lanes and accumulators.
+
+func (m *mutant) Zero(v Group) {
+	if m.here("lane skipped", "Zero left out") {
+		return
+	}
+	m.Target.Zero(v)
+}
+
+func (m *mutant) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
+	if m.here("lane skipped", "Insert to lane %d left out", lane) {
+		return
+	}
+	m.Target.Insert(v, lane, p, m.further("Insert", p, offset))
+}
+
+func (m *mutant) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
+	if m.here("lane skipped", "InsertAt to lane %d left out", lane) {
+		return
+	}
+	m.Target.InsertAt(v, lane, p, j)
+}
+
+func (m *mutant) Lane(dst, v Group, lane int) {
+	if lane > 1 && m.here("lane skipped", "Lane %d is the one before", lane) {
+		lane--
+	}
+	m.Target.Lane(dst, v, lane)
+}
+
+func (m *mutant) Fold(v Group) {
+	if m.here("lane skipped", "Fold left out") {
+		return
+	}
+	m.Target.Fold(v)
+}
+
+func (m *mutant) FoldFour(v [4]Group) Group {
+	for i := range 3 {
+		if m.here("accumulators swapped", "FoldFour with sums %d and %d", i, i+1) {
+			v[i], v[i+1] = v[i+1], v[i]
+		}
+	}
+	return m.Target.FoldFour(v)
+}
+
+func (m *mutant) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	swap := m.here("accumulators swapped", "Indices %s", m.at(idx, offset))
+	j0, j1 = m.Target.Indices(idx, m.further("Indices", idx, offset))
+	if swap {
+		return j1, j0
+	}
+	return j0, j1
+}
+
+func (m *mutant) Add(dst, a, b Group) {
+	if equal(dst, a) {
+		if m.here("lane skipped", "Add left out") {
+			return
+		}
+		if other, ok := another(m.sums, a); ok && m.here("accumulators swapped", "Add to the sum before") {
+			dst, a = other, other
+		}
+		m.sums = append(m.sums, a)
+	}
+	if m.here("operation", "Mul for Add") {
+		m.Target.Mul(dst, a, b)
+		return
+	}
+	m.Target.Add(dst, a, b)
+}
+
+func equal(a, b Group) bool { return a.regs[0] == b.regs[0] }
+
+// another returns the last of the groups that is as wide as v and not v.
+func another(groups []Group, v Group) (other Group, ok bool) {
+	for i := len(groups) - 1; i >= 0; i-- {
+		if g := groups[i]; g.width == v.width && !equal(g, v) {
+			return g, true
+		}
+	}
+	return Group{}, false
+}
+
+func (m *mutant) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	at := m.at(p, offset)
+	if equal(dst, a) && m.here("lane skipped", "AddLoad %s left out", at) {
+		return
+	}
+	offset = m.further("AddLoad", p, offset)
+	if m.here("operation", "MulLoad for AddLoad %s", at) {
+		m.Target.MulLoad(dst, a, p, offset)
+		return
+	}
+	m.Target.AddLoad(dst, a, p, offset)
+}
+
+// Operations and scalars.
+
+func (m *mutant) Mul(dst, a, b Group) {
+	if m.here("operation", "Add for Mul") {
+		m.Target.Add(dst, a, b)
+		return
+	}
+	m.Target.Mul(dst, m.wrongScalar(a), b)
+}
+
+func (m *mutant) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	if m.here("operation", "AddLoad for MulLoad %s", m.at(p, offset)) {
+		m.Target.AddLoad(dst, a, p, offset)
+		return
+	}
+	m.Target.MulLoad(dst, m.wrongScalar(a), p, m.further("MulLoad", p, offset))
+}
+
+func (m *mutant) Sub(dst, a, b Group) {
+	if m.here("operation", "Add for Sub") {
+		m.Target.Add(dst, a, b)
+		return
+	}
+	m.Target.Sub(dst, a, b)
+}
+
+func (m *mutant) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	if m.here("operation", "AddLoad for SubLoad %s", m.at(p, offset)) {
+		m.Target.AddLoad(dst, a, p, offset)
+		return
+	}
+	m.Target.SubLoad(dst, a, p, m.further("SubLoad", p, offset))
+}
+
+func (m *mutant) Min(dst, limit, a Group) {
+	if m.here("operation", "Max for Min") {
+		m.Target.Max(dst, limit, a)
+		return
+	}
+	if m.here("operation", "Min with its operands swapped") {
+		limit, a = a, limit
+	}
+	m.Target.Min(dst, limit, a)
+}
+
+func (m *mutant) Max(dst, limit, a Group) {
+	if m.here("operation", "Min for Max") {
+		m.Target.Min(dst, limit, a)
+		return
+	}
+	if m.here("operation", "Max with its operands swapped") {
+		limit, a = a, limit
+	}
+	m.Target.Max(dst, limit, a)
+}
+
+func (m *mutant) IntSub(dst, a, b Group) {
+	if m.here("operation", "Sub for IntSub") {
+		m.Target.Sub(dst, a, b)
+		return
+	}
+	m.Target.IntSub(dst, a, b)
+}
+
+func (m *mutant) IntShiftLeft(dst, a Group, bits int) {
+	m.Target.IntShiftLeft(dst, a, m.oneOff("IntShiftLeft by", bits))
+}
+
+func (m *mutant) IntShiftRight(dst, a Group, bits int) {
+	m.Target.IntShiftRight(dst, a, m.oneOff("IntShiftRight by", bits))
+}
+
+func (m *mutant) Broadcast(param string) Group {
+	v := m.Target.Broadcast(param)
+	m.scalars = append(m.scalars, v)
+	return v
+}
+
+func (m *mutant) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
+	m.Target.BroadcastLoad(dst, p, m.further("BroadcastLoad", p, offset))
+	m.scalars = append(m.scalars, dst)
+}
+
+// wrongScalar returns a, or another scalar in its place if it is one.
+func (m *mutant) wrongScalar(a Group) Group {
+	for _, s := range m.scalars {
+		if !equal(s, a) {
+			continue
+		}
+		if other, ok := another(m.scalars, s); ok && m.here("wrong scalar", "the product with another scalar") {
+			return m.Narrow(other, a.width)
+		}
+		break
+	}
+	return a
+}
+
+// Comparisons: the other one of the pair, and the bound that is wrong on the other side.
+
+func (m *mutant) IfLess(n reg.GPVirtual, k int, label string) {
+	if m.here("<= for <", "IfLess %s %d %s", m.names[n], k, label) {
+		m.Target.IfAtMost(n, k, label)
+		return
+	}
+	if m.here("bound too low", "IfLess %s %d %s", m.names[n], k, label) {
+		k--
+	}
+	m.Target.IfLess(n, k, label)
+}
+
+func (m *mutant) IfAtMost(n reg.GPVirtual, k int, label string) {
+	if m.here("< for <=", "IfAtMost %s %d %s", m.names[n], k, label) {
+		m.Target.IfLess(n, k, label)
+		return
+	}
+	if m.here("bound too high", "IfAtMost %s %d %s", m.names[n], k, label) {
+		k++
+	}
+	m.Target.IfAtMost(n, k, label)
+}
+
+func (m *mutant) IfAtLeast(n reg.GPVirtual, k int, label string) {
+	if m.here("> for >=", "IfAtLeast %s %d %s", m.names[n], k, label) {
+		m.Target.IfAtLeast(n, k+1, label)
+		return
+	}
+	if m.here("bound too low", "IfAtLeast %s %d %s", m.names[n], k, label) {
+		k--
+	}
+	m.Target.IfAtLeast(n, k, label)
+}
+
+// Addresses and counts.
+
+// further returns the offset, or one that is a float or a group further.
+func (m *mutant) further(what string, p reg.GPVirtual, offset int) int {
+	for _, bytes := range [2]int{float, 8 * float} {
+		if m.here("offset", "%s %s %d bytes further", what, m.at(p, offset), bytes) {
+			return offset + bytes
+		}
+	}
+	return offset
+}
+
+func (m *mutant) Load(v Group, p reg.GPVirtual, offset int) {
+	m.Target.Load(v, p, m.further("Load", p, offset))
+}
+
+func (m *mutant) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	return m.Target.Index(idx, m.further("Index", idx, offset))
+}
+
+func (m *mutant) Advance(p reg.GPVirtual, bytes int) {
+	for _, off := range [2]int{-8 * float, 8 * float} {
+		if m.here("advance", "Advance %s %d bytes off", m.at(p, bytes), off) {
+			m.Target.Advance(p, bytes+off)
+			return
+		}
+	}
+	m.Target.Advance(p, bytes)
+}
+
+func (m *mutant) AdvanceBy(p, bytes reg.GPVirtual) {
+	if m.here("advance", "AdvanceBy %s left out", m.names[p]) {
+		return
+	}
+	m.Target.AdvanceBy(p, bytes)
+}
+
+func (m *mutant) Retreat(p, bytes reg.GPVirtual) {
+	if m.here("advance", "Retreat %s left out", m.names[p]) {
+		return
+	}
+	m.Target.Retreat(p, bytes)
+}
+
+func (m *mutant) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
+	for i, q := range others {
+		if m.here("advance", "AlignUp leaves %s behind", m.names[q]) {
+			others = append(others[:i:i], others[i+1:]...)
+			break
+		}
+	}
+	m.Target.AlignUp(n, p, others...)
+}
+
+// oneOff returns k, or one less or more.
+func (m *mutant) oneOff(what string, k int) int {
+	for _, off := range [2]int{-1, 1} {
+		if m.here("count", "%s %d%+d", what, k, off) {
+			return k + off
+		}
+	}
+	return k
+}
+
+func (m *mutant) Decrement(n reg.GPVirtual, k int) {
+	m.Target.Decrement(n, m.oneOff("Decrement "+m.names[n]+" by", k))
+}
+
+func (m *mutant) ShiftLeft(n reg.GPVirtual, bits int) {
+	m.Target.ShiftLeft(n, m.oneOff("ShiftLeft by", bits))
+}
+
+func (m *mutant) ShiftRight(n reg.GPVirtual, bits int) {
+	m.Target.ShiftRight(n, m.oneOff("ShiftRight by", bits))
+}
+
+func (m *mutant) And(n reg.GPVirtual, k int) { m.Target.And(n, m.oneOff("And with", k)) }
+
+func (m *mutant) Multiply(n, k reg.GPVirtual) {
+	if m.here("count", "Multiply left out") {
+		return
+	}
+	m.Target.Multiply(n, k)
+}
