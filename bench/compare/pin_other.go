@@ -1,0 +1,5 @@
+//go:build !linux
+
+package main
+
+func pin() string { return "not pinned" }

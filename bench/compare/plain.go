@@ -1,0 +1,107 @@
+package main
+
+// What one writes without a library.
+
+func loopDot(x, y []float32) (sum float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+func fourDot(x, y []float32) float32 {
+	var s0, s1, s2, s3 float32
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	return (s0 + s1) + (s2 + s3) + loopDot(x, y)
+}
+
+func loopAxpy(a float32, x, y []float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += a * v
+	}
+}
+
+func fourAxpy(a float32, x, y []float32) {
+	for len(x) >= 4 && len(y) >= 4 {
+		y[0] += a * x[0]
+		y[1] += a * x[1]
+		y[2] += a * x[2]
+		y[3] += a * x[3]
+		x, y = x[4:], y[4:]
+	}
+	loopAxpy(a, x, y)
+}
+
+func loopScale(a float32, x []float32) {
+	for i := range x {
+		x[i] *= a
+	}
+}
+
+func loopDistance(x, y []float32) (sum float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := v - y[i]
+		sum += d * d
+	}
+	return sum
+}
+
+func fourDistance(x, y []float32) float32 {
+	var s0, s1, s2, s3 float32
+	for len(x) >= 4 && len(y) >= 4 {
+		d0, d1, d2, d3 := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+		x, y = x[4:], y[4:]
+	}
+	return (s0 + s1) + (s2 + s3) + loopDistance(x, y)
+}
+
+func loopDotSparse(idx []int32, val, w []float32) (sum float32) {
+	val = val[:len(idx)]
+	for k, j := range idx {
+		sum += val[k] * w[j]
+	}
+	return sum
+}
+
+func fourDotSparse(idx []int32, val, w []float32) float32 {
+	var s0, s1, s2, s3 float32
+	for len(idx) >= 4 && len(val) >= 4 {
+		s0 += val[0] * w[idx[0]]
+		s1 += val[1] * w[idx[1]]
+		s2 += val[2] * w[idx[2]]
+		s3 += val[3] * w[idx[3]]
+		idx, val = idx[4:], val[4:]
+	}
+	return (s0 + s1) + (s2 + s3) + loopDotSparse(idx, val, w)
+}
+
+func loopAxpySparse(a float32, idx []int32, val, w []float32) {
+	val = val[:len(idx)]
+	for k, j := range idx {
+		w[j] += a * val[k]
+	}
+}
+
+func fourAxpySparse(a float32, idx []int32, val, w []float32) {
+	for len(idx) >= 4 && len(val) >= 4 {
+		w[idx[0]] += a * val[0]
+		w[idx[1]] += a * val[1]
+		w[idx[2]] += a * val[2]
+		w[idx[3]] += a * val[3]
+		idx, val = idx[4:], val[4:]
+	}
+	loopAxpySparse(a, idx, val, w)
+}
