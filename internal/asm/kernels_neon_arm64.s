@@ -3165,9 +3165,10 @@ TEXT ·dotRowsNEON(SB), NOSPLIT, $128-56
 	MOVD R8, R8
 	SUB  $0x00000001, R8, R8
 	MOVD R8, R10
-	LSR  $0x00000006, R8, R8
 	AND  $0x0000003f, R10, R10
 	ADD  $0x00000001, R10, R10
+	LSR  $0x00000006, R8, R8
+	LSL  $0x00000008, R8, R8
 
 rows:
 	CMP  $0x00000001, R3
@@ -3205,282 +3206,286 @@ rowssum:
 	// Groups 0 and 4 of the lanes.
 	FLDPQ (R7), (F2, F3)
 	FLDPQ (R11), (F1, F0)
-	WORD  $0x6e21dc44           // VFMUL V1.S4, V2.S4, V4.S4
-	WORD  $0x6e20dc65           // VFMUL V0.S4, V3.S4, V5.S4
+	WORD  $0x6e21dc46        // VFMUL V1.S4, V2.S4, V6.S4
+	WORD  $0x6e20dc67        // VFMUL V0.S4, V3.S4, V7.S4
 	FLDPQ (R12), (F1, F0)
-	WORD  $0x6e21dc46           // VFMUL V1.S4, V2.S4, V6.S4
-	WORD  $0x6e20dc67           // VFMUL V0.S4, V3.S4, V7.S4
+	WORD  $0x6e21dc48        // VFMUL V1.S4, V2.S4, V8.S4
+	WORD  $0x6e20dc69        // VFMUL V0.S4, V3.S4, V9.S4
 	FLDPQ (R13), (F1, F0)
-	WORD  $0x6e21dc48           // VFMUL V1.S4, V2.S4, V8.S4
-	WORD  $0x6e20dc69           // VFMUL V0.S4, V3.S4, V9.S4
+	WORD  $0x6e21dc4a        // VFMUL V1.S4, V2.S4, V10.S4
+	WORD  $0x6e20dc6b        // VFMUL V0.S4, V3.S4, V11.S4
 	FLDPQ (R14), (F1, F0)
-	WORD  $0x6e21dc4a           // VFMUL V1.S4, V2.S4, V10.S4
-	WORD  $0x6e20dc6b           // VFMUL V0.S4, V3.S4, V11.S4
-	FLDPQ 128(R7), (F2, F3)
+	WORD  $0x6e21dc4c        // VFMUL V1.S4, V2.S4, V12.S4
+	WORD  $0x6e20dc6d        // VFMUL V0.S4, V3.S4, V13.S4
+	FLDPQ 128(R7), (F4, F5)
 	FLDPQ 128(R11), (F1, F0)
-	WORD  $0x6e21dc4c           // VFMUL V1.S4, V2.S4, V12.S4
-	WORD  $0x6e20dc6d           // VFMUL V0.S4, V3.S4, V13.S4
+	WORD  $0x6e21dc8e        // VFMUL V1.S4, V4.S4, V14.S4
+	WORD  $0x6e20dcaf        // VFMUL V0.S4, V5.S4, V15.S4
 	FLDPQ 128(R12), (F1, F0)
-	WORD  $0x6e21dc4e           // VFMUL V1.S4, V2.S4, V14.S4
-	WORD  $0x6e20dc6f           // VFMUL V0.S4, V3.S4, V15.S4
+	WORD  $0x6e21dc90        // VFMUL V1.S4, V4.S4, V16.S4
+	WORD  $0x6e20dcb1        // VFMUL V0.S4, V5.S4, V17.S4
 	FLDPQ 128(R13), (F1, F0)
-	WORD  $0x6e21dc50           // VFMUL V1.S4, V2.S4, V16.S4
-	WORD  $0x6e20dc71           // VFMUL V0.S4, V3.S4, V17.S4
+	WORD  $0x6e21dc92        // VFMUL V1.S4, V4.S4, V18.S4
+	WORD  $0x6e20dcb3        // VFMUL V0.S4, V5.S4, V19.S4
 	FLDPQ 128(R14), (F1, F0)
-	WORD  $0x6e21dc52           // VFMUL V1.S4, V2.S4, V18.S4
-	WORD  $0x6e20dc73           // VFMUL V0.S4, V3.S4, V19.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	MOVD  R8, R15
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000000, R15
-	BLS   tail0
+	WORD  $0x6e21dc94        // VFMUL V1.S4, V4.S4, V20.S4
+	WORD  $0x6e20dcb5        // VFMUL V0.S4, V5.S4, V21.S4
+	MOVD  $0x00000100, R15
+	CMP   R8, R15
+	BHS   tail0
 
 block0:
-	FLDPQ (R7), (F2, F3)
-	FLDPQ (R11), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
-	FLDPQ (R12), (F0, F1)
+	ADD   R15, R7, R5
+	FLDPQ (R5), (F2, F3)
+	FLDPQ 128(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
 	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
-	FLDPQ (R13), (F0, F1)
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
 	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R14), (F0, F1)
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
 	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ 128(R7), (F2, F3)
-	FLDPQ 128(R11), (F0, F1)
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
 	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 128(R12), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 128(R13), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 128(R14), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000001, R15
-	BHS   block0
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R8, R15
+	BLO   block0
 
 tail0:
 	CMP   $0x00000000, R10
 	BLS   end0
 	CMP   $0x00000008, R10
 	BLS   part0
-	FLDPQ (R7), (F2, F3)
-	FLDPQ (R11), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d484      // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5      // VFADD V1.S4, V5.S4, V5.S4
-	FLDPQ (R12), (F0, F1)
+	ADD   R15, R7, R5
+	FLDPQ (R5), (F2, F3)
+	ADD   R15, R11, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d4c6      // VFADD V0.S4, V6.S4, V6.S4
 	WORD  $0x4e21d4e7      // VFADD V1.S4, V7.S4, V7.S4
-	FLDPQ (R13), (F0, F1)
+	ADD   R15, R12, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d508      // VFADD V0.S4, V8.S4, V8.S4
 	WORD  $0x4e21d529      // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R14), (F0, F1)
+	ADD   R15, R13, R5
+	FLDPQ (R5), (F0, F1)
 	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d54a      // VFADD V0.S4, V10.S4, V10.S4
 	WORD  $0x4e21d56b      // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R15, R14, R5
+	FLDPQ (R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d58c      // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad      // VFADD V1.S4, V13.S4, V13.S4
 	B     next0
 
 part0:
-	ADD   $0x00000000, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x00000000, R5, R5
 	TBNZ  $0x03, R9, part1all
 	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R9, part1low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F2
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R9, part1highone
-	FMOVD (R15), F3
+	FMOVD (R5), F3
 	TBZ   $0x00, R9, part1end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V3.S[2]
 	B     part1end
 
 part1highone:
 	TBZ   $0x00, R9, part1end
-	FMOVS (R15), F3
+	FMOVS (R5), F3
 	B     part1end
 
 part1low:
 	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R9, part1lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F2
 	TBZ   $0x00, R9, part1end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V2.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R9, part1end
-	FMOVS (R15), F2
+	FMOVS (R5), F2
 	B     part1end
 
 part1all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F2, F3)
 
 part1end:
-	ADD   $0x00000000, R11, R15
+	ADD   R15, R11, R5
+	ADD   $0x00000000, R5, R5
 	TBNZ  $0x03, R9, part2all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part2low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part2highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part2end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part2end
 
 part2highone:
 	TBZ   $0x00, R9, part2end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part2end
 
 part2low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part2lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part2end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part2end
 
 part2lowone:
 	TBZ   $0x00, R9, part2end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part2end
 
 part2all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part2end:
 	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d484             // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5             // VFADD V1.S4, V5.S4, V5.S4
-	ADD   $0x00000000, R12, R15
+	WORD  $0x4e20d4c6             // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7             // VFADD V1.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   $0x00000000, R5, R5
 	TBNZ  $0x03, R9, part3all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part3low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part3highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part3end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part3end
 
 part3highone:
 	TBZ   $0x00, R9, part3end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part3end
 
 part3low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part3lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part3end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part3end
 
 part3lowone:
 	TBZ   $0x00, R9, part3end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part3end
 
 part3all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part3end:
 	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d4c6             // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7             // VFADD V1.S4, V7.S4, V7.S4
-	ADD   $0x00000000, R13, R15
+	WORD  $0x4e20d508             // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529             // VFADD V1.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	ADD   $0x00000000, R5, R5
 	TBNZ  $0x03, R9, part4all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part4low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part4highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part4end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part4end
 
 part4highone:
 	TBZ   $0x00, R9, part4end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part4end
 
 part4low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part4lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part4end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part4end
 
 part4lowone:
 	TBZ   $0x00, R9, part4end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part4end
 
 part4all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part4end:
 	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508             // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529             // VFADD V1.S4, V9.S4, V9.S4
-	ADD   $0x00000000, R14, R15
+	WORD  $0x4e20d54a             // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b             // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R15, R14, R15
+	ADD   $0x00000000, R15, R15
 	TBNZ  $0x03, R9, part5all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part5low
@@ -3519,8 +3524,8 @@ part5all:
 part5end:
 	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
 	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d54a // VFADD V0.S4, V10.S4, V10.S4
-	WORD $0x4e21d56b // VFADD V1.S4, V11.S4, V11.S4
+	WORD $0x4e20d58c // VFADD V0.S4, V12.S4, V12.S4
+	WORD $0x4e21d5ad // VFADD V1.S4, V13.S4, V13.S4
 	B    end0
 
 next0:
@@ -3528,191 +3533,201 @@ next0:
 	BLS   end0
 	CMP   $0x00000028, R10
 	BLS   part4
-	FLDPQ 128(R7), (F2, F3)
-	FLDPQ 128(R11), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c        // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad        // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 128(R12), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R7, R5
+	FLDPQ 128(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d5ce        // VFADD V0.S4, V14.S4, V14.S4
 	WORD  $0x4e21d5ef        // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 128(R13), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R12, R5
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d610        // VFADD V0.S4, V16.S4, V16.S4
 	WORD  $0x4e21d631        // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 128(R14), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R13, R5
+	FLDPQ 128(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d652        // VFADD V0.S4, V18.S4, V18.S4
 	WORD  $0x4e21d673        // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R15
+	FLDPQ 128(R15), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d694        // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5        // VFADD V1.S4, V21.S4, V21.S4
 	B     end0
 
 part4:
-	ADD   $0x00000080, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x00000080, R5, R5
 	TBNZ  $0x03, R9, part6all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R9, part6low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V3.B16
+	FMOVQ (R5), F4
+	ADD   $0x00000010, R5, R5
+	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R9, part6highone
-	FMOVD (R15), F3
+	FMOVD (R5), F5
 	TBZ   $0x00, R9, part6end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V5.S[2]
 	B     part6end
 
 part6highone:
 	TBZ   $0x00, R9, part6end
-	FMOVS (R15), F3
+	FMOVS (R5), F5
 	B     part6end
 
 part6low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R9, part6lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F4
 	TBZ   $0x00, R9, part6end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V4.S[2]
 	B     part6end
 
 part6lowone:
 	TBZ   $0x00, R9, part6end
-	FMOVS (R15), F2
+	FMOVS (R5), F4
 	B     part6end
 
 part6all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F4, F5)
 
 part6end:
-	ADD   $0x00000080, R11, R15
+	ADD   R15, R11, R5
+	ADD   $0x00000080, R5, R5
 	TBNZ  $0x03, R9, part7all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part7low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part7highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part7end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part7end
 
 part7highone:
 	TBZ   $0x00, R9, part7end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part7end
 
 part7low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part7lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part7end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part7end
 
 part7lowone:
 	TBZ   $0x00, R9, part7end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part7end
 
 part7all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part7end:
-	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d58c             // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad             // VFADD V1.S4, V13.S4, V13.S4
-	ADD   $0x00000080, R12, R15
+	WORD  $0x6e24dc00             // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21             // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d5ce             // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef             // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	ADD   $0x00000080, R5, R5
 	TBNZ  $0x03, R9, part8all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part8low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part8highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part8end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part8end
 
 part8highone:
 	TBZ   $0x00, R9, part8end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part8end
 
 part8low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part8lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part8end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part8end
 
 part8lowone:
 	TBZ   $0x00, R9, part8end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part8end
 
 part8all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part8end:
-	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce             // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef             // VFADD V1.S4, V15.S4, V15.S4
-	ADD   $0x00000080, R13, R15
+	WORD  $0x6e24dc00             // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21             // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610             // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631             // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	ADD   $0x00000080, R5, R5
 	TBNZ  $0x03, R9, part9all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part9low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part9highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part9end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part9end
 
 part9highone:
 	TBZ   $0x00, R9, part9end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part9end
 
 part9low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part9lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part9end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part9end
 
 part9lowone:
 	TBZ   $0x00, R9, part9end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part9end
 
 part9all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part9end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
-	ADD   $0x00000080, R14, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R15
+	ADD   $0x00000080, R15, R15
 	TBNZ  $0x03, R9, part10all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part10low
@@ -3749,307 +3764,304 @@ part10all:
 	FLDPQ (R15), (F0, F1)
 
 part10end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d652 // VFADD V0.S4, V18.S4, V18.S4
-	WORD $0x4e21d673 // VFADD V1.S4, V19.S4, V19.S4
+	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
+	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
+	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
+	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
 
 end0:
-	MOVD R8, R15
-	LSL  $0x00000008, R15, R15
-	SUB  R15, R11, R11
-	SUB  R15, R12, R12
-	SUB  R15, R13, R13
-	SUB  R15, R14, R14
-	SUB  R15, R7, R7
-	WORD $0x4e2cd484           // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5           // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6           // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7           // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
-	WORD $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
-	WORD $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
+	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
+	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
+	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
+	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
 
 	// Groups 2 and 6 of the lanes.
 	FLDPQ 64(R7), (F2, F3)
 	FLDPQ 64(R11), (F1, F0)
-	WORD  $0x6e21dc4c           // VFMUL V1.S4, V2.S4, V12.S4
-	WORD  $0x6e20dc6d           // VFMUL V0.S4, V3.S4, V13.S4
+	WORD  $0x6e21dc4e        // VFMUL V1.S4, V2.S4, V14.S4
+	WORD  $0x6e20dc6f        // VFMUL V0.S4, V3.S4, V15.S4
 	FLDPQ 64(R12), (F1, F0)
-	WORD  $0x6e21dc4e           // VFMUL V1.S4, V2.S4, V14.S4
-	WORD  $0x6e20dc6f           // VFMUL V0.S4, V3.S4, V15.S4
+	WORD  $0x6e21dc50        // VFMUL V1.S4, V2.S4, V16.S4
+	WORD  $0x6e20dc71        // VFMUL V0.S4, V3.S4, V17.S4
 	FLDPQ 64(R13), (F1, F0)
-	WORD  $0x6e21dc50           // VFMUL V1.S4, V2.S4, V16.S4
-	WORD  $0x6e20dc71           // VFMUL V0.S4, V3.S4, V17.S4
+	WORD  $0x6e21dc52        // VFMUL V1.S4, V2.S4, V18.S4
+	WORD  $0x6e20dc73        // VFMUL V0.S4, V3.S4, V19.S4
 	FLDPQ 64(R14), (F1, F0)
-	WORD  $0x6e21dc52           // VFMUL V1.S4, V2.S4, V18.S4
-	WORD  $0x6e20dc73           // VFMUL V0.S4, V3.S4, V19.S4
-	FLDPQ 192(R7), (F2, F3)
+	WORD  $0x6e21dc54        // VFMUL V1.S4, V2.S4, V20.S4
+	WORD  $0x6e20dc75        // VFMUL V0.S4, V3.S4, V21.S4
+	FLDPQ 192(R7), (F4, F5)
 	FLDPQ 192(R11), (F1, F0)
-	WORD  $0x6e21dc54           // VFMUL V1.S4, V2.S4, V20.S4
-	WORD  $0x6e20dc75           // VFMUL V0.S4, V3.S4, V21.S4
+	WORD  $0x6e21dc96        // VFMUL V1.S4, V4.S4, V22.S4
+	WORD  $0x6e20dcb7        // VFMUL V0.S4, V5.S4, V23.S4
 	FLDPQ 192(R12), (F1, F0)
-	WORD  $0x6e21dc56           // VFMUL V1.S4, V2.S4, V22.S4
-	WORD  $0x6e20dc77           // VFMUL V0.S4, V3.S4, V23.S4
+	WORD  $0x6e21dc98        // VFMUL V1.S4, V4.S4, V24.S4
+	WORD  $0x6e20dcb9        // VFMUL V0.S4, V5.S4, V25.S4
 	FLDPQ 192(R13), (F1, F0)
-	WORD  $0x6e21dc58           // VFMUL V1.S4, V2.S4, V24.S4
-	WORD  $0x6e20dc79           // VFMUL V0.S4, V3.S4, V25.S4
+	WORD  $0x6e21dc9a        // VFMUL V1.S4, V4.S4, V26.S4
+	WORD  $0x6e20dcbb        // VFMUL V0.S4, V5.S4, V27.S4
 	FLDPQ 192(R14), (F1, F0)
-	WORD  $0x6e21dc5a           // VFMUL V1.S4, V2.S4, V26.S4
-	WORD  $0x6e20dc7b           // VFMUL V0.S4, V3.S4, V27.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	MOVD  R8, R15
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000000, R15
-	BLS   tail1
+	WORD  $0x6e21dc9c        // VFMUL V1.S4, V4.S4, V28.S4
+	WORD  $0x6e20dcbd        // VFMUL V0.S4, V5.S4, V29.S4
+	MOVD  $0x00000100, R15
+	CMP   R8, R15
+	BHS   tail1
 
 block1:
-	FLDPQ 64(R7), (F2, F3)
-	FLDPQ 64(R11), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 64(R12), (F0, F1)
+	ADD   R15, R7, R5
+	FLDPQ 64(R5), (F2, F3)
+	FLDPQ 192(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 64(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
 	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 64(R13), (F0, F1)
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	ADD   R15, R12, R5
+	FLDPQ 64(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
 	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 64(R14), (F0, F1)
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d718           // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739           // VFADD V1.S4, V25.S4, V25.S4
+	ADD   R15, R13, R5
+	FLDPQ 64(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
 	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	FLDPQ 192(R7), (F2, F3)
-	FLDPQ 192(R11), (F0, F1)
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d75a           // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b           // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R15, R14, R5
+	FLDPQ 64(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
 	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
-	FLDPQ 192(R12), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ 192(R13), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d718           // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739           // VFADD V1.S4, V25.S4, V25.S4
-	FLDPQ 192(R14), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d75a           // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b           // VFADD V1.S4, V27.S4, V27.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000001, R15
-	BHS   block1
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d79c           // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd           // VFADD V1.S4, V29.S4, V29.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R8, R15
+	BLO   block1
 
 tail1:
 	CMP   $0x00000010, R10
 	BLS   end1
 	CMP   $0x00000018, R10
 	BLS   part2
-	FLDPQ 64(R7), (F2, F3)
-	FLDPQ 64(R11), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c       // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad       // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 64(R12), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce       // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef       // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 64(R13), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610       // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631       // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 64(R14), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R7, R5
+	FLDPQ 64(R5), (F2, F3)
+	ADD   R15, R11, R5
+	FLDPQ 64(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d5ce      // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef      // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 64(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d610      // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631      // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	FLDPQ 64(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d652      // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673      // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R5
+	FLDPQ 64(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d694      // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5      // VFADD V1.S4, V21.S4, V21.S4
 	B     next1
 
 part2:
-	ADD   $0x00000040, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x00000040, R5, R5
 	TBNZ  $0x03, R9, part11all
 	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R9, part11low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F2
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R9, part11highone
-	FMOVD (R15), F3
+	FMOVD (R5), F3
 	TBZ   $0x00, R9, part11end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V3.S[2]
 	B     part11end
 
 part11highone:
 	TBZ   $0x00, R9, part11end
-	FMOVS (R15), F3
+	FMOVS (R5), F3
 	B     part11end
 
 part11low:
 	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R9, part11lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F2
 	TBZ   $0x00, R9, part11end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V2.S[2]
 	B     part11end
 
 part11lowone:
 	TBZ   $0x00, R9, part11end
-	FMOVS (R15), F2
+	FMOVS (R5), F2
 	B     part11end
 
 part11all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F2, F3)
 
 part11end:
-	ADD   $0x00000040, R11, R15
+	ADD   R15, R11, R5
+	ADD   $0x00000040, R5, R5
 	TBNZ  $0x03, R9, part12all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part12low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part12highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part12end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part12end
 
 part12highone:
 	TBZ   $0x00, R9, part12end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part12end
 
 part12low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part12lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part12end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part12end
 
 part12lowone:
 	TBZ   $0x00, R9, part12end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part12end
 
 part12all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part12end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
-	ADD   $0x00000040, R12, R15
+	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	ADD   $0x00000040, R5, R5
 	TBNZ  $0x03, R9, part13all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part13low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part13highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part13end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part13end
 
 part13highone:
 	TBZ   $0x00, R9, part13end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part13end
 
 part13low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part13lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part13end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part13end
 
 part13lowone:
 	TBZ   $0x00, R9, part13end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part13end
 
 part13all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part13end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
-	ADD   $0x00000040, R13, R15
+	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	ADD   $0x00000040, R5, R5
 	TBNZ  $0x03, R9, part14all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part14low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part14highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part14end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part14end
 
 part14highone:
 	TBZ   $0x00, R9, part14end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part14end
 
 part14low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part14lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part14end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part14end
 
 part14lowone:
 	TBZ   $0x00, R9, part14end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part14end
 
 part14all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part14end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
-	ADD   $0x00000040, R14, R15
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R15
+	ADD   $0x00000040, R15, R15
 	TBNZ  $0x03, R9, part15all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part15low
@@ -4088,8 +4100,8 @@ part15all:
 part15end:
 	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
 	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d652 // VFADD V0.S4, V18.S4, V18.S4
-	WORD $0x4e21d673 // VFADD V1.S4, V19.S4, V19.S4
+	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
+	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
 	B    end1
 
 next1:
@@ -4097,191 +4109,201 @@ next1:
 	BLS   end1
 	CMP   $0x00000038, R10
 	BLS   part6
-	FLDPQ 192(R7), (F2, F3)
-	FLDPQ 192(R11), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d694        // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5        // VFADD V1.S4, V21.S4, V21.S4
-	FLDPQ 192(R12), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R7, R5
+	FLDPQ 192(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d6d6        // VFADD V0.S4, V22.S4, V22.S4
 	WORD  $0x4e21d6f7        // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ 192(R13), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R12, R5
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d718        // VFADD V0.S4, V24.S4, V24.S4
 	WORD  $0x4e21d739        // VFADD V1.S4, V25.S4, V25.S4
-	FLDPQ 192(R14), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R13, R5
+	FLDPQ 192(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d75a        // VFADD V0.S4, V26.S4, V26.S4
 	WORD  $0x4e21d77b        // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R15, R14, R15
+	FLDPQ 192(R15), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d79c        // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd        // VFADD V1.S4, V29.S4, V29.S4
 	B     end1
 
 part6:
-	ADD   $0x000000c0, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x000000c0, R5, R5
 	TBNZ  $0x03, R9, part16all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R9, part16low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V3.B16
+	FMOVQ (R5), F4
+	ADD   $0x00000010, R5, R5
+	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R9, part16highone
-	FMOVD (R15), F3
+	FMOVD (R5), F5
 	TBZ   $0x00, R9, part16end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V5.S[2]
 	B     part16end
 
 part16highone:
 	TBZ   $0x00, R9, part16end
-	FMOVS (R15), F3
+	FMOVS (R5), F5
 	B     part16end
 
 part16low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R9, part16lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F4
 	TBZ   $0x00, R9, part16end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V4.S[2]
 	B     part16end
 
 part16lowone:
 	TBZ   $0x00, R9, part16end
-	FMOVS (R15), F2
+	FMOVS (R5), F4
 	B     part16end
 
 part16all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F4, F5)
 
 part16end:
-	ADD   $0x000000c0, R11, R15
+	ADD   R15, R11, R5
+	ADD   $0x000000c0, R5, R5
 	TBNZ  $0x03, R9, part17all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part17low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part17highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part17end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part17end
 
 part17highone:
 	TBZ   $0x00, R9, part17end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part17end
 
 part17low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part17lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part17end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part17end
 
 part17lowone:
 	TBZ   $0x00, R9, part17end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part17end
 
 part17all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part17end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694              // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5              // VFADD V1.S4, V21.S4, V21.S4
-	ADD   $0x000000c0, R12, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
+	ADD   R15, R12, R5
+	ADD   $0x000000c0, R5, R5
 	TBNZ  $0x03, R9, part18all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part18low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part18highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part18end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part18end
 
 part18highone:
 	TBZ   $0x00, R9, part18end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part18end
 
 part18low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part18lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part18end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part18end
 
 part18lowone:
 	TBZ   $0x00, R9, part18end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part18end
 
 part18all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part18end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
-	ADD   $0x000000c0, R13, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	ADD   R15, R13, R5
+	ADD   $0x000000c0, R5, R5
 	TBNZ  $0x03, R9, part19all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part19low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part19highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part19end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part19end
 
 part19highone:
 	TBZ   $0x00, R9, part19end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part19end
 
 part19low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part19lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part19end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part19end
 
 part19lowone:
 	TBZ   $0x00, R9, part19end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part19end
 
 part19all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part19end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
-	ADD   $0x000000c0, R14, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R15, R14, R15
+	ADD   $0x000000c0, R15, R15
 	TBNZ  $0x03, R9, part20all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part20low
@@ -4318,320 +4340,317 @@ part20all:
 	FLDPQ (R15), (F0, F1)
 
 part20end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d75a // VFADD V0.S4, V26.S4, V26.S4
-	WORD $0x4e21d77b // VFADD V1.S4, V27.S4, V27.S4
+	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
+	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
+	WORD $0x4e20d79c // VFADD V0.S4, V28.S4, V28.S4
+	WORD $0x4e21d7bd // VFADD V1.S4, V29.S4, V29.S4
 
 end1:
-	MOVD  R8, R15
-	LSL   $0x00000008, R15, R15
-	SUB   R15, R11, R11
-	SUB   R15, R12, R12
-	SUB   R15, R13, R13
-	SUB   R15, R14, R14
-	SUB   R15, R7, R7
 	ADD   $8, RSP, R15
-	WORD  $0x4e34d58c           // VFADD V20.S4, V12.S4, V12.S4
-	WORD  $0x4e35d5ad           // VFADD V21.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd484           // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5           // VFADD V13.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), (R15)
-	WORD  $0x4e36d5ce           // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef           // VFADD V23.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed4c6           // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7           // VFADD V15.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 32(R15)
-	WORD  $0x4e38d610           // VFADD V24.S4, V16.S4, V16.S4
-	WORD  $0x4e39d631           // VFADD V25.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 64(R15)
-	WORD  $0x4e3ad652           // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673           // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 96(R15)
+	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef         // VFADD V23.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), (R15)
+	WORD  $0x4e38d610         // VFADD V24.S4, V16.S4, V16.S4
+	WORD  $0x4e39d631         // VFADD V25.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R15)
+	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 64(R15)
+	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
+	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 96(R15)
 
 	// Groups 1 and 5 of the lanes.
 	FLDPQ 32(R7), (F2, F3)
 	FLDPQ 32(R11), (F1, F0)
-	WORD  $0x6e21dc44           // VFMUL V1.S4, V2.S4, V4.S4
-	WORD  $0x6e20dc65           // VFMUL V0.S4, V3.S4, V5.S4
+	WORD  $0x6e21dc46        // VFMUL V1.S4, V2.S4, V6.S4
+	WORD  $0x6e20dc67        // VFMUL V0.S4, V3.S4, V7.S4
 	FLDPQ 32(R12), (F1, F0)
-	WORD  $0x6e21dc46           // VFMUL V1.S4, V2.S4, V6.S4
-	WORD  $0x6e20dc67           // VFMUL V0.S4, V3.S4, V7.S4
+	WORD  $0x6e21dc48        // VFMUL V1.S4, V2.S4, V8.S4
+	WORD  $0x6e20dc69        // VFMUL V0.S4, V3.S4, V9.S4
 	FLDPQ 32(R13), (F1, F0)
-	WORD  $0x6e21dc48           // VFMUL V1.S4, V2.S4, V8.S4
-	WORD  $0x6e20dc69           // VFMUL V0.S4, V3.S4, V9.S4
+	WORD  $0x6e21dc4a        // VFMUL V1.S4, V2.S4, V10.S4
+	WORD  $0x6e20dc6b        // VFMUL V0.S4, V3.S4, V11.S4
 	FLDPQ 32(R14), (F1, F0)
-	WORD  $0x6e21dc4a           // VFMUL V1.S4, V2.S4, V10.S4
-	WORD  $0x6e20dc6b           // VFMUL V0.S4, V3.S4, V11.S4
-	FLDPQ 160(R7), (F2, F3)
+	WORD  $0x6e21dc4c        // VFMUL V1.S4, V2.S4, V12.S4
+	WORD  $0x6e20dc6d        // VFMUL V0.S4, V3.S4, V13.S4
+	FLDPQ 160(R7), (F4, F5)
 	FLDPQ 160(R11), (F1, F0)
-	WORD  $0x6e21dc4c           // VFMUL V1.S4, V2.S4, V12.S4
-	WORD  $0x6e20dc6d           // VFMUL V0.S4, V3.S4, V13.S4
+	WORD  $0x6e21dc8e        // VFMUL V1.S4, V4.S4, V14.S4
+	WORD  $0x6e20dcaf        // VFMUL V0.S4, V5.S4, V15.S4
 	FLDPQ 160(R12), (F1, F0)
-	WORD  $0x6e21dc4e           // VFMUL V1.S4, V2.S4, V14.S4
-	WORD  $0x6e20dc6f           // VFMUL V0.S4, V3.S4, V15.S4
+	WORD  $0x6e21dc90        // VFMUL V1.S4, V4.S4, V16.S4
+	WORD  $0x6e20dcb1        // VFMUL V0.S4, V5.S4, V17.S4
 	FLDPQ 160(R13), (F1, F0)
-	WORD  $0x6e21dc50           // VFMUL V1.S4, V2.S4, V16.S4
-	WORD  $0x6e20dc71           // VFMUL V0.S4, V3.S4, V17.S4
+	WORD  $0x6e21dc92        // VFMUL V1.S4, V4.S4, V18.S4
+	WORD  $0x6e20dcb3        // VFMUL V0.S4, V5.S4, V19.S4
 	FLDPQ 160(R14), (F1, F0)
-	WORD  $0x6e21dc52           // VFMUL V1.S4, V2.S4, V18.S4
-	WORD  $0x6e20dc73           // VFMUL V0.S4, V3.S4, V19.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	MOVD  R8, R15
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000000, R15
-	BLS   tail2
+	WORD  $0x6e21dc94        // VFMUL V1.S4, V4.S4, V20.S4
+	WORD  $0x6e20dcb5        // VFMUL V0.S4, V5.S4, V21.S4
+	MOVD  $0x00000100, R15
+	CMP   R8, R15
+	BHS   tail2
 
 block2:
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 32(R11), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
-	FLDPQ 32(R12), (F0, F1)
+	ADD   R15, R7, R5
+	FLDPQ 32(R5), (F2, F3)
+	FLDPQ 160(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 32(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
 	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
-	FLDPQ 32(R13), (F0, F1)
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 32(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
 	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R14), (F0, F1)
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	FLDPQ 32(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
 	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ 160(R7), (F2, F3)
-	FLDPQ 160(R11), (F0, F1)
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R5
+	FLDPQ 32(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
 	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 160(R12), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 160(R13), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 160(R14), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000001, R15
-	BHS   block2
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R8, R15
+	BLO   block2
 
 tail2:
 	CMP   $0x00000008, R10
 	BLS   end2
 	CMP   $0x00000010, R10
 	BLS   part1
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 32(R11), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d484       // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5       // VFADD V1.S4, V5.S4, V5.S4
-	FLDPQ 32(R12), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d4c6       // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7       // VFADD V1.S4, V7.S4, V7.S4
-	FLDPQ 32(R13), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508       // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529       // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R14), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d54a       // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b       // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R15, R7, R5
+	FLDPQ 32(R5), (F2, F3)
+	ADD   R15, R11, R5
+	FLDPQ 32(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d4c6      // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7      // VFADD V1.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ 32(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d508      // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529      // VFADD V1.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	FLDPQ 32(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d54a      // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b      // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R15, R14, R5
+	FLDPQ 32(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d58c      // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad      // VFADD V1.S4, V13.S4, V13.S4
 	B     next2
 
 part1:
-	ADD   $0x00000020, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x00000020, R5, R5
 	TBNZ  $0x03, R9, part21all
 	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R9, part21low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F2
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R9, part21highone
-	FMOVD (R15), F3
+	FMOVD (R5), F3
 	TBZ   $0x00, R9, part21end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V3.S[2]
 	B     part21end
 
 part21highone:
 	TBZ   $0x00, R9, part21end
-	FMOVS (R15), F3
+	FMOVS (R5), F3
 	B     part21end
 
 part21low:
 	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R9, part21lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F2
 	TBZ   $0x00, R9, part21end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V2.S[2]
 	B     part21end
 
 part21lowone:
 	TBZ   $0x00, R9, part21end
-	FMOVS (R15), F2
+	FMOVS (R5), F2
 	B     part21end
 
 part21all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F2, F3)
 
 part21end:
-	ADD   $0x00000020, R11, R15
+	ADD   R15, R11, R5
+	ADD   $0x00000020, R5, R5
 	TBNZ  $0x03, R9, part22all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part22low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part22highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part22end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part22end
 
 part22highone:
 	TBZ   $0x00, R9, part22end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part22end
 
 part22low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part22lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part22end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part22end
 
 part22lowone:
 	TBZ   $0x00, R9, part22end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part22end
 
 part22all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part22end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d484              // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5              // VFADD V1.S4, V5.S4, V5.S4
-	ADD   $0x00000020, R12, R15
+	WORD  $0x4e20d4c6              // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7              // VFADD V1.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   $0x00000020, R5, R5
 	TBNZ  $0x03, R9, part23all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part23low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part23highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part23end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part23end
 
 part23highone:
 	TBZ   $0x00, R9, part23end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part23end
 
 part23low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part23lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part23end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part23end
 
 part23lowone:
 	TBZ   $0x00, R9, part23end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part23end
 
 part23all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part23end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d4c6              // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7              // VFADD V1.S4, V7.S4, V7.S4
-	ADD   $0x00000020, R13, R15
+	WORD  $0x4e20d508              // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529              // VFADD V1.S4, V9.S4, V9.S4
+	ADD   R15, R13, R5
+	ADD   $0x00000020, R5, R5
 	TBNZ  $0x03, R9, part24all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part24low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part24highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part24end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part24end
 
 part24highone:
 	TBZ   $0x00, R9, part24end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part24end
 
 part24low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part24lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part24end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part24end
 
 part24lowone:
 	TBZ   $0x00, R9, part24end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part24end
 
 part24all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part24end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508              // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529              // VFADD V1.S4, V9.S4, V9.S4
-	ADD   $0x00000020, R14, R15
+	WORD  $0x4e20d54a              // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b              // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R15, R14, R15
+	ADD   $0x00000020, R15, R15
 	TBNZ  $0x03, R9, part25all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part25low
@@ -4670,8 +4689,8 @@ part25all:
 part25end:
 	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
 	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d54a // VFADD V0.S4, V10.S4, V10.S4
-	WORD $0x4e21d56b // VFADD V1.S4, V11.S4, V11.S4
+	WORD $0x4e20d58c // VFADD V0.S4, V12.S4, V12.S4
+	WORD $0x4e21d5ad // VFADD V1.S4, V13.S4, V13.S4
 	B    end2
 
 next2:
@@ -4679,191 +4698,201 @@ next2:
 	BLS   end2
 	CMP   $0x00000030, R10
 	BLS   part5
-	FLDPQ 160(R7), (F2, F3)
-	FLDPQ 160(R11), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c        // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad        // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 160(R12), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R7, R5
+	FLDPQ 160(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d5ce        // VFADD V0.S4, V14.S4, V14.S4
 	WORD  $0x4e21d5ef        // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 160(R13), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R12, R5
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d610        // VFADD V0.S4, V16.S4, V16.S4
 	WORD  $0x4e21d631        // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 160(R14), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R13, R5
+	FLDPQ 160(R5), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d652        // VFADD V0.S4, V18.S4, V18.S4
 	WORD  $0x4e21d673        // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R15
+	FLDPQ 160(R15), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d694        // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5        // VFADD V1.S4, V21.S4, V21.S4
 	B     end2
 
 part5:
-	ADD   $0x000000a0, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x000000a0, R5, R5
 	TBNZ  $0x03, R9, part26all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R9, part26low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V3.B16
+	FMOVQ (R5), F4
+	ADD   $0x00000010, R5, R5
+	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R9, part26highone
-	FMOVD (R15), F3
+	FMOVD (R5), F5
 	TBZ   $0x00, R9, part26end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V5.S[2]
 	B     part26end
 
 part26highone:
 	TBZ   $0x00, R9, part26end
-	FMOVS (R15), F3
+	FMOVS (R5), F5
 	B     part26end
 
 part26low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R9, part26lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F4
 	TBZ   $0x00, R9, part26end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V4.S[2]
 	B     part26end
 
 part26lowone:
 	TBZ   $0x00, R9, part26end
-	FMOVS (R15), F2
+	FMOVS (R5), F4
 	B     part26end
 
 part26all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F4, F5)
 
 part26end:
-	ADD   $0x000000a0, R11, R15
+	ADD   R15, R11, R5
+	ADD   $0x000000a0, R5, R5
 	TBNZ  $0x03, R9, part27all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part27low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part27highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part27end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part27end
 
 part27highone:
 	TBZ   $0x00, R9, part27end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part27end
 
 part27low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part27lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part27end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part27end
 
 part27lowone:
 	TBZ   $0x00, R9, part27end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part27end
 
 part27all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part27end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
-	ADD   $0x000000a0, R12, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	ADD   $0x000000a0, R5, R5
 	TBNZ  $0x03, R9, part28all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part28low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part28highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part28end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part28end
 
 part28highone:
 	TBZ   $0x00, R9, part28end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part28end
 
 part28low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part28lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part28end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part28end
 
 part28lowone:
 	TBZ   $0x00, R9, part28end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part28end
 
 part28all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part28end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
-	ADD   $0x000000a0, R13, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	ADD   $0x000000a0, R5, R5
 	TBNZ  $0x03, R9, part29all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part29low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F0
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part29highone
-	FMOVD (R15), F1
+	FMOVD (R5), F1
 	TBZ   $0x00, R9, part29end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V1.S[2]
 	B     part29end
 
 part29highone:
 	TBZ   $0x00, R9, part29end
-	FMOVS (R15), F1
+	FMOVS (R5), F1
 	B     part29end
 
 part29low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part29lowone
-	FMOVD (R15), F0
+	FMOVD (R5), F0
 	TBZ   $0x00, R9, part29end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V0.S[2]
 	B     part29end
 
 part29lowone:
 	TBZ   $0x00, R9, part29end
-	FMOVS (R15), F0
+	FMOVS (R5), F0
 	B     part29end
 
 part29all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R5), (F0, F1)
 
 part29end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
-	ADD   $0x000000a0, R14, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R15
+	ADD   $0x000000a0, R15, R15
 	TBNZ  $0x03, R9, part30all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part30low
@@ -4900,347 +4929,344 @@ part30all:
 	FLDPQ (R15), (F0, F1)
 
 part30end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d652 // VFADD V0.S4, V18.S4, V18.S4
-	WORD $0x4e21d673 // VFADD V1.S4, V19.S4, V19.S4
+	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
+	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
+	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
+	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
 
 end2:
-	MOVD R8, R15
-	LSL  $0x00000008, R15, R15
-	SUB  R15, R11, R11
-	SUB  R15, R12, R12
-	SUB  R15, R13, R13
-	SUB  R15, R14, R14
-	SUB  R15, R7, R7
-	WORD $0x4e2cd484           // VFADD V12.S4, V4.S4, V4.S4
-	WORD $0x4e2dd4a5           // VFADD V13.S4, V5.S4, V5.S4
-	WORD $0x4e2ed4c6           // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7           // VFADD V15.S4, V7.S4, V7.S4
-	WORD $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
-	WORD $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
-	WORD $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
+	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
+	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
+	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
+	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
 
 	// Groups 3 and 7 of the lanes.
 	FLDPQ 96(R7), (F2, F3)
 	FLDPQ 96(R11), (F1, F0)
-	WORD  $0x6e21dc4c           // VFMUL V1.S4, V2.S4, V12.S4
-	WORD  $0x6e20dc6d           // VFMUL V0.S4, V3.S4, V13.S4
+	WORD  $0x6e21dc4e        // VFMUL V1.S4, V2.S4, V14.S4
+	WORD  $0x6e20dc6f        // VFMUL V0.S4, V3.S4, V15.S4
 	FLDPQ 96(R12), (F1, F0)
-	WORD  $0x6e21dc4e           // VFMUL V1.S4, V2.S4, V14.S4
-	WORD  $0x6e20dc6f           // VFMUL V0.S4, V3.S4, V15.S4
+	WORD  $0x6e21dc50        // VFMUL V1.S4, V2.S4, V16.S4
+	WORD  $0x6e20dc71        // VFMUL V0.S4, V3.S4, V17.S4
 	FLDPQ 96(R13), (F1, F0)
-	WORD  $0x6e21dc50           // VFMUL V1.S4, V2.S4, V16.S4
-	WORD  $0x6e20dc71           // VFMUL V0.S4, V3.S4, V17.S4
+	WORD  $0x6e21dc52        // VFMUL V1.S4, V2.S4, V18.S4
+	WORD  $0x6e20dc73        // VFMUL V0.S4, V3.S4, V19.S4
 	FLDPQ 96(R14), (F1, F0)
-	WORD  $0x6e21dc52           // VFMUL V1.S4, V2.S4, V18.S4
-	WORD  $0x6e20dc73           // VFMUL V0.S4, V3.S4, V19.S4
-	FLDPQ 224(R7), (F2, F3)
+	WORD  $0x6e21dc54        // VFMUL V1.S4, V2.S4, V20.S4
+	WORD  $0x6e20dc75        // VFMUL V0.S4, V3.S4, V21.S4
+	FLDPQ 224(R7), (F4, F5)
 	FLDPQ 224(R11), (F1, F0)
-	WORD  $0x6e21dc54           // VFMUL V1.S4, V2.S4, V20.S4
-	WORD  $0x6e20dc75           // VFMUL V0.S4, V3.S4, V21.S4
+	WORD  $0x6e21dc96        // VFMUL V1.S4, V4.S4, V22.S4
+	WORD  $0x6e20dcb7        // VFMUL V0.S4, V5.S4, V23.S4
 	FLDPQ 224(R12), (F1, F0)
-	WORD  $0x6e21dc56           // VFMUL V1.S4, V2.S4, V22.S4
-	WORD  $0x6e20dc77           // VFMUL V0.S4, V3.S4, V23.S4
+	WORD  $0x6e21dc98        // VFMUL V1.S4, V4.S4, V24.S4
+	WORD  $0x6e20dcb9        // VFMUL V0.S4, V5.S4, V25.S4
 	FLDPQ 224(R13), (F1, F0)
-	WORD  $0x6e21dc58           // VFMUL V1.S4, V2.S4, V24.S4
-	WORD  $0x6e20dc79           // VFMUL V0.S4, V3.S4, V25.S4
+	WORD  $0x6e21dc9a        // VFMUL V1.S4, V4.S4, V26.S4
+	WORD  $0x6e20dcbb        // VFMUL V0.S4, V5.S4, V27.S4
 	FLDPQ 224(R14), (F1, F0)
-	WORD  $0x6e21dc5a           // VFMUL V1.S4, V2.S4, V26.S4
-	WORD  $0x6e20dc7b           // VFMUL V0.S4, V3.S4, V27.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	MOVD  R8, R15
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000000, R15
-	BLS   tail3
+	WORD  $0x6e21dc9c        // VFMUL V1.S4, V4.S4, V28.S4
+	WORD  $0x6e20dcbd        // VFMUL V0.S4, V5.S4, V29.S4
+	MOVD  $0x00000100, R15
+	CMP   R8, R15
+	BHS   tail3
 
 block3:
-	FLDPQ 96(R7), (F2, F3)
-	FLDPQ 96(R11), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 96(R12), (F0, F1)
+	ADD   R15, R7, R5
+	FLDPQ 96(R5), (F2, F3)
+	FLDPQ 224(R5), (F4, F5)
+	ADD   R15, R11, R5
+	FLDPQ 96(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
 	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 96(R13), (F0, F1)
+	FLDPQ 224(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	ADD   R15, R12, R5
+	FLDPQ 96(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
 	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 96(R14), (F0, F1)
+	FLDPQ 224(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d718           // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739           // VFADD V1.S4, V25.S4, V25.S4
+	ADD   R15, R13, R5
+	FLDPQ 96(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
 	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	FLDPQ 224(R7), (F2, F3)
-	FLDPQ 224(R11), (F0, F1)
+	FLDPQ 224(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d75a           // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b           // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R15, R14, R5
+	FLDPQ 96(R5), (F0, F1)
 	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
 	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
 	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
 	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
-	FLDPQ 224(R12), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ 224(R13), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d718           // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739           // VFADD V1.S4, V25.S4, V25.S4
-	FLDPQ 224(R14), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d75a           // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b           // VFADD V1.S4, V27.S4, V27.S4
-	ADD   $0x00000100, R11, R11
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	ADD   $0x00000100, R14, R14
-	ADD   $0x00000100, R7, R7
-	SUB   $0x00000001, R15, R15
-	CMP   $0x00000001, R15
-	BHS   block3
+	FLDPQ 224(R5), (F0, F1)
+	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d79c           // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd           // VFADD V1.S4, V29.S4, V29.S4
+	ADD   $0x00000100, R15, R15
+	CMP   R8, R15
+	BLO   block3
 
 tail3:
 	CMP   $0x00000018, R10
 	BLS   end3
 	CMP   $0x00000020, R10
 	BLS   part3
-	FLDPQ 96(R7), (F2, F3)
-	FLDPQ 96(R11), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c       // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad       // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 96(R12), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce       // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef       // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 96(R13), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610       // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631       // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 96(R14), (F0, F1)
-	WORD  $0x6e20dc40       // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61       // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R7, R5
+	FLDPQ 96(R5), (F2, F3)
+	ADD   R15, R11, R5
+	FLDPQ 96(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d5ce      // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef      // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 96(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d610      // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631      // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R5
+	FLDPQ 96(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d652      // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673      // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R5
+	FLDPQ 96(R5), (F0, F1)
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d694      // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5      // VFADD V1.S4, V21.S4, V21.S4
 	B     next3
 
 part3:
-	ADD   $0x00000060, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x00000060, R5, R5
 	TBNZ  $0x03, R9, part31all
 	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R9, part31low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R5), F2
+	ADD   $0x00000010, R5, R5
 	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R9, part31highone
-	FMOVD (R15), F3
+	FMOVD (R5), F3
 	TBZ   $0x00, R9, part31end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V3.S[2]
 	B     part31end
 
 part31highone:
 	TBZ   $0x00, R9, part31end
-	FMOVS (R15), F3
+	FMOVS (R5), F3
 	B     part31end
 
 part31low:
 	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R9, part31lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F2
 	TBZ   $0x00, R9, part31end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V2.S[2]
 	B     part31end
 
 part31lowone:
 	TBZ   $0x00, R9, part31end
-	FMOVS (R15), F2
+	FMOVS (R5), F2
 	B     part31end
 
 part31all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F2, F3)
 
 part31end:
-	ADD   $0x00000060, R11, R15
+	ADD   R15, R11, R11
+	ADD   $0x00000060, R11, R11
 	TBNZ  $0x03, R9, part32all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part32low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part32highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part32end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part32end
 
 part32highone:
 	TBZ   $0x00, R9, part32end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part32end
 
 part32low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part32lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part32end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part32end
 
 part32lowone:
 	TBZ   $0x00, R9, part32end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part32end
 
 part32all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part32end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
-	ADD   $0x00000060, R12, R15
+	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R15, R12, R11
+	ADD   $0x00000060, R11, R11
 	TBNZ  $0x03, R9, part33all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part33low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part33highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part33end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part33end
 
 part33highone:
 	TBZ   $0x00, R9, part33end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part33end
 
 part33low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part33lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part33end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part33end
 
 part33lowone:
 	TBZ   $0x00, R9, part33end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part33end
 
 part33all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part33end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
-	ADD   $0x00000060, R13, R15
+	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R15, R13, R11
+	ADD   $0x00000060, R11, R11
 	TBNZ  $0x03, R9, part34all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part34low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part34highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part34end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part34end
 
 part34highone:
 	TBZ   $0x00, R9, part34end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part34end
 
 part34low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part34lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part34end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part34end
 
 part34lowone:
 	TBZ   $0x00, R9, part34end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part34end
 
 part34all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part34end:
 	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
-	ADD   $0x00000060, R14, R15
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R15, R14, R11
+	ADD   $0x00000060, R11, R11
 	TBNZ  $0x03, R9, part35all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part35low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part35highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part35end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part35end
 
 part35highone:
 	TBZ   $0x00, R9, part35end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part35end
 
 part35low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part35lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part35end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part35end
 
 part35lowone:
 	TBZ   $0x00, R9, part35end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part35end
 
 part35all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part35end:
 	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
 	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d652 // VFADD V0.S4, V18.S4, V18.S4
-	WORD $0x4e21d673 // VFADD V1.S4, V19.S4, V19.S4
+	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
+	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
 	B    end3
 
 next3:
@@ -5248,278 +5274,281 @@ next3:
 	BLS   end3
 	CMP   $0x00000040, R10
 	BLS   part7
-	FLDPQ 224(R7), (F2, F3)
+	ADD   R15, R7, R5
+	FLDPQ 224(R5), (F4, F5)
+	ADD   R15, R11, R11
 	FLDPQ 224(R11), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d694        // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5        // VFADD V1.S4, V21.S4, V21.S4
-	FLDPQ 224(R12), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d6d6        // VFADD V0.S4, V22.S4, V22.S4
 	WORD  $0x4e21d6f7        // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ 224(R13), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R12, R11
+	FLDPQ 224(R11), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d718        // VFADD V0.S4, V24.S4, V24.S4
 	WORD  $0x4e21d739        // VFADD V1.S4, V25.S4, V25.S4
-	FLDPQ 224(R14), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	ADD   R15, R13, R11
+	FLDPQ 224(R11), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
 	WORD  $0x4e20d75a        // VFADD V0.S4, V26.S4, V26.S4
 	WORD  $0x4e21d77b        // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R15, R14, R11
+	FLDPQ 224(R11), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d79c        // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd        // VFADD V1.S4, V29.S4, V29.S4
 	B     end3
 
 part7:
-	ADD   $0x000000e0, R7, R15
+	ADD   R15, R7, R5
+	ADD   $0x000000e0, R5, R5
 	TBNZ  $0x03, R9, part36all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R9, part36low
-	FMOVQ (R15), F2
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V3.B16
+	FMOVQ (R5), F4
+	ADD   $0x00000010, R5, R5
+	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R9, part36highone
-	FMOVD (R15), F3
+	FMOVD (R5), F5
 	TBZ   $0x00, R9, part36end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V3.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V5.S[2]
 	B     part36end
 
 part36highone:
 	TBZ   $0x00, R9, part36end
-	FMOVS (R15), F3
+	FMOVS (R5), F5
 	B     part36end
 
 part36low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R9, part36lowone
-	FMOVD (R15), F2
+	FMOVD (R5), F4
 	TBZ   $0x00, R9, part36end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V2.S[2]
+	ADD   $0x00000008, R5, R5
+	VLD1  (R5), V4.S[2]
 	B     part36end
 
 part36lowone:
 	TBZ   $0x00, R9, part36end
-	FMOVS (R15), F2
+	FMOVS (R5), F4
 	B     part36end
 
 part36all:
-	FLDPQ (R15), (F2, F3)
+	FLDPQ (R5), (F4, F5)
 
 part36end:
-	ADD   $0x000000e0, R11, R15
+	ADD   R15, R11, R11
+	ADD   $0x000000e0, R11, R11
 	TBNZ  $0x03, R9, part37all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part37low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part37highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part37end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part37end
 
 part37highone:
 	TBZ   $0x00, R9, part37end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part37end
 
 part37low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part37lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part37end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part37end
 
 part37lowone:
 	TBZ   $0x00, R9, part37end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part37end
 
 part37all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part37end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694              // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5              // VFADD V1.S4, V21.S4, V21.S4
-	ADD   $0x000000e0, R12, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
+	ADD   R15, R12, R11
+	ADD   $0x000000e0, R11, R11
 	TBNZ  $0x03, R9, part38all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part38low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part38highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part38end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part38end
 
 part38highone:
 	TBZ   $0x00, R9, part38end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part38end
 
 part38low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part38lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part38end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part38end
 
 part38lowone:
 	TBZ   $0x00, R9, part38end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part38end
 
 part38all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part38end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
-	ADD   $0x000000e0, R13, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	ADD   R15, R13, R11
+	ADD   $0x000000e0, R11, R11
 	TBNZ  $0x03, R9, part39all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part39low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part39highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part39end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part39end
 
 part39highone:
 	TBZ   $0x00, R9, part39end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part39end
 
 part39low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part39lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part39end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part39end
 
 part39lowone:
 	TBZ   $0x00, R9, part39end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part39end
 
 part39all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part39end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
-	ADD   $0x000000e0, R14, R15
+	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R15, R14, R11
+	ADD   $0x000000e0, R11, R11
 	TBNZ  $0x03, R9, part40all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part40low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
+	FMOVQ (R11), F0
+	ADD   $0x00000010, R11, R11
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part40highone
-	FMOVD (R15), F1
+	FMOVD (R11), F1
 	TBZ   $0x00, R9, part40end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V1.S[2]
 	B     part40end
 
 part40highone:
 	TBZ   $0x00, R9, part40end
-	FMOVS (R15), F1
+	FMOVS (R11), F1
 	B     part40end
 
 part40low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part40lowone
-	FMOVD (R15), F0
+	FMOVD (R11), F0
 	TBZ   $0x00, R9, part40end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
+	ADD   $0x00000008, R11, R11
+	VLD1  (R11), V0.S[2]
 	B     part40end
 
 part40lowone:
 	TBZ   $0x00, R9, part40end
-	FMOVS (R15), F0
+	FMOVS (R11), F0
 	B     part40end
 
 part40all:
-	FLDPQ (R15), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 
 part40end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d75a // VFADD V0.S4, V26.S4, V26.S4
-	WORD $0x4e21d77b // VFADD V1.S4, V27.S4, V27.S4
+	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
+	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
+	WORD $0x4e20d79c // VFADD V0.S4, V28.S4, V28.S4
+	WORD $0x4e21d7bd // VFADD V1.S4, V29.S4, V29.S4
 
 end3:
-	MOVD  R8, R15
-	LSL   $0x00000008, R15, R15
-	SUB   R15, R11, R11
-	SUB   R15, R12, R12
-	SUB   R15, R13, R13
-	SUB   R15, R14, R14
-	SUB   R15, R7, R7
 	ADD   $8, RSP, R11
-	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
-	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd484            // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5            // VFADD V13.S4, V5.S4, V5.S4
-	FLDPQ (R11), (F0, F1)
-	WORD  $0x4e20d484            // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5            // VFADD V1.S4, V5.S4, V5.S4
 	WORD  $0x4e36d5ce            // VFADD V22.S4, V14.S4, V14.S4
 	WORD  $0x4e37d5ef            // VFADD V23.S4, V15.S4, V15.S4
 	WORD  $0x4e2ed4c6            // VFADD V14.S4, V6.S4, V6.S4
 	WORD  $0x4e2fd4e7            // VFADD V15.S4, V7.S4, V7.S4
-	FLDPQ 32(R11), (F0, F1)
+	FLDPQ (R11), (F0, F1)
 	WORD  $0x4e20d4c6            // VFADD V0.S4, V6.S4, V6.S4
 	WORD  $0x4e21d4e7            // VFADD V1.S4, V7.S4, V7.S4
 	WORD  $0x4e38d610            // VFADD V24.S4, V16.S4, V16.S4
 	WORD  $0x4e39d631            // VFADD V25.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508            // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529            // VFADD V17.S4, V9.S4, V9.S4
-	FLDPQ 64(R11), (F0, F1)
+	FLDPQ 32(R11), (F0, F1)
 	WORD  $0x4e20d508            // VFADD V0.S4, V8.S4, V8.S4
 	WORD  $0x4e21d529            // VFADD V1.S4, V9.S4, V9.S4
 	WORD  $0x4e3ad652            // VFADD V26.S4, V18.S4, V18.S4
 	WORD  $0x4e3bd673            // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a            // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b            // VFADD V19.S4, V11.S4, V11.S4
-	FLDPQ 96(R11), (F0, F1)
+	FLDPQ 64(R11), (F0, F1)
 	WORD  $0x4e20d54a            // VFADD V0.S4, V10.S4, V10.S4
 	WORD  $0x4e21d56b            // VFADD V1.S4, V11.S4, V11.S4
-	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x4e3cd694            // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5            // VFADD V29.S4, V21.S4, V21.S4
+	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
+	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
+	FLDPQ 96(R11), (F0, F1)
+	WORD  $0x4e20d58c            // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad            // VFADD V1.S4, V13.S4, V13.S4
 	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	VUZP1 V6.S4, V4.S4, V0.S4
-	VUZP2 V6.S4, V4.S4, V1.S4
-	WORD  $0x6e21d400            // VFADDP V1.S4, V0.S4, V0.S4
 	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V0.S4
+	VUZP2 V8.S4, V6.S4, V1.S4
+	WORD  $0x6e21d400            // VFADDP V1.S4, V0.S4, V0.S4
 	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
-	VUZP1 V10.S4, V8.S4, V1.S4
-	VUZP2 V10.S4, V8.S4, V2.S4
+	WORD  $0x4e2dd58c            // VFADD V13.S4, V12.S4, V12.S4
+	VUZP1 V12.S4, V10.S4, V1.S4
+	VUZP2 V12.S4, V10.S4, V2.S4
 	WORD  $0x6e22d421            // VFADDP V2.S4, V1.S4, V1.S4
 	VORR  V0.B16, V0.B16, V2.B16
 	VMOV  V1.D[0], V2.D[1]

@@ -119,7 +119,18 @@ func r(v Group) operand.Op {
 	return v.regs[0].AsX()
 }
 
-func at(p reg.GPVirtual, offset int) operand.Mem { return operand.Mem{Base: p, Disp: offset} }
+// A place is a pointer and an index, which one instruction adds up.
+type place struct {
+	reg.GPVirtual
+	index reg.GPVirtual
+}
+
+func at(p reg.GPVirtual, offset int) operand.Mem {
+	if q, ok := p.(place); ok {
+		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: 1, Disp: offset}
+	}
+	return operand.Mem{Base: p, Disp: offset}
+}
 
 func indexed(p, j reg.GPVirtual) operand.Mem {
 	return operand.Mem{Base: p, Index: j, Scale: float}
@@ -299,7 +310,6 @@ func (t *avx2) Advance(p reg.GPVirtual, bytes int) { t.ADDQ(operand.I32(bytes), 
 func (t *avx2) Decrement(n reg.GPVirtual, k int)   { t.SUBQ(operand.I32(k), n) }
 
 func (t *avx2) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADDQ(bytes, p) }
-func (t *avx2) Retreat(p, bytes reg.GPVirtual)       { t.SUBQ(bytes, p) }
 func (t *avx2) Multiply(n, k reg.GPVirtual)          { t.IMULQ(k, n) }
 func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64(bits)), n) }
 func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
@@ -336,6 +346,10 @@ func (t *avx2) Copy(p reg.GPVirtual) reg.GPVirtual {
 func (t *avx2) NewInt() reg.GPVirtual     { return t.GP64() }
 func (t *avx2) Move(dst, p reg.GPVirtual) { t.MOVQ(p, dst) }
 
+func (t *avx2) Set(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
+
+func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes} }
+
 func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 	skip := t.GP64()
 	t.MOVQ(p, skip)
@@ -360,6 +374,16 @@ func (t *avx2) IfAtMost(n reg.GPVirtual, k int, label string) {
 
 func (t *avx2) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.CMPQ(n, operand.I32(k))
+	t.JAE(operand.LabelRef(label))
+}
+
+func (t *avx2) IfBelow(n, k reg.GPVirtual, label string) {
+	t.CMPQ(n, k)
+	t.JB(operand.LabelRef(label))
+}
+
+func (t *avx2) IfNotBelow(n, k reg.GPVirtual, label string) {
+	t.CMPQ(n, k)
 	t.JAE(operand.LabelRef(label))
 }
 

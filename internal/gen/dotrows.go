@@ -128,18 +128,19 @@ func addAll(t Target, v []Group) []Group {
 
 // longRows is dotRows for n > 64: blocks of 64 elements, at least one, and a rest of 1 to 64.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual, finish func(sum [4]Group, loop string)) {
-	blocks := t.Copy(n)
-	t.Decrement(blocks, 1)
-	rest := t.Copy(blocks)
-	t.ShiftRight(blocks, 6)
+	span := t.Copy(n) // of the blocks, in bytes
+	t.Decrement(span, 1)
+	rest := t.Copy(span)
 	t.And(rest, 63)
 	t.Advance(rest, 1)
+	t.ShiftRight(span, 6)
+	t.ShiftLeft(span, 8)
 
 	p := next("rows")
 	var sum [4]Group // of the pair of groups that is under way
 	for pass, pair := range foldOrder {
 		t.Comment(fmt.Sprintf("Groups %d and %d of the lanes.", pair[0], pair[1]))
-		lane := passOver(t, pass, pair, p, x, blocks, rest, part)
+		lane := passOver(t, pass, pair, p, x, span, rest, part)
 		var saved reg.GPVirtual
 		if pass == 1 || pass == 3 {
 			saved = t.Scratch()
@@ -161,47 +162,47 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	finish(sum, "rows")
 }
 
-// passOver sums two groups of lanes of four rows, and leaves p and x where they were.
-func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, blocks, rest reg.GPVirtual, part Part) [4][2]Group {
+// passOver sums two groups of lanes of four rows.
+func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual, part Part) [4][2]Group {
 	var lane [4][2]Group
 	product := t.New(8)
 	xs := [2]Group{t.New(8), t.New(8)}
-	all := append(p[:], x)
-	name := func(s string, g int) string { return fmt.Sprint(s, g) }
+	name := func(s string, n int) string { return fmt.Sprint(s, n) }
+	offset := func(g int) int { return 8 * float * g }
 
-	block := func(term func(i, h int)) {
-		for h, g := range pair {
-			t.Load(xs[h], x, 8*float*g)
-			for i := range p {
-				term(i, h)
-			}
-		}
-		for _, v := range all {
-			t.Advance(v, 64*float)
+	for h, g := range pair {
+		t.Load(xs[h], x, offset(g))
+		for i := range p {
+			lane[i][h] = t.New(8)
+			t.MulLoad(lane[i][h], xs[h], p[i], offset(g))
 		}
 	}
-	block(func(i, h int) {
-		lane[i][h] = t.New(8)
-		t.MulLoad(lane[i][h], xs[h], p[i], 8*float*pair[h])
-	})
-	left := t.Copy(blocks)
-	t.Decrement(left, 1)
-	t.IfAtMost(left, 0, name("tail", pass))
+	const block = 64 * float
+	at := t.NewInt()
+	t.Set(at, block)
+	t.IfNotBelow(at, span, name("tail", pass))
 	t.Label(name("block", pass))
-	block(func(i, h int) {
-		t.MulLoad(product, xs[h], p[i], 8*float*pair[h])
-		t.Add(lane[i][h], lane[i][h], product)
-	})
-	t.Decrement(left, 1)
-	t.IfAtLeast(left, 1, name("block", pass))
+	here := t.Indexed(x, at)
+	for h, g := range pair {
+		t.Load(xs[h], here, offset(g))
+	}
+	for i := range p {
+		here := t.Indexed(p[i], at)
+		for h, g := range pair {
+			t.MulLoad(product, xs[h], here, offset(g))
+			t.Add(lane[i][h], lane[i][h], product)
+		}
+	}
+	t.Advance(at, block)
+	t.IfBelow(at, span, name("block", pass))
 
 	t.Label(name("tail", pass))
 	for h, g := range pair {
 		t.IfAtMost(rest, 8*g, name("end", pass))
 		t.IfAtMost(rest, 8*g+8, name("part", g))
-		t.Load(xs[h], x, 8*float*g)
+		t.Load(xs[h], t.Indexed(x, at), offset(g))
 		for i := range p {
-			t.MulLoad(product, xs[h], p[i], 8*float*g)
+			t.MulLoad(product, xs[h], t.Indexed(p[i], at), offset(g))
 			t.Add(lane[i][h], lane[i][h], product)
 		}
 		if h == 0 {
@@ -210,9 +211,9 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, blocks, re
 			t.Jump(name("end", pass))
 		}
 		t.Label(name("part", g))
-		t.LoadPart(xs[h], x, 8*float*g, part)
+		t.LoadPart(xs[h], t.Indexed(x, at), offset(g), part)
 		for i := range p {
-			t.LoadPart(product, p[i], 8*float*g, part)
+			t.LoadPart(product, t.Indexed(p[i], at), offset(g), part)
 			t.Mul(product, product, xs[h])
 			t.Add(lane[i][h], lane[i][h], product)
 		}
@@ -223,10 +224,5 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, blocks, re
 		}
 	}
 	t.Label(name("end", pass))
-	t.Move(left, blocks)
-	t.ShiftLeft(left, 8) // bytes
-	for _, v := range all {
-		t.Retreat(v, left)
-	}
 	return lane
 }

@@ -379,13 +379,6 @@ func (m *mutant) AdvanceBy(p, bytes reg.GPVirtual) {
 	m.Target.AdvanceBy(p, bytes)
 }
 
-func (m *mutant) Retreat(p, bytes reg.GPVirtual) {
-	if m.here("advance", "Retreat %s left out", m.names[p]) {
-		return
-	}
-	m.Target.Retreat(p, bytes)
-}
-
 func (m *mutant) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 	for i, q := range others {
 		if m.here("advance", "AlignUp leaves %s behind", m.names[q]) {

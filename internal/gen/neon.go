@@ -291,7 +291,6 @@ func (t *neon) Lane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane), d
 
 func (t *neon) Advance(p reg.GPVirtual, bytes int)   { t.ADD(operand.U32(bytes), p, p) }
 func (t *neon) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADD(bytes, p, p) }
-func (t *neon) Retreat(p, bytes reg.GPVirtual)       { t.SUB(bytes, p, p) }
 func (t *neon) Decrement(n reg.GPVirtual, k int)     { t.SUB(operand.U32(k), n, n) }
 func (t *neon) Multiply(n, k reg.GPVirtual)          { t.MUL(k, n, n) }
 func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), n, n) }
@@ -306,6 +305,9 @@ func (t *neon) Sum(p, j reg.GPVirtual) reg.GPVirtual {
 	t.ADD(j, p, sum)
 	return sum
 }
+
+func (t *neon) Set(n reg.GPVirtual, k int)                   { t.MOVD(operand.U32(k), n) }
+func (t *neon) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return t.Sum(p, bytes) }
 
 func (t *neon) End(p, n reg.GPVirtual) reg.GPVirtual {
 	end := t.GP64()
@@ -353,6 +355,16 @@ func (t *neon) IfAtMost(n reg.GPVirtual, k int, label string) {
 
 func (t *neon) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.CMP(operand.U32(k), n)
+	t.BHS(label)
+}
+
+func (t *neon) IfBelow(n, k reg.GPVirtual, label string) {
+	t.CMP(k, n)
+	t.BLO(label)
+}
+
+func (t *neon) IfNotBelow(n, k reg.GPVirtual, label string) {
+	t.CMP(k, n)
 	t.BHS(label)
 }
 

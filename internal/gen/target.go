@@ -64,11 +64,10 @@ type Target interface {
 	// Lane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other lanes are undefined.
 	Lane(dst, v Group, lane int)
 
-	// Advance moves p by a number of bytes, AdvanceBy and Retreat by as many as a register says; Decrement takes k from n,
+	// Advance moves p by a number of bytes, AdvanceBy by as many as a register says; Decrement takes k from n,
 	// Multiply makes n times k of it; Sum returns p + j, End p + 4n, Copy p; Move gives dst the value of p.
 	Advance(p reg.GPVirtual, bytes int)
 	AdvanceBy(p, bytes reg.GPVirtual)
-	Retreat(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
 	Multiply(n, k reg.GPVirtual)
 	ShiftLeft(n reg.GPVirtual, bits int)
@@ -79,6 +78,9 @@ type Target interface {
 	Copy(p reg.GPVirtual) reg.GPVirtual
 	NewInt() reg.GPVirtual
 	Move(dst, p reg.GPVirtual)
+	Set(n reg.GPVirtual, k int)
+	// Indexed returns a pointer to p + bytes, for a few loads soon to come: a register of its own or a way to address.
+	Indexed(p, bytes reg.GPVirtual) reg.GPVirtual
 	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
 	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
 	// Scratch returns a pointer to four groups' room in the function's frame, the same each time. Prefetch asks for the
@@ -89,6 +91,9 @@ type Target interface {
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)
 	IfAtLeast(n reg.GPVirtual, k int, label string)
+	// IfBelow jumps where n < k, IfNotBelow where not, with k in a register.
+	IfBelow(n, k reg.GPVirtual, label string)
+	IfNotBelow(n, k reg.GPVirtual, label string)
 	Jump(label string)
 	Label(name string)
 }
