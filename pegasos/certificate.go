@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -19,6 +20,10 @@ import (
 // That is the dual objective. It is a bound whatever the a_i are, and close where they are the shares of the visits to
 // row i that violated, for then u/lambda is the trainer's own w (times 1 + t0/t). u is added up anew from the rows, in
 // float64: the trainer's v would do but for the roundings it has gathered.
+//
+// Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes the place of mean(a_i);
+// a_i is the mean of the row's pulls. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
+// to least(a_i).
 
 // measure fills in the objective, the bound and the gap of m, the run's model of this moment.
 func (r *run) measure(m *Model) {
@@ -39,6 +44,9 @@ func (r *run) measure(m *Model) {
 	res.Objective /= float64(len(loss))
 	res.DualObjective /= float64(len(loss))
 	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
+	if res.Objective == res.DualObjective {
+		res.Gap = 0 // also of an objective of 0
+	}
 }
 
 // objective returns P for each weight vector of m. The scores are float32 dot products, as in prediction; they are added
@@ -50,7 +58,7 @@ func (r *run) objective(m *Model) []float64 {
 		for from := 0; from < r.rows; from += block {
 			to := min(from+block, r.rows)
 			for k := first; k < len(r.problems); k += step {
-				loss[k] += r.problems[k].hinge(m.Weights[k], m.bias(k), from, to)
+				loss[k] += r.problems[k].losses(m.Weights[k], m.bias(k), from, to)
 			}
 		}
 	})
@@ -60,18 +68,15 @@ func (r *run) objective(m *Model) []float64 {
 	return loss
 }
 
-// hinge returns the sum of the losses of some rows.
-func (p *problem) hinge(w []float32, bias float64, from, to int) (sum float64) {
+// losses returns the sum of the losses of some rows.
+func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) {
 	for i := from; i < to; i++ {
 		z := float64(p.x.Dot(i, w)) + bias
-		if p.class[i] != p.k {
-			z = -z
+		if z-z != 0 {
+			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
-		if z < 1 {
-			sum += 1 - z
-		} else if z-z != 0 {
-			return math.NaN() // also for +Inf: float32 overflowed, and who knows which way
-		}
+		side, target := p.frame(uint32(i))
+		sum += p.cost.at(float64(float64(side)*z) - target)
 	}
 	return sum
 }
@@ -89,14 +94,15 @@ func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 	return float64(lambda / 2 * sum)
 }
 
-// A recent counts each row's violations in the last epochs: in the present window of epochs and in the one before.
+// A recent counts each row's violations, or adds up its pulls, in the last epochs: in the present window of epochs and in
+// the one before.
 // Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because the early
 // steps violate where the optimum does not.
 type recent struct {
 	rows, epochs int64     // of the whole run
 	start        int64     // the epochs before the present window
 	oldStart     int64     // and before the one before
-	count, old   []float32 // float32 counts up to 2^24
+	count, old   []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
 }
 
 func newRecent(total int64, rows int) *recent {
@@ -123,45 +129,92 @@ func (p *problem) dual(r2 float64) float64 {
 	best := 0.0 // from a_i = 0
 	epoch := (p.t + r.rows - 1) / r.rows
 	a := make([]float32, r.rows)
-	// A row has been met once an epoch at most, so that no share exceeds 1.
+	// A row has been met once an epoch at most, so that no share exceeds 1, but for roundings of other losses' pulls.
 	if n := epoch - r.start; n > 0 {
 		for i, c := range r.count {
-			a[i] = c / float32(n)
+			a[i] = p.cost.clamp(c / float32(n))
 		}
 		best = max(best, p.bound(a, r2))
 	}
 	if n := epoch - r.oldStart; n > 0 && r.start > r.oldStart {
 		for i, c := range r.count {
-			a[i] = (c + r.old[i]) / float32(n)
+			a[i] = p.cost.clamp((c + r.old[i]) / float32(n))
 		}
 		best = max(best, p.bound(a, r2))
 	}
 	return best
 }
 
-// bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest.
+// bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly so.
 func (p *problem) bound(a []float32, r2 float64) float64 {
 	u := make([]float64, len(p.v))
-	var ub, mean float64
+	var ub, squares float64
 	for i, v := range a {
-		mean += float64(v)
-		ub += float64(float64(v*p.sign(uint32(i))) * p.biasScale)
+		side, _ := p.frame(uint32(i))
+		ub += float64(float64(v*side) * p.biasScale)
+		squares += float64(float64(v) * float64(v))
 	}
 	rounding := p.addRows(a, u)
 	n := float64(len(a))
-	mean /= n
+	squares /= n
 	sum := float64(ub * ub)
 	for _, v := range u {
 		sum += float64(v * v)
 	}
 	// |u| is too small by the roundings at most: each addition errs by a share of what was added so far, in all by
-	// rounding * mean(a_i |x_i|), and that is at most sqrt(mean(a_i) * R^2). The factor covers R^2's own roundings.
-	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(mean*r2))
-	half := norm * norm / (2 * p.lambda) // of a quadratic in s: s*mean - s^2*half
-	if half <= 0 || mean >= 2*half {
+	// rounding * mean(|a_i| |x_i|), and that is at most sqrt(mean(a_i^2) * R^2). The factor covers R^2's own roundings.
+	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(squares*r2))
+	half := norm * norm / (2 * p.lambda)
+	if p.cost.loss == logCost {
+		return p.entropyBound(a, half)
+	}
+	var mean float64 // of what is linear in s
+	for i, v := range a {
+		_, target := p.frame(uint32(i))
+		mean += float64(float64(v) * target)
+		if p.cost.loss == squaredHingeCost {
+			mean += float64(v)
+		} else {
+			mean += p.cost.least(float64(v))
+		}
+	}
+	mean /= n
+	if p.cost.loss == squaredHingeCost {
+		half += squares / 4
+	}
+	// The quadratic s*mean - s^2*half.
+	switch {
+	case mean <= 0:
+		return 0
+	case mean >= 2*half:
 		return mean - half
 	}
 	return mean * mean / (4 * half)
+}
+
+// entropyBound returns the largest value found of the mean entropy of s*a less s^2*half, which is concave: two of Newton's
+// steps from s = 1 come close.
+func (p *problem) entropyBound(a []float32, half float64) float64 {
+	best, s := 0.0, 1.0
+	for range 3 {
+		var value, slope, bend float64
+		for _, v := range a {
+			b := float64(s * float64(v))
+			value += p.cost.least(b)
+			if b > 0 && b < 1 {
+				slope += float64(float64(v) * (elementary.Log(1-b) - elementary.Log(b)))
+				bend -= float64(v) / (s * (1 - b))
+			}
+		}
+		n := float64(len(a))
+		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
+		best = max(best, value)
+		if !(bend < 0) {
+			break
+		}
+		s = max(s/4, min(s-slope/bend, 1))
+	}
+	return best
 }
 
 // addRows adds a[i]*y*x over the rows to u. It returns a bound on the relative error of the sums, in terms of the sum of
@@ -171,7 +224,8 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 	case *dense.Matrix:
 		for i, v := range a {
 			if v != 0 {
-				ay := float64(v * p.sign(uint32(i)))
+				side, _ := p.frame(uint32(i))
+				ay := float64(v * side)
 				for j, z := range x.Row(i) {
 					u[j] += float64(ay * float64(z))
 				}
@@ -180,7 +234,8 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 	case *sparse.Matrix:
 		for i, v := range a {
 			if v != 0 {
-				ay := float64(v * p.sign(uint32(i)))
+				side, _ := p.frame(uint32(i))
+				ay := float64(v * side)
 				idx, val := x.Row(i)
 				for k, j := range idx {
 					u[j] += float64(ay * float64(val[k]))
@@ -194,7 +249,8 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 		added := 0
 		for i, v := range a {
 			if v != 0 {
-				p.x.Axpy(i, v*p.sign(uint32(i)), part)
+				side, _ := p.frame(uint32(i))
+				p.x.Axpy(i, v*side, part)
 				added++
 			}
 			if added == few || i == len(a)-1 {

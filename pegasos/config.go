@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// A Loss is what a row costs, as a function of its score.
-type Loss string
-
-// Hinge is max(0, 1 - y*score).
-const Hinge Loss = "hinge"
-
 // An Order is the order in which the rows are met. An epoch is as many steps as there are rows.
 type Order string
 
@@ -27,8 +21,12 @@ const (
 type Offset string
 
 const (
-	OffsetR2   Offset = "r2"   // R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the rows
-	OffsetNone Offset = "none" // 0, as in the paper: the first step has size 1/lambda, the objective leaps to R^2/(2 lambda)
+	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the rows. For the squared
+	// hinge it is twice the largest squared norm instead: no step overshoots then, and none makes the next one larger.
+	OffsetR2 Offset = "r2"
+	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to R^2/(2 lambda). With the
+	// squared hinge, whose gradient has no bound, that can end in an overflow, which is an error.
+	OffsetNone Offset = "none"
 )
 
 // An Average says which iterates make the model.
@@ -62,7 +60,10 @@ const (
 // A Config says what is trained and how. It holds everything that has an influence on the model beside the data, and
 // nothing else. A field that is zero stands for its default, the one listed first.
 type Config struct {
-	Loss Loss `json:"loss,omitempty"` // Hinge
+	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
+
+	// Epsilon is the error that costs nothing, for EpsInsensitive only.
+	Epsilon float64 `json:"epsilon,omitempty"`
 
 	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of other solvers:
 	// lambda = 1/(C*rows). At most one of the two may be set.
@@ -145,8 +146,14 @@ func (cfg Config) Validate() error {
 	if cfg.Bias != BiasNone && (!(cfg.BiasScale > 0) || cfg.BiasScale > math.MaxFloat32) {
 		return badField("BiasScale", "have %v, want a positive finite number", cfg.BiasScale)
 	}
+	if cfg.Epsilon != 0 && cfg.Loss != EpsInsensitive {
+		return badField("Epsilon", "have %v, but Loss is %q", cfg.Epsilon, cfg.Loss)
+	}
+	if !(cfg.Epsilon >= 0) || cfg.Epsilon > math.MaxFloat32 {
+		return badField("Epsilon", "have %v, want a finite number of at least 0", cfg.Epsilon)
+	}
 	return first(
-		oneOf("Loss", cfg.Loss, Hinge),
+		oneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
 		oneOf("Order", cfg.Order, Permutation, IID),
 		oneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
 		oneOf("Average", cfg.Average, LastHalf, LastIterate),

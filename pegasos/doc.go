@@ -3,7 +3,9 @@
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
-// for labels y of -1 and +1; more than two labels make one such problem a class (one-vs-rest).
+// for labels y of -1 and +1; more than two labels make one such problem a class (one-vs-rest). In place of the hinge
+// loss there may be that of logistic regression, the squared hinge, or the eps-insensitive loss, for which labels are
+// numbers to predict: see [Loss].
 //
 // # State
 //
@@ -12,7 +14,8 @@
 //	w = v / (lambda*(t-1+t0))
 //
 // (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0) and the update is
-// v += y*x. There is no scale to fold, no shrink and no division in a step.
+// v += y*x. There is no scale to fold, no shrink and no division in a step. Other losses add g*x, where -g is the loss's
+// derivative with respect to the score; they divide once a step, for the score itself.
 //
 // # Defaults
 //
@@ -23,7 +26,8 @@
 // # Certificate
 //
 // In permuted order a row is met once an epoch, so the share of its visits that violated lies in [0, 1] and is a
-// feasible point of the dual problem, whose value is a lower bound on the least objective there is. The [Result] has
+// feasible point of the dual problem, whose value is a lower bound on the least objective there is. So is the mean of the
+// row's g for every other loss. The [Result] has
 // both, and with them how far from the optimum the model can be at most.
 //
 // # One answer

@@ -1,6 +1,9 @@
 package pegasos
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same float32.
 func FormatLabel(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
@@ -17,8 +20,9 @@ func (m *Model) ClassName(class int) string {
 // known: lambda/2 |w|^2 + the mean loss, as in training, and of more than two classes the mean over their problems.
 func (m *Model) Objective(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
+	c := m.Config.cost()
 	var total float64
-	for k, w := range m.Weights {
+	for k := range m.Weights {
 		positive := k
 		if vectors == 1 {
 			positive = 1
@@ -29,9 +33,33 @@ func (m *Model) Objective(scores []float64, classes []int) float64 {
 			if class != positive {
 				z = -z
 			}
-			loss += max(0, 1-z)
+			loss += c.at(z)
 		}
-		total += penalty(w, m.bias(k), m.Lambda, m.Config.BiasScale) + loss/float64(len(classes))
+		total += m.penalty(k) + loss/float64(len(classes))
 	}
 	return total / float64(vectors)
+}
+
+// ObjectiveNumbers is like Objective, for a model that predicts numbers, of which y are the true ones.
+func (m *Model) ObjectiveNumbers(scores []float64, y []float32) float64 {
+	c := m.Config.cost()
+	var loss float64
+	for i, v := range y {
+		loss += c.at(scores[i] - float64(v))
+	}
+	return m.penalty(0) + loss/float64(len(y))
+}
+
+func (m *Model) penalty(k int) float64 {
+	return penalty(m.Weights[k], m.bias(k), m.Lambda, m.Config.BiasScale)
+}
+
+// RMSE returns the root of the mean squared difference between the scores that [Model.DecisionAll] gave and the numbers y.
+func (m *Model) RMSE(scores []float64, y []float32) float64 {
+	var sum float64
+	for i, v := range y {
+		d := scores[i] - float64(v)
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum / float64(len(y)))
 }

@@ -14,9 +14,10 @@ import (
 // A Model is what training gives and prediction takes.
 //
 // For two classes there is one weight vector, and a score above 0 speaks for the second class. For more there is one a
-// class, and the highest score wins.
+// class, and the highest score wins. A model that predicts numbers has no classes and one weight vector, whose score is
+// the prediction.
 type Model struct {
-	Classes []float32   // the labels, ascending
+	Classes []float32   // the labels, ascending; nil for numbers
 	Names   []string    // of the classes, if they have any: Train leaves it nil
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
@@ -66,12 +67,9 @@ func (m *Model) bias(k int) float64 {
 
 // check returns an error unless the model is one that training could give.
 func (m *Model) check() error {
-	vectors := len(m.Classes)
-	if vectors < 2 {
-		return fmt.Errorf("%d classes, want 2 or more", vectors)
-	}
-	if vectors == 2 {
-		vectors = 1
+	vectors, err := weightVectors(m.Config.Loss, len(m.Classes))
+	if err != nil {
+		return err
 	}
 	if len(m.Weights) != vectors {
 		return fmt.Errorf("%d weight vectors for %d classes", len(m.Weights), len(m.Classes))
@@ -101,6 +99,19 @@ func (m *Model) check() error {
 		}
 	}
 	return nil
+}
+
+// weightVectors returns how many there are for so many classes.
+func weightVectors(l Loss, classes int) (int, error) {
+	switch {
+	case l.Regression() && classes == 0, !l.Regression() && classes == 2:
+		return 1, nil
+	case l.Regression():
+		return 0, fmt.Errorf("%d classes, want none for the loss %s", classes, l)
+	case classes < 2 || classes > maxClasses:
+		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, maxClasses)
+	}
+	return classes, nil
 }
 
 // WithCols returns a model over so many features: further ones have the weight 0, and weights beyond them are left out.
@@ -143,8 +154,12 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 }
 
 // Class returns the position in Classes of the class that the scores speak for. For two classes it is the second if the
-// score is above 0. For more it is that of the highest score, the first of those that are equal.
+// score is above 0. For more it is that of the highest score, the first of those that are equal. It panics for a model
+// that predicts numbers.
 func (m *Model) Class(scores []float64) int {
+	if m.Classes == nil {
+		panic("pegasos: the model predicts numbers, not classes")
+	}
 	if len(m.Classes) == 2 {
 		if scores[0] > 0 {
 			return 1
@@ -160,10 +175,18 @@ func (m *Model) Class(scores []float64) int {
 	return best
 }
 
+// label returns what is predicted of the scores.
+func (m *Model) label(scores []float64) float32 {
+	if m.Classes == nil {
+		return float32(scores[0])
+	}
+	return m.Classes[m.Class(scores)]
+}
+
 // Predict returns the label of row i of x. It panics if x and the model differ in Cols; see [Model.WithCols].
 func (m *Model) Predict(x Examples, i int) float32 {
 	var room [16]float64
-	return m.Classes[m.Class(m.Decision(x, i, room[:]))]
+	return m.label(m.Decision(x, i, room[:]))
 }
 
 // DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*len(m.Weights).
@@ -184,7 +207,7 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	labels := make([]float32, x.Rows())
 	scores := make([]float64, len(m.Weights))
 	for i := range labels {
-		labels[i] = m.Classes[m.Class(m.Decision(x, i, scores))]
+		labels[i] = m.label(m.Decision(x, i, scores))
 	}
 	return labels
 }

@@ -150,6 +150,9 @@ func (m *Model) header() *header {
 			Objective: known(r.Objective), DualObjective: known(r.DualObjective), Gap: known(r.Gap),
 		},
 	}
+	if h.Classes == nil {
+		h.Classes = []float32{} // not null
+	}
 	for _, c := range r.PerClass {
 		h.Result.PerClass = append(h.Result.PerClass, headerClassResult{known(c.Objective), known(c.DualObjective), c.Violations})
 	}
@@ -195,12 +198,15 @@ func (mr *modelReader) read() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	vectors := len(h.Classes)
-	if vectors == 2 {
-		vectors = 1
+	vectors, err := weightVectors(h.Config.Loss, len(h.Classes))
+	if err != nil {
+		return nil, err
 	}
-	if vectors < 1 || vectors > maxClasses || h.Features < 0 || h.Features > math.MaxInt/8/vectors {
+	if h.Features < 0 || h.Features > math.MaxInt/8/vectors {
 		return nil, fmt.Errorf("%d classes and %d features", len(h.Classes), h.Features)
+	}
+	if len(h.Classes) == 0 {
+		h.Classes = nil
 	}
 	// Checked in full before anything of the claimed size is made.
 	weights, err := mr.floats(vectors * h.Features)

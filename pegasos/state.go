@@ -2,17 +2,19 @@ package pegasos
 
 import "math"
 
-// A problem is one binary problem on its way: the rows of one class against all others.
+// A problem is one weight vector on its way: the rows of one class against all others, or numbers to predict.
 type problem struct {
-	x     Examples
-	class []int32 // of each row
-	k     int32   // the class that is +1 here
+	x      Examples
+	cost   cost
+	class  []int32   // of each row
+	k      int32     // the class that is +1 here
+	target []float32 // of each row, in place of a class; or nil
 
 	lambda, t0 float64
 	biasScale  float64 // the value of the appended feature, 0 for none
 
 	t          int64     // steps done
-	v          []float32 // sum of y*x over the violations
+	v          []float32 // sum of y*x over the violations; of other losses than the hinge, of each row's pull times x
 	vb         float64   // the same for the appended feature
 	violations int64
 
@@ -36,7 +38,11 @@ func (p *problem) steps(idx []uint32) {
 		if p.avg != nil {
 			n = min(n, (p.total-p.t-1)%p.period+1) // counted back from the end, so that the last step is sampled
 		}
-		p.run(idx[:n])
+		if p.cost.loss == hingeCost {
+			p.run(idx[:n])
+		} else {
+			p.runPulls(idx[:n])
+		}
 		idx = idx[n:]
 		if p.avg != nil && (p.total-p.t)%p.period == 0 {
 			p.avg.add(p.t, float32(1/p.scale()), p.v, p.vb)
@@ -44,7 +50,7 @@ func (p *problem) steps(idx []uint32) {
 	}
 }
 
-// run takes a step with each of the rows idx.
+// run takes a step of the hinge loss with each of the rows idx.
 func (p *problem) run(idx []uint32) {
 	if p.t == 0 && p.t0 == 0 {
 		// w is 0 by definition and violates any margin; the test below would be 0 < 0.
@@ -65,6 +71,41 @@ func (p *problem) run(idx []uint32) {
 		bias = float64(p.biasScale * p.vb)
 		p.t++
 	}
+}
+
+// runPulls takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
+// (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
+func (p *problem) runPulls(idx []uint32) {
+	for _, i := range idx {
+		z := 0.0
+		if scale := p.scale(); scale > 0 { // else w is 0 by definition
+			z = (float64(p.x.Dot(int(i), p.v)) + float64(p.biasScale*p.vb)) / scale
+		}
+		side, target := p.frame(i)
+		pull := float32(p.cost.pull(float64(float64(side)*z) - target))
+		if z-z != 0 || pull-pull != 0 {
+			p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
+			return
+		}
+		if pull != 0 {
+			g := pull * side // exact
+			p.x.Axpy(int(i), g, p.v)
+			p.vb += float64(float64(g) * p.biasScale)
+			p.violations++
+			if p.recent != nil {
+				p.recent.count[i] += pull
+			}
+		}
+		p.t++
+	}
+}
+
+// frame returns how the loss of row i depends on its score z: it is that of side*z - target.
+func (p *problem) frame(i uint32) (side float32, target float64) {
+	if p.target != nil {
+		return 1, float64(p.target[i])
+	}
+	return p.sign(i), 0
 }
 
 // sign returns the label of row i: +1 or -1.

@@ -25,7 +25,7 @@ type Examples interface {
 }
 
 // Train trains a model on the rows of x with the labels y. Two labels make one problem, in which the larger is +1; more
-// make one a label, against all others.
+// make one a label, against all others. With the loss EpsInsensitive the labels are numbers to predict.
 //
 // Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If ctx is done before
 // the run is over, Train returns the model it has got so far along with ctx.Err(); with any other error the model is nil.
@@ -134,27 +134,38 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	if r.total, err = cfg.steps(r.rows); err != nil {
 		return nil, err
 	}
-	classes, class, err := classify(y)
-	if err != nil {
-		return nil, err
+	var class []int32
+	var target []float32
+	first, n := int32(0), 1
+	if cfg.Loss.Regression() {
+		if err := checkTargets(y); err != nil {
+			return nil, err
+		}
+		target = y
+	} else {
+		if r.classes, class, err = classify(y); err != nil {
+			return nil, err
+		}
+		if n = len(r.classes); n == 2 {
+			first, n = 1, 1 // the larger label is +1
+		}
 	}
-	r.classes = classes
-	if r.r2, err = meanSquare(x, cfg.BiasScale); err != nil {
+	var largest float64
+	if r.r2, largest, err = squaredNorms(x, cfg.BiasScale); err != nil {
 		return nil, err
 	}
 	t0 := 0.0
 	if cfg.Offset == OffsetR2 {
 		t0 = r.r2 / r.lambda
+		if cfg.Loss == SquaredHinge {
+			t0 = 2 * largest / r.lambda
+		}
 	}
 	r.order = newOrder(cfg.Order, r.rows, cfg.Seed)
 
-	first, n := int32(0), len(classes)
-	if n == 2 {
-		first, n = 1, 1 // the larger label is +1
-	}
 	for k := range n {
 		p := &problem{
-			x: x, class: class, k: first + int32(k),
+			x: x, cost: cfg.cost(), class: class, k: first + int32(k), target: target,
 			lambda: r.lambda, t0: t0, biasScale: cfg.BiasScale,
 			v:     make([]float32, x.Cols()),
 			total: r.total, period: period(r.total, x.Cols()),
@@ -206,17 +217,28 @@ func classify(y []float32) (classes []float32, class []int32, err error) {
 	return classes, class, nil
 }
 
-// meanSquare returns the mean squared norm of the rows, the appended feature included.
-func meanSquare(x Examples, biasScale float64) (float64, error) {
+func checkTargets(y []float32) error {
+	for i, v := range y {
+		if v-v != 0 {
+			return &RowError{i, fmt.Sprintf("the label is %v, want a finite number", v)}
+		}
+	}
+	return nil
+}
+
+// squaredNorms returns the mean and the largest of the rows' squared norms, the appended feature included.
+func squaredNorms(x Examples, biasScale float64) (mean, largest float64, err error) {
 	var sum float64
 	for i := range x.Rows() {
 		s := x.SumSquares(i)
 		if s-s != 0 {
-			return 0, &RowError{i, "a value is NaN or infinite, or too large to be squared in float32"}
+			return 0, 0, &RowError{i, "a value is NaN or infinite, or too large to be squared in float32"}
 		}
 		sum += float64(s)
+		largest = max(largest, float64(s))
 	}
-	return sum/float64(x.Rows()) + float64(biasScale*biasScale), nil
+	b := float64(biasScale * biasScale)
+	return sum/float64(x.Rows()) + b, largest + b, nil
 }
 
 // segment returns the number of steps between two looks at the context.

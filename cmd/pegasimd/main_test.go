@@ -166,6 +166,56 @@ func TestPresetPaper(t *testing.T) {
 	}
 }
 
+func TestLosses(t *testing.T) {
+	digits := "../../dataset/digits/digits.csv.gz"
+	for _, loss := range []string{"log", "squared-hinge"} {
+		dir := t.TempDir()
+		must(t, "train", "-quiet", "-loss", loss, "-lambda", "1e-3", "-json", dir+"/json", digits, dir+"/model")
+		must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
+		run, e := report(t, dir+"/json"), report(t, dir+"/eval")
+		if run["config"].(map[string]any)["loss"] != loss || run["gap"] == nil || e["accuracy"].(float64) < 0.9 || e["rmse"] != nil {
+			t.Errorf("%s: %v, %v", loss, run, e["accuracy"])
+		}
+		if d := e["objective"].(float64)/run["objective"].(float64) - 1; d > 1e-9 || d < -1e-9 {
+			t.Errorf("%s: objective %v, in training %v", loss, e["objective"], run["objective"])
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
+	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias", "augmented", "-lambda", "1e-3", "-epochs", "1000",
+		"-json", dir+"/json", data, dir+"/model")
+	if r := report(t, dir+"/json"); !strings.Contains(told, "numbers to predict") || r["classes"] != 0.0 || r["config"].(map[string]any)["epsilon"] != 0.01 {
+		t.Errorf("%s %v", told, r)
+	}
+	out, told := must(t, "predict", data, dir+"/model")
+	var first, last float64
+	if lines := strings.Fields(out); len(lines) != 4 {
+		t.Fatalf("predicted %q", out)
+	} else {
+		fmt.Sscan(lines[0], &first)
+		fmt.Sscan(lines[3], &last)
+	}
+	if first < 0.9 || first > 1.1 || last < 6.9 || last > 7.1 || !strings.Contains(told, "RMSE 0.0") {
+		t.Errorf("predicted %q, %s", out, told)
+	}
+	table, _ := must(t, "eval", "-json", dir+"/eval", data, dir+"/model")
+	if rmse := report(t, dir+"/eval")["rmse"].(float64); rmse > 0.1 || !strings.Contains(table, "RMSE 0.0") {
+		t.Errorf("RMSE %v, %s", rmse, table)
+	}
+	names := file(t, "names.csv", "x,y\n0,a\n1,b\n")
+	if code, _, told := pegasimd(t, "train", "-loss", "eps-insensitive", names, dir+"/other"); code != exitError || !strings.Contains(told, "names") {
+		t.Errorf("names: %d, %s", code, told)
+	}
+	if code, _, told := pegasimd(t, "eval", names, dir+"/model"); code != exitError || !strings.Contains(told, "names") {
+		t.Errorf("names: %d, %s", code, told)
+	}
+	if code, _, _ := pegasimd(t, "predict", "-scores", data, dir+"/model"); code != exitUsage {
+		t.Errorf("-scores: %d", code)
+	}
+}
+
 func TestClassNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	model := filepath.Join(t.TempDir(), "pets.model")
@@ -271,6 +321,8 @@ func TestErrors(t *testing.T) {
 		"steps 0":          {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
 		"epochs negative":  {exitUsage, "Epochs", []string{"train", "-epochs", "-1", good}},
 		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
+		"unknown loss":     {exitUsage, "Loss", []string{"train", "-loss", "none", good}},
+		"useless epsilon":  {exitUsage, "Epsilon", []string{"train", "-epsilon", "1", good}},
 		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},
 		"unknown flag":     {exitUsage, "-x", []string{"train", "-x", good}},
 		"no data":          {exitUsage, "too few", []string{"train"}},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -18,7 +19,8 @@ var predictCommand = command{
 every format; if they are not known, give any. How many are predicted right is told on standard error.
 
 With -scores a first line names the columns, and each label is followed by the row's scores, one for each class, or one
-for the second of two classes: it is predicted where its score is above 0. Columns are separated by tabs.
+for the second of two classes: it is predicted where its score is above 0. Columns are separated by tabs. A model that
+predicts numbers writes those; the root mean square error is told.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
@@ -44,6 +46,9 @@ func predict(c *call) error {
 		return err
 	}
 	all := m.DecisionAll(matrix(set))
+	if m.Classes == nil {
+		return predictNumbers(c, args, set, m, all, scores, data.quiet)
+	}
 	truth, _ := labels(set, m)
 	right := 0
 	write := func(w io.Writer) error {
@@ -69,12 +74,7 @@ func predict(c *call) error {
 		}
 		return b.Flush()
 	}
-	if len(args) == 3 {
-		err = replace.File(args[2], write)
-	} else {
-		err = write(c.stdout)
-	}
-	if err != nil {
+	if err := writeTo(c, args, write); err != nil {
 		return err
 	}
 	if !data.quiet {
@@ -82,6 +82,35 @@ func predict(c *call) error {
 		if n := set.Rows(); n > 0 {
 			fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
 		}
+	}
+	return nil
+}
+
+// writeTo writes to the file that the third argument names, or to standard output.
+func writeTo(c *call, args []string, write func(io.Writer) error) error {
+	if len(args) == 3 {
+		return replace.File(args[2], write)
+	}
+	return write(c.stdout)
+}
+
+func predictNumbers(c *call, args []string, set *dataset.Set, m *pegasos.Model, all []float64, scores, quiet bool) error {
+	if scores {
+		return usagef("-scores: the model predicts numbers, which are its scores")
+	}
+	err := writeTo(c, args, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		for _, z := range all {
+			fmt.Fprintln(b, pegasos.FormatLabel(float32(z)))
+		}
+		return b.Flush()
+	})
+	if err != nil || quiet {
+		return err
+	}
+	warnIgnored(c, set.Ignored)
+	if n := set.Rows(); n > 0 && set.Names == nil {
+		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", m.RMSE(all, set.Y), n)
 	}
 	return nil
 }

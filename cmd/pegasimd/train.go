@@ -16,17 +16,19 @@ var trainCommand = command{
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels make one
-problem, more make one for each label against the rest. Without MODEL the model is written to the working folder under
+problem, more make one for each label against the rest; with -loss eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working folder under
 DATA's name with the ending .model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as IMAGES,LABELS, or - for
 svmlight text from standard input; each may be compressed with gzip.
 
-What is minimised is lambda/2 |w|^2 + the mean of max(0, 1 - y<w,x>). With -c it is the same as liblinear's -s 3 -c:
+What is minimised is lambda/2 |w|^2 + the mean loss, which is max(0, 1 - yz) for hinge, where z = <w,x>, log(1 + e^-yz)
+for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon) for eps-insensitive. With -c it is the same as liblinear's -s 3 -c:
 lambda is 1/(C * rows). The same data, flags and seed give the same model, bit for bit, on every machine.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
+  pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
   pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model`,
@@ -70,7 +72,8 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.StringVar(preset, "preset", "", "start from the choices of the `paper`: -order iid -offset none -average none")
 	f.Float64Var(&cfg.Lambda, "lambda", 0, "the penalty's `weight` (default 1e-4 unless -c is given)")
 	f.Float64Var(&cfg.C, "c", 0, "the penalty as other solvers have it: lambda is 1/(`C` * rows)")
-	f.Func("loss", "what a row costs: `hinge` (default hinge)", text(&cfg.Loss))
+	f.Func("loss", "what a row costs: `hinge`, log, squared-hinge, or, for labels that are numbers to predict, eps-insensitive (default hinge)", text(&cfg.Loss))
+	f.Float64Var(&cfg.Epsilon, "epsilon", 0, "the `error` that costs nothing with -loss eps-insensitive (default 0)")
 	f.IntVar(&cfg.Epochs, "epochs", 0, "train for `n` passes over the rows (default 20 unless -steps is given)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "train for `n` steps")
 	f.Func("order", "the `order` of the rows: permutation, new in each epoch, or iid, with replacement (default permutation)", text(&cfg.Order))
@@ -123,6 +126,9 @@ func train(c *call) error {
 	set, loading, err := data.read(c, args[0], nil)
 	if err != nil {
 		return err
+	}
+	if cfg.Loss.Regression() && set.Names != nil {
+		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", args[0], cfg.Loss)
 	}
 	p := newProgress(c.stderr, data.quiet)
 	var training, measuring time.Duration
@@ -213,7 +219,11 @@ func classNames(m *pegasos.Model) (names []string) {
 
 func (r *trainReport) print(c *call) {
 	w := c.stderr
-	fmt.Fprintf(w, "%d rows, %d features, %d classes; %s layout, %s kernels\n", r.Rows, r.Features, r.Classes, r.Layout, r.ISA)
+	kind := fmt.Sprintf("%d classes", r.Classes)
+	if r.Config.Loss.Regression() {
+		kind = "numbers to predict"
+	}
+	fmt.Fprintf(w, "%d rows, %d features, %s; %s layout, %s kernels\n", r.Rows, r.Features, kind, r.Layout, r.ISA)
 	fmt.Fprintf(w, "lambda %.6g (C %.6g), %.4g epochs, %d steps, seed %d\n", r.Lambda, r.C, r.Epochs, r.Steps, r.Seed)
 	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n", r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
 	switch gap := float64(r.Gap); {

@@ -1,0 +1,486 @@
+package pegasos
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// losses are all there are, with what they cost and minus their derivative, written down anew with package math.
+var losses = []struct {
+	cfg   Config
+	kinks []float64
+	at    func(m float64) float64
+	pull  func(m float64) float64
+}{
+	{Config{Loss: Hinge}, []float64{1},
+		func(m float64) float64 { return math.Max(0, 1-m) },
+		func(m float64) float64 {
+			if m < 1 {
+				return 1
+			}
+			return 0
+		}},
+	{Config{Loss: Log}, nil,
+		func(m float64) float64 { return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m))) },
+		func(m float64) float64 { return 1 / (1 + math.Exp(m)) }},
+	{Config{Loss: SquaredHinge}, nil,
+		func(m float64) float64 { return math.Pow(math.Max(0, 1-m), 2) },
+		func(m float64) float64 { return math.Max(0, 2-2*m) }},
+	{Config{Loss: EpsInsensitive}, []float64{0},
+		func(m float64) float64 { return math.Abs(m) },
+		func(m float64) float64 {
+			if m == 0 {
+				return 0
+			}
+			return -m / math.Abs(m)
+		}},
+	{Config{Loss: EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25},
+		func(m float64) float64 { return math.Max(0, math.Abs(m)-0.25) },
+		func(m float64) float64 {
+			if math.Abs(m) <= 0.25 {
+				return 0
+			}
+			return -m / math.Abs(m)
+		}},
+}
+
+func TestLosses(t *testing.T) {
+	points := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709, -710, 40, -40}
+	g := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		points = append(points, 6*g.Float64()-3)
+	}
+	for _, l := range losses {
+		c := l.cfg.cost()
+		for _, m := range points {
+			at, pull := c.at(m), c.pull(m)
+			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) || at > math.MaxFloat64 {
+				t.Errorf("%+v: the loss at %v is %v, want %v", l.cfg, m, at, want)
+			}
+			if want := l.pull(m); math.Abs(pull-want) > 1e-14*math.Abs(want) || pull-pull != 0 {
+				t.Errorf("%+v: the pull at %v is %v, want %v", l.cfg, m, pull, want)
+			}
+			// The sub-gradient inequality, everywhere.
+			for _, u := range points {
+				if have := at - pull*(u-m); c.at(u) < have-1e-9*(1+math.Abs(at)+math.Abs(pull*(u-m))) {
+					t.Errorf("%+v: the loss at %v is %v, and %v according to the sub-gradient at %v", l.cfg, u, c.at(u), have, m)
+				}
+			}
+			// Finite differences, away from kinks.
+			const h = 1e-6
+			near := math.Abs(m) > 100
+			for _, k := range l.kinks {
+				near = near || math.Abs(m-k) < 2*h
+			}
+			if d := (c.at(m-h) - c.at(m+h)) / (2 * h); !near && math.Abs(d-pull) > 2e-6 {
+				t.Errorf("%+v: the pull at %v is %v, by differences %v", l.cfg, m, pull, d)
+			}
+		}
+		// least is what it says, at pulls that the loss can have.
+		for range 100 {
+			b := float64(c.clamp(float32(4*g.Float64() - 2)))
+			if c.loss != squaredHingeCost && math.Abs(b) > 1 || c.loss != epsCost && b < 0 {
+				t.Errorf("%+v: clamped to %v", l.cfg, b)
+			}
+			least := math.Inf(1)
+			for m := -40.0; m < 40; m += 1. / 64 {
+				least = math.Min(least, l.at(m)+b*m)
+			}
+			if have := c.least(b); have > least+1e-12 || have < least-1e-3 {
+				t.Errorf("%+v: least(%v) = %v, want %v", l.cfg, b, have, least)
+			}
+		}
+	}
+	if c := (Config{Loss: Log}).cost(); c.least(0) != 0 || c.least(1) != 0 || c.least(0.5) != math.Ln2 {
+		t.Error("entropy of 0, 1 or a half")
+	}
+}
+
+// numbers replaces the labels by numbers that depend on the rows, nearly linearly.
+func (p pair) numbers(seed uint64) pair {
+	g := rand.New(rand.NewPCG(seed, 2))
+	y := make([]float32, p.dense.Rows())
+	for i := range y {
+		for j, v := range p.dense.Row(i) {
+			y[i] += float32(v * float32(j%5-2) / 4)
+		}
+		y[i] += float32(g.Int64N(17)-8) / 32
+	}
+	p.y = y
+	return p
+}
+
+// The step of any loss against the paper's, w <- (1 - eta*lambda) w + eta*g*x, in float64.
+func TestLossSteps(t *testing.T) {
+	for _, l := range losses {
+		for seed := range uint64(10) {
+			for _, lambda := range []float64{8, 1, 0.1} {
+				data := random(seed, 40, 7, 2, 0.7)
+				if l.cfg.Loss.Regression() {
+					data = data.numbers(seed)
+				}
+				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+					cfg := l.cfg
+					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = lambda, 300, seed, LastIterate, BiasAugmented
+					if cfg.Loss != SquaredHinge && seed%2 == 0 {
+						cfg.Offset = OffsetNone
+					}
+					r := mustRun(t, x, data.y, cfg)
+					p := r.problems[0]
+					w, bias, have := make([]float64, 7), 0.0, make([]float32, 7)
+				steps:
+					for step := 1; step <= 300; step++ {
+						i := int(r.order.next(1)[0])
+						p.steps([]uint32{uint32(i)})
+						side, target := 2*float64(data.y[i])-1, 0.0
+						if cfg.Loss.Regression() {
+							side, target = 1, float64(data.y[i])
+						}
+						z := bias
+						for j, v := range data.dense.Row(i) {
+							z += w[j] * float64(v)
+						}
+						m := side*z - target
+						for _, k := range l.kinks {
+							if math.Abs(m-k) < 1e-4 && step > 1 {
+								break steps // both ways are right within rounding
+							}
+						}
+						eta := 1 / (lambda * (float64(step) + p.t0))
+						pull := eta * l.pull(m) * side
+						for j, v := range data.dense.Row(i) {
+							w[j] = (1-eta*lambda)*w[j] + pull*float64(v)
+						}
+						bias = (1-eta*lambda)*bias + pull
+						b := p.weights(have)
+						size := 1/lambda/float64(step) + math.Abs(bias)
+						for j := range w {
+							size = math.Max(size, math.Abs(w[j]))
+						}
+						for j := range w {
+							if math.Abs(float64(have[j])-w[j]) > 1e-5*size || math.Abs(b-bias) > 1e-5*size {
+								t.Fatalf("%+v step %d: %v and %v, in float64 %v and %v", cfg, step, have, b, w, bias)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// smoothOptimum returns bounds on the least P of a small problem with a loss that has a derivative: gradient descent in
+// float64. P is strongly convex, so that P - |gradient|^2/(2 lambda) is a bound.
+func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at, pull func(float64) float64, bend float64) (low, high float64) {
+	t.Helper()
+	n, d := x.Rows(), x.Cols()+1
+	rows := make([][]float64, n)
+	curve := lambda
+	for i := range rows {
+		for _, v := range x.Row(i) {
+			rows[i] = append(rows[i], float64(v))
+		}
+		rows[i] = append(rows[i], bias)
+		for _, v := range rows[i] {
+			curve += bend * v * v / float64(n)
+		}
+	}
+	w, momentum := make([]float64, d), make([]float64, d)
+	for range 200_000 {
+		gradient, size := make([]float64, d), 0.0
+		high = 0
+		for j, v := range w {
+			high += lambda / 2 * v * v
+			gradient[j] = lambda * v
+		}
+		for i, row := range rows {
+			var m float64
+			for j, v := range row {
+				m += y[i] * v * w[j]
+			}
+			high += at(m) / float64(n)
+			for j, v := range row {
+				gradient[j] -= pull(m) * y[i] * v / float64(n)
+			}
+		}
+		for _, v := range gradient {
+			size += v * v
+		}
+		if low = high - size/(2*lambda); size/(2*lambda) < 1e-9*high {
+			return low, high
+		}
+		for j := range w { // of Polyak
+			momentum[j] = 0.9*momentum[j] - gradient[j]/curve
+			w[j] += momentum[j]
+		}
+	}
+	t.Fatalf("no optimum found: between %v and %v", low, high)
+	return 0, 0
+}
+
+// numberOptimum is the same for the eps-insensitive loss, by dual coordinate ascent.
+func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low, high float64) {
+	t.Helper()
+	n, d := x.Rows(), x.Cols()+1
+	row := func(i int) (r []float64) {
+		for _, v := range x.Row(i) {
+			r = append(r, float64(v))
+		}
+		return append(r, bias)
+	}
+	a, w := make([]float64, n), make([]float64, d)
+	for pass := range 100_000 {
+		low, high = 0, 0
+		for _, v := range w {
+			low -= lambda / 2 * v * v
+			high += lambda / 2 * v * v
+		}
+		for i := range n {
+			z, q, r := 0.0, 0.0, row(i)
+			for j, v := range r {
+				z += v * w[j]
+				q += v * v
+			}
+			low += (a[i]*float64(y[i]) - epsilon*math.Abs(a[i])) / float64(n)
+			high += math.Max(0, math.Abs(z-float64(y[i]))-epsilon) / float64(n)
+			if pass%50 == 0 || q == 0 {
+				continue // only measured
+			}
+			// Of the parabola in a_i, with the kink of |a_i| at 0.
+			c := a[i] + (float64(y[i])-z)*lambda*float64(n)/q
+			shrink := epsilon * lambda * float64(n) / q
+			c = math.Copysign(math.Max(0, math.Abs(c)-shrink), c)
+			c = math.Max(-1, math.Min(1, c))
+			for j, v := range r {
+				w[j] += (c - a[i]) * v / (lambda * float64(n))
+			}
+			a[i] = c
+		}
+		if pass%50 == 0 && high-low < 1e-9*high {
+			return low, high
+		}
+	}
+	t.Fatalf("no optimum found: between %v and %v", low, high)
+	return 0, 0
+}
+
+// Of each loss the bound is one at every moment of the run, and it and the objective come near the optimum.
+func TestLossBounds(t *testing.T) {
+	for _, l := range losses[1:] {
+		for seed := range uint64(4) {
+			for _, lambda := range []float64{0.3, 0.01} {
+				for _, bias := range []float64{0, 1} {
+					data := random(seed, 40+int(seed), 6, 2, 0.8)
+					var low, high float64
+					switch l.cfg.Loss {
+					case Log:
+						low, high = smoothOptimum(t, data.dense, signs(data.y, 1), lambda, bias, l.at, l.pull, 0.25)
+					case SquaredHinge:
+						low, high = smoothOptimum(t, data.dense, signs(data.y, 1), lambda, bias, l.at, l.pull, 2)
+					default:
+						data = data.numbers(seed)
+						low, high = numberOptimum(t, data.dense, data.y, lambda, bias, l.cfg.Epsilon)
+					}
+					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+						cfg := l.cfg
+						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+int64(seed)*5
+						if bias != 0 {
+							cfg.Bias = BiasAugmented
+						}
+						check := func(r Result) {
+							t.Helper()
+							if !(r.DualObjective <= high) || !(r.DualObjective >= 0) {
+								t.Errorf("%+v: bound %v, optimum %v", cfg, r.DualObjective, high)
+							}
+							if r.Objective < low*(1-1e-6) {
+								t.Errorf("%+v: objective %v, optimum %v", cfg, r.Objective, low)
+							}
+						}
+						tr := Trainer{Config: cfg, Progress: func(p Progress) { check(p.Measure()) }}
+						m, err := tr.Train(t.Context(), x, data.y)
+						if err != nil {
+							t.Fatal(err)
+						}
+						check(m.Result)
+						slack := 0.0 // of numbers the optimum may be a hundredth of the loss at w = 0
+						if cfg.Loss.Regression() {
+							slack = 0.004
+						}
+						if r := m.Result; r.DualObjective < 0.75*low-slack || r.Objective > 1.1*high+slack {
+							t.Errorf("%+v: objective %v and bound %v, far from the optimum %v", cfg, r.Objective, r.DualObjective, low)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Any pulls make a bound, also absurd ones.
+func TestLossBoundsOfAnything(t *testing.T) {
+	data := random(12, 30, 5, 2, 1)
+	for _, l := range losses[1:3] {
+		_, high := smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 0, l.at, l.pull, 2)
+		r := mustRun(t, data.dense, data.y, Config{Loss: l.cfg.Loss, Lambda: 0.05})
+		a := make([]float32, 30)
+		for seed := range uint64(200) {
+			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
+				a[i] = r.problems[0].cost.clamp(v * float32(seed%3))
+			}
+			if b := r.problems[0].bound(a, r.r2); b > high || b < 0 {
+				t.Fatalf("%s: bound %v of %v, optimum %v", l.cfg.Loss, b, a, high)
+			}
+		}
+	}
+}
+
+// As in TestGoldenModels.
+func TestGoldenLosses(t *testing.T) {
+	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500, 70, 5, 0.5)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		cfg  Config
+		want string
+	}{
+		{"log, dense", binary.dense, binary.y, Config{Loss: Log, Lambda: 0.01, Bias: BiasAugmented}, "00a27e57f79ef3fb28f715c1deaa15ad4e89c4f10e1dd11a3f3fb7e622ee9839"},
+		{"log, sparse", text.sparse, text.y, Config{Loss: Log, Order: IID, Offset: OffsetNone}, "0a523d96cf47f11bd2e5a14db70acbcf6491045a1c8204397bd3299cd757b845"},
+		{"squared hinge, classes", many.dense, many.y, Config{Loss: SquaredHinge, Epochs: 7}, "4c678074b0c77e8335786c8f0d3a4fbc9d6be30085b9c19bf61fe3bca5a5935f"},
+		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01, Bias: BiasAugmented}, "6179abf6e1cc15e549065ecf7d1691980d20d8d7c812a2128cadc741a2ee0983"},
+	} {
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				if m := mustTrain(t, c.x, c.y, c.cfg); m.Hash() != c.want {
+					t.Errorf("%s on %v: %s, want %s", c.name, isa, m.Hash(), c.want)
+				}
+			}()
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	data := random(1, 60, 5, 2, 1).numbers(1)
+	m := mustTrain(t, data.dense, data.y, Config{Loss: EpsInsensitive, Lambda: 0.01, Bias: BiasAugmented, Epochs: 100})
+	scores := m.DecisionAll(data.sparse)
+	if m.Classes != nil || len(scores) != 60 {
+		t.Fatalf("classes %v, %d scores", m.Classes, len(scores))
+	}
+	var sum, mean float64
+	for i, v := range m.PredictAll(data.sparse) {
+		if v != float32(scores[i]) || math.Abs(float64(m.Predict(data.dense, i)-v)) > 1e-5 {
+			t.Errorf("row %d: predicted %v of the score %v", i, v, scores[i])
+		}
+		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
+		mean += math.Pow(float64(data.y[i]), 2)
+	}
+	if have, want := m.RMSE(scores, data.y), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
+		t.Errorf("RMSE %v, want %v", have, want)
+	}
+	if have := m.ObjectiveNumbers(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12 {
+		t.Errorf("objective %v, in training %v", have, m.Result.Objective)
+	}
+	// One value of y is no mistake here, and NaN is.
+	if r := mustTrain(t, data.dense, make([]float32, 60), Config{Loss: EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
+		t.Errorf("all 0: %+v", r)
+	}
+	data.y[7] = float32(math.NaN())
+	var e *RowError
+	if _, err := Train(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(err, &e) || e.Row != 7 {
+		t.Errorf("NaN: %v", err)
+	}
+	text := encode(t, m)
+	if !strings.Contains(string(text), "\nclasses: []\n") {
+		t.Errorf("%.300q", text)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"classes: []", "classes: [0,1]", "want none"},
+		{`"loss":"eps-insensitive"`, `"loss":"log"`, "0 classes"},
+		{"classes: []", "classes: []\nnames: [\"a\"]", "1 names"},
+	} {
+		_, err := Read(strings.NewReader(seal(strings.Replace(string(text[:len(text)-32]), c.old, c.new, 1), "")))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		m.Class(scores)
+	}()
+}
+
+// The objective of a model is that of its training.
+func TestLossObjective(t *testing.T) {
+	data := random(2, 60, 5, 3, 1)
+	classes := make([]int, 60)
+	for i, v := range data.y {
+		classes[i] = int(v)
+	}
+	for _, loss := range []Loss{Hinge, Log, SquaredHinge} {
+		m := mustTrain(t, data.dense, data.y, Config{Loss: loss, Bias: BiasAugmented})
+		if have := m.Objective(m.DecisionAll(data.dense), classes); math.Abs(have-m.Result.Objective) > 1e-12*have {
+			t.Errorf("%s: objective %v, in training %v", loss, have, m.Result.Objective)
+		}
+	}
+}
+
+// Rows and lambdas at the edge give a finite model or an error that names the step.
+func TestLossExtremes(t *testing.T) {
+	for _, l := range losses {
+		for _, size := range []float32{1e-15, 1, 1e4, 1e15} {
+			data := random(21, 30, 4, 2, 1)
+			if l.cfg.Loss.Regression() {
+				data = data.numbers(1)
+			}
+			for i := range 30 {
+				dense.Scale(size, data.dense.Row(i))
+			}
+			for _, lambda := range []float64{MinLambda, 1e-4, 1, 1e30} {
+				for _, offset := range []Offset{OffsetR2, OffsetNone} {
+					cfg := l.cfg
+					cfg.Lambda, cfg.Offset = lambda, offset
+					m, err := Train(t.Context(), data.dense, data.y, cfg)
+					var e *StepError
+					if err != nil && !errors.As(err, &e) || err == nil && m.check() != nil {
+						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
+					}
+					if err != nil && offset == OffsetR2 && size <= 1e4 {
+						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
+					}
+				}
+			}
+		}
+	}
+	// A score of 1e30 is no trouble for the logarithmic loss.
+	x := matrix(t, 2, 1, 1e10, 1e10)
+	m := mustTrain(t, x, []float32{1, 2}, Config{Loss: Log, Lambda: 1e-10, Steps: 1, Offset: OffsetNone})
+	if o := m.Result.Objective; !(o > 1e28) || o > 1e31 {
+		t.Errorf("objective %v of scores of 1e30", o)
+	}
+}
+
+// With the squared hinge no step overshoots, however long a few rows are.
+func TestSquaredHingeIsStable(t *testing.T) {
+	data := random(22, 200, 4, 2, 1)
+	for i := range 3 {
+		dense.Scale(1000, data.dense.Row(i))
+	}
+	worst := 0.0
+	tr := Trainer{Config: Config{Loss: SquaredHinge, Average: LastIterate}, Progress: func(p Progress) {
+		worst = math.Max(worst, p.Measure().Objective)
+	}}
+	if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
+		t.Errorf("%v, objective up to %v", err, worst)
+	}
+}
