@@ -42,11 +42,38 @@ func Dot(x, y []float32) float32 {
 	}
 }
 
+// inMemory is a number of elements, 32 MB of two vectors, that no cache holds but the largest.
+const inMemory = 4 << 20
+
 func dotBlocks(x, y []float32) (sum float32) {
+	if len(x) >= inMemory {
+		for len(x) >= 2*Block {
+			two := dotTwo(x[:2*Block], y[:2*Block])
+			sum += two[0]
+			sum += two[1]
+			x, y = x[2*Block:], y[2*Block:]
+		}
+	}
 	for len(x) > 0 {
 		n := min(len(x), Block)
 		sum += Dot(x[:n], y[:n])
 		x, y = x[n:], y[n:]
+	}
+	return sum
+}
+
+// dotTwo returns the sums of two blocks of equal length, a multiple of 64, that stand one behind the other.
+func dotTwo(x, y []float32) (sum [2]float32) {
+	n := len(x) / 2
+	switch active {
+	case AVX512:
+		dotTwoAVX512(&sum[0], &x[0], &y[0], n)
+	case AVX2:
+		dotTwoAVX2(&sum[0], &x[0], &y[0], n)
+	case NEON:
+		dotTwoNEON(&sum[0], &x[0], &y[0], n)
+	default:
+		sum = [2]float32{dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])}
 	}
 	return sum
 }

@@ -49,6 +49,11 @@ func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// dotTwoAVX2 works like dotTwoGeneric.
+//
+//go:noescape
+func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
+
 // expAVX2 works like expGeneric.
 //
 //go:noescape

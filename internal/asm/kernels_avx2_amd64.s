@@ -1374,7 +1374,7 @@ none:
 
 // func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX
-TEXT ·dotRowsAVX2(SB), NOSPLIT, $128-56
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
 	MOVQ    dst+0(FP), AX
 	MOVQ    rows+8(FP), CX
 	MOVQ    stride+16(FP), DX
@@ -2915,6 +2915,137 @@ fold:
 	VADDPS  Y3, Y1, Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·dotTwoAVX2(SB), NOSPLIT, $256-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    x+8(FP), DX
+	MOVQ    y+16(FP), BX
+	LEAQ    (DX)(CX*4), SI
+	LEAQ    (BX)(CX*4), DI
+	LEAQ    (SP), R8
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, (R8)
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 32(R8)
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y2, 64(R8)
+	VXORPS  Y3, Y3, Y3
+	VMOVUPS Y3, 96(R8)
+	VXORPS  Y4, Y4, Y4
+	VMOVUPS Y4, 128(R8)
+	VXORPS  Y5, Y5, Y5
+	VMOVUPS Y5, 160(R8)
+	VXORPS  Y6, Y6, Y6
+	VMOVUPS Y6, 192(R8)
+	VXORPS  Y7, Y7, Y7
+	VMOVUPS Y7, 224(R8)
+
+loop:
+	// 64 elements of each block a turn.
+	VMOVUPS      (DX), Y8
+	VMULPS       (BX), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVUPS      (SI), Y8
+	VMULPS       (DI), Y8, Y8
+	VADDPS       (R8), Y8, Y8
+	VMOVUPS      Y8, (R8)
+	VMOVUPS      32(DX), Y8
+	VMULPS       32(BX), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VMOVUPS      32(SI), Y8
+	VMULPS       32(DI), Y8, Y8
+	VADDPS       32(R8), Y8, Y8
+	VMOVUPS      Y8, 32(R8)
+	VMOVUPS      64(DX), Y8
+	VMULPS       64(BX), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VMOVUPS      64(SI), Y8
+	VMULPS       64(DI), Y8, Y8
+	VADDPS       64(R8), Y8, Y8
+	VMOVUPS      Y8, 64(R8)
+	VMOVUPS      96(DX), Y8
+	VMULPS       96(BX), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      96(SI), Y8
+	VMULPS       96(DI), Y8, Y8
+	VADDPS       96(R8), Y8, Y8
+	VMOVUPS      Y8, 96(R8)
+	VMOVUPS      128(DX), Y8
+	VMULPS       128(BX), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VMOVUPS      128(SI), Y8
+	VMULPS       128(DI), Y8, Y8
+	VADDPS       128(R8), Y8, Y8
+	VMOVUPS      Y8, 128(R8)
+	VMOVUPS      160(DX), Y8
+	VMULPS       160(BX), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VMOVUPS      160(SI), Y8
+	VMULPS       160(DI), Y8, Y8
+	VADDPS       160(R8), Y8, Y8
+	VMOVUPS      Y8, 160(R8)
+	VMOVUPS      192(DX), Y8
+	VMULPS       192(BX), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVUPS      192(SI), Y8
+	VMULPS       192(DI), Y8, Y8
+	VADDPS       192(R8), Y8, Y8
+	VMOVUPS      Y8, 192(R8)
+	VMOVUPS      224(DX), Y8
+	VMULPS       224(BX), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      224(SI), Y8
+	VMULPS       224(DI), Y8, Y8
+	VADDPS       224(R8), Y8, Y8
+	VMOVUPS      Y8, 224(R8)
+	ADDQ         $+256, DX
+	ADDQ         $+256, BX
+	ADDQ         $+256, SI
+	ADDQ         $+256, DI
+	SUBQ         $+64, CX
+	CMPQ         CX, $+1
+	JAE          loop
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	VMOVUPS      (R8), Y0
+	VMOVUPS      32(R8), Y1
+	VMOVUPS      64(R8), Y2
+	VMOVUPS      96(R8), Y3
+	VMOVUPS      128(R8), Y4
+	VMOVUPS      160(R8), Y5
+	VMOVUPS      192(R8), Y6
+	VMOVUPS      224(R8), Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, 4(AX)
 	VZEROUPPER
 	RET
 

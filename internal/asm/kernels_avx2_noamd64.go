@@ -32,6 +32,8 @@ func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, s
 	panic(noAVX2)
 }
 
+func dotTwoAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
 func expAVX2(dst *float32, x *float32, n int, table *float32) { panic(noAVX2) }
 
 func prefetchAVX2(p *float32, n int) { panic(noAVX2) }

@@ -49,6 +49,11 @@ func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// dotTwoAVX512 works like dotTwoGeneric.
+//
+//go:noescape
+func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
+
 // expAVX512 works like expGeneric.
 //
 //go:noescape

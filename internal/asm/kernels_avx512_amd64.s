@@ -1331,7 +1331,7 @@ none:
 
 // func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·dotRowsAVX512(SB), NOSPLIT, $128-56
+TEXT ·dotRowsAVX512(SB), NOSPLIT, $256-56
 	MOVQ  dst+0(FP), AX
 	MOVQ  rows+8(FP), CX
 	MOVQ  stride+16(FP), DX
@@ -2861,6 +2861,136 @@ fold:
 	VADDPS  Y19, Y17, Y17
 	VADDPS  Y17, Y16, Y16
 	VMOVUPS Y16, (AX)
+	RET
+
+// func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dotTwoAVX512(SB), NOSPLIT, $256-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    n+24(FP), CX
+	MOVQ    x+8(FP), DX
+	MOVQ    y+16(FP), BX
+	LEAQ    (DX)(CX*4), SI
+	LEAQ    (BX)(CX*4), DI
+	LEAQ    (SP), R8
+	VPXORD  Y16, Y16, Y16
+	VMOVUPS Y16, (R8)
+	VPXORD  Y17, Y17, Y17
+	VMOVUPS Y17, 32(R8)
+	VPXORD  Y18, Y18, Y18
+	VMOVUPS Y18, 64(R8)
+	VPXORD  Y19, Y19, Y19
+	VMOVUPS Y19, 96(R8)
+	VPXORD  Y20, Y20, Y20
+	VMOVUPS Y20, 128(R8)
+	VPXORD  Y21, Y21, Y21
+	VMOVUPS Y21, 160(R8)
+	VPXORD  Y22, Y22, Y22
+	VMOVUPS Y22, 192(R8)
+	VPXORD  Y23, Y23, Y23
+	VMOVUPS Y23, 224(R8)
+
+loop:
+	// 64 elements of each block a turn.
+	VMOVUPS       (DX), Y24
+	VMULPS        (BX), Y24, Y24
+	VADDPS        Y24, Y16, Y16
+	VMOVUPS       (SI), Y24
+	VMULPS        (DI), Y24, Y24
+	VADDPS        (R8), Y24, Y24
+	VMOVUPS       Y24, (R8)
+	VMOVUPS       32(DX), Y24
+	VMULPS        32(BX), Y24, Y24
+	VADDPS        Y24, Y17, Y17
+	VMOVUPS       32(SI), Y24
+	VMULPS        32(DI), Y24, Y24
+	VADDPS        32(R8), Y24, Y24
+	VMOVUPS       Y24, 32(R8)
+	VMOVUPS       64(DX), Y24
+	VMULPS        64(BX), Y24, Y24
+	VADDPS        Y24, Y18, Y18
+	VMOVUPS       64(SI), Y24
+	VMULPS        64(DI), Y24, Y24
+	VADDPS        64(R8), Y24, Y24
+	VMOVUPS       Y24, 64(R8)
+	VMOVUPS       96(DX), Y24
+	VMULPS        96(BX), Y24, Y24
+	VADDPS        Y24, Y19, Y19
+	VMOVUPS       96(SI), Y24
+	VMULPS        96(DI), Y24, Y24
+	VADDPS        96(R8), Y24, Y24
+	VMOVUPS       Y24, 96(R8)
+	VMOVUPS       128(DX), Y24
+	VMULPS        128(BX), Y24, Y24
+	VADDPS        Y24, Y20, Y20
+	VMOVUPS       128(SI), Y24
+	VMULPS        128(DI), Y24, Y24
+	VADDPS        128(R8), Y24, Y24
+	VMOVUPS       Y24, 128(R8)
+	VMOVUPS       160(DX), Y24
+	VMULPS        160(BX), Y24, Y24
+	VADDPS        Y24, Y21, Y21
+	VMOVUPS       160(SI), Y24
+	VMULPS        160(DI), Y24, Y24
+	VADDPS        160(R8), Y24, Y24
+	VMOVUPS       Y24, 160(R8)
+	VMOVUPS       192(DX), Y24
+	VMULPS        192(BX), Y24, Y24
+	VADDPS        Y24, Y22, Y22
+	VMOVUPS       192(SI), Y24
+	VMULPS        192(DI), Y24, Y24
+	VADDPS        192(R8), Y24, Y24
+	VMOVUPS       Y24, 192(R8)
+	VMOVUPS       224(DX), Y24
+	VMULPS        224(BX), Y24, Y24
+	VADDPS        Y24, Y23, Y23
+	VMOVUPS       224(SI), Y24
+	VMULPS        224(DI), Y24, Y24
+	VADDPS        224(R8), Y24, Y24
+	VMOVUPS       Y24, 224(R8)
+	ADDQ          $+256, DX
+	ADDQ          $+256, BX
+	ADDQ          $+256, SI
+	ADDQ          $+256, DI
+	SUBQ          $+64, CX
+	CMPQ          CX, $+1
+	JAE           loop
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	VMOVUPS       (R8), Y16
+	VMOVUPS       32(R8), Y17
+	VMOVUPS       64(R8), Y18
+	VMOVUPS       96(R8), Y19
+	VMOVUPS       128(R8), Y20
+	VMOVUPS       160(R8), Y21
+	VMOVUPS       192(R8), Y22
+	VMOVUPS       224(R8), Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, 4(AX)
 	RET
 
 // func expAVX512(dst *float32, x *float32, n int, table *float32)

@@ -32,6 +32,8 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 	panic(noAVX512)
 }
 
+func dotTwoAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
+
 func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512) }
 
 func prefetchAVX512(p *float32, n int) { panic(noAVX512) }

@@ -49,6 +49,11 @@ func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// dotTwoNEON works like dotTwoGeneric.
+//
+//go:noescape
+func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
+
 // expNEON works like expGeneric.
 //
 //go:noescape

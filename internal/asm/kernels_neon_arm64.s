@@ -3135,7 +3135,7 @@ none:
 	RET
 
 // func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
-TEXT ·dotRowsNEON(SB), NOSPLIT, $128-56
+TEXT ·dotRowsNEON(SB), NOSPLIT, $256-56
 	MOVD dst+0(FP), R0
 	MOVD rows+8(FP), R1
 	MOVD stride+16(FP), R2
@@ -8497,6 +8497,209 @@ fold:
 	WORD  $0x4e22d400    // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421    // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), (R0)
+	RET
+
+// func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
+TEXT ·dotTwoNEON(SB), NOSPLIT, $256-32
+	MOVD  dst+0(FP), R0
+	MOVD  n+24(FP), R1
+	MOVD  x+8(FP), R2
+	MOVD  y+16(FP), R3
+	ADD   R1<<2, R2, R6
+	ADD   R1<<2, R3, R7
+	ADD   $8, RSP, R8
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	FSTPQ (F0, F1), (R8)
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	FSTPQ (F2, F3), 32(R8)
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	FSTPQ (F4, F5), 64(R8)
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	FSTPQ (F6, F7), 96(R8)
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	FSTPQ (F8, F9), 128(R8)
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	FSTPQ (F10, F11), 160(R8)
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	FSTPQ (F12, F13), 192(R8)
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	FSTPQ (F14, F15), 224(R8)
+
+loop:
+	// 64 elements of each block a turn.
+	FLDPQ (R2), (F16, F17)
+	FLDPQ (R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ (R6), (F16, F17)
+	FLDPQ (R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ (R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R8)
+	FLDPQ 32(R2), (F16, F17)
+	FLDPQ 32(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 32(R6), (F16, F17)
+	FLDPQ 32(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 32(R8)
+	FLDPQ 64(R2), (F16, F17)
+	FLDPQ 64(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 64(R6), (F16, F17)
+	FLDPQ 64(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R8)
+	FLDPQ 96(R2), (F16, F17)
+	FLDPQ 96(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 96(R6), (F16, F17)
+	FLDPQ 96(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 96(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 96(R8)
+	FLDPQ 128(R2), (F16, F17)
+	FLDPQ 128(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 128(R6), (F16, F17)
+	FLDPQ 128(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 128(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 128(R8)
+	FLDPQ 160(R2), (F16, F17)
+	FLDPQ 160(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 160(R6), (F16, F17)
+	FLDPQ 160(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 160(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 160(R8)
+	FLDPQ 192(R2), (F16, F17)
+	FLDPQ 192(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	FLDPQ 192(R6), (F16, F17)
+	FLDPQ 192(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 192(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 192(R8)
+	FLDPQ 224(R2), (F16, F17)
+	FLDPQ 224(R3), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 224(R6), (F16, F17)
+	FLDPQ 224(R7), (F18, F19)
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 224(R8), (F18, F19)
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 224(R8)
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000100, R3, R3
+	ADD   $0x00000100, R6, R6
+	ADD   $0x00000100, R7, R7
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000001, R1
+	BHS   loop
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ 96(R8), (F6, F7)
+	FLDPQ 128(R8), (F8, F9)
+	FLDPQ 160(R8), (F10, F11)
+	FLDPQ 192(R8), (F12, F13)
+	FLDPQ 224(R8), (F14, F15)
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, 4(R0)
 	RET
 
 // func expNEON(dst *float32, x *float32, n int, table *float32)

@@ -32,6 +32,8 @@ func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, s
 	panic(noNEON)
 }
 
+func dotTwoNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
+
 func expNEON(dst *float32, x *float32, n int, table *float32) { panic(noNEON) }
 
 func prefetchNEON(p *float32, n int) { panic(noNEON) }

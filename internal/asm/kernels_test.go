@@ -114,6 +114,32 @@ func TestLongVectors(t *testing.T) {
 	})
 }
 
+// Vectors that come from memory are summed two blocks at a time.
+func TestVectorsInMemory(t *testing.T) {
+	const n = 4<<20 + asm.Block + 77
+	x, y := make([]float32, n), make([]float32, n)
+	s := asmtest.Odd(1, 0)
+	for i := range x {
+		x[i], y[i] = s.Float(), s.Float()
+	}
+	var want float32
+	for start := 0; start < n; start += asm.Block {
+		end := min(start+asm.Block, n)
+		want += asm.Dot(x[start:end], y[start:end])
+	}
+	for _, isa := range asm.Available() {
+		func() {
+			defer asm.Use(asm.Use(isa))
+			if got := asm.Dot(x, y); !same(got, want) {
+				t.Errorf("isa=%v: got %v, the sum of the blocks is %v", isa, got, want)
+			}
+			if got := testing.AllocsPerRun(1, func() { asm.Dot(x, y) }); got != 0 {
+				t.Errorf("isa=%v: %v allocations", isa, got)
+			}
+		}()
+	}
+}
+
 // A read or write beyond an operand, on either side, ends the test binary here.
 func TestGuardPages(t *testing.T) {
 	if !asmtest.Guarded {

@@ -318,7 +318,7 @@ func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset
 
 func (t *avx2) Scratch() reg.GPVirtual {
 	if t.scratch.Base == nil {
-		t.scratch = t.AllocLocal(4 * 8 * float)
+		t.scratch = t.AllocLocal(8 * 8 * float)
 	}
 	p := t.GP64()
 	t.LEAQ(t.scratch, p)

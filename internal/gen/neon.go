@@ -335,7 +335,7 @@ func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 
 func (t *neon) Scratch() reg.GPVirtual {
 	if !t.scratch {
-		t.AllocLocal(4 * 8 * float)
+		t.AllocLocal(8 * 8 * float)
 		t.scratch = true
 	}
 	p := t.GP64()

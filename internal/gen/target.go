@@ -83,7 +83,7 @@ type Target interface {
 	Indexed(p, bytes reg.GPVirtual) reg.GPVirtual
 	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
 	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
-	// Scratch returns a pointer to four groups' room in the function's frame, the same each time. Prefetch asks for the
+	// Scratch returns a pointer to eight groups' room in the function's frame, the same each time. Prefetch asks for the
 	// cache line at p + offset.
 	Scratch() reg.GPVirtual
 	Prefetch(p reg.GPVirtual, offset int)

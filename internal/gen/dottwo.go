@@ -1,0 +1,54 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func init() {
+	kernel("dotTwo", "func(dst, x, y *float32, n int)", dotTwo)
+}
+
+// dotTwo sums two blocks at once, of n elements each, n being a positive multiple of 64, the second behind the first: four
+// streams from memory are faster than two. The second block's lanes have no registers left and stand in the frame, which
+// costs nothing while memory is what is waited for.
+func dotTwo(t Target) {
+	dst, n := t.Pointer("dst"), t.Int("n")
+	x, y := t.Pointer("x"), t.Pointer("y")
+	second := [2]reg.GPVirtual{t.End(x, n), t.End(y, n)}
+	saved := t.Scratch()
+	lane := make([]Group, groups)
+	for g := range lane {
+		lane[g] = t.New(8)
+		t.Zero(lane[g])
+		t.Store(lane[g], saved, 8*float*g)
+	}
+
+	t.Label("loop")
+	t.Comment("64 elements of each block a turn.")
+	product := t.New(8)
+	for g := range groups {
+		offset := 8 * float * g
+		t.Load(product, x, offset)
+		t.MulLoad(product, product, y, offset)
+		t.Add(lane[g], lane[g], product)
+		t.Load(product, second[0], offset)
+		t.MulLoad(product, product, second[1], offset)
+		t.AddLoad(product, product, saved, offset)
+		t.Store(product, saved, offset)
+	}
+	for _, p := range []reg.GPVirtual{x, y, second[0], second[1]} {
+		t.Advance(p, 8*float*groups)
+	}
+	t.Decrement(n, 8*groups)
+	t.IfAtLeast(n, 1, "loop")
+
+	for block := range 2 {
+		if block == 1 {
+			for g := range lane {
+				t.Load(lane[g], saved, 8*float*g)
+			}
+		}
+		foldGroups(t, lane)
+		t.Fold(lane[0])
+		t.Store(t.Narrow(lane[0], 1), dst, float*block)
+	}
+	t.Done()
+}
