@@ -15,6 +15,13 @@ const (
 	Permutation Order = "permutation"
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = "iid"
+	// Sequential meets the rows as they are stored, in each epoch. Rows that are sorted by label, or nearly, make it slow
+	// to converge.
+	Sequential Order = "sequential"
+	// Blocks cuts the rows into blocks of Config.Block, the last of which may be shorter. Each epoch meets the blocks in
+	// a new random order, and within each its rows as they are stored, so that memory is read in long runs: for data
+	// beyond the caches. As Sequential it wants rows that are not sorted.
+	Blocks Order = "blocks"
 )
 
 // An Offset is the rule for t0, which is added to the step number in the step size 1/(lambda*(t+t0)).
@@ -55,6 +62,7 @@ const (
 	DefaultLambda    = 1e-4
 	DefaultEpochs    = 20 // enough for 1 % of the optimum on most text and census data; see docs/benchmarks.md
 	DefaultBiasScale = 1
+	DefaultBlock     = 64
 )
 
 // A Config says what is trained and how. It holds everything that has an influence on the model beside the data, and
@@ -75,7 +83,8 @@ type Config struct {
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	Order   Order   `json:"order,omitempty"`   // Permutation, IID
+	Order   Order   `json:"order,omitempty"`   // Permutation, IID, Sequential, Blocks
+	Block   int     `json:"block,omitempty"`   // 64 rows; of the order Blocks only
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
@@ -102,6 +111,9 @@ func (cfg Config) WithDefaults() Config {
 		fill(&cfg.Epochs, DefaultEpochs)
 	}
 	fill(&cfg.Order, Permutation)
+	if cfg.Order == Blocks {
+		fill(&cfg.Block, DefaultBlock)
+	}
 	fill(&cfg.Offset, OffsetR2)
 	fill(&cfg.Average, LastHalf)
 	fill(&cfg.Bias, BiasNone)
@@ -140,6 +152,12 @@ func (cfg Config) Validate() error {
 	if cfg.Steps < 0 || cfg.Steps > maxSteps {
 		return badField("Steps", "have %d, want 1 to 2^53", cfg.Steps)
 	}
+	if cfg.Order != Blocks && cfg.Block != 0 {
+		return badField("Block", "have %d, but Order is %q", cfg.Block, cfg.Order)
+	}
+	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {
+		return badField("Block", "have %d, want 1 to 2^31-1", cfg.Block)
+	}
 	if cfg.Bias == BiasNone && cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale {
 		return badField("BiasScale", "have %v, but Bias is %q", cfg.BiasScale, cfg.Bias)
 	}
@@ -154,7 +172,7 @@ func (cfg Config) Validate() error {
 	}
 	return first(
 		oneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
-		oneOf("Order", cfg.Order, Permutation, IID),
+		oneOf("Order", cfg.Order, Permutation, IID, Sequential, Blocks),
 		oneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
 		oneOf("Average", cfg.Average, LastHalf, LastIterate),
 		oneOf("Bias", cfg.Bias, BiasNone, BiasAugmented),

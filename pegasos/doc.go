@@ -25,7 +25,7 @@
 //
 // # Certificate
 //
-// In permuted order a row is met once an epoch, so the share of its visits that violated lies in [0, 1] and is a
+// In every order but [IID] a row is met once an epoch, so the share of its visits that violated lies in [0, 1] and is a
 // feasible point of the dual problem, whose value is a lower bound on the least objective there is. So is the mean of the
 // row's g for every other loss. The [Result] has
 // both, and with them how far from the optimum the model can be at most.

@@ -11,17 +11,27 @@ const stream = 0x9e3779b97f4a7c15
 // An order hands out row numbers. Its state is the generator's state at the start of the epoch and the position in the
 // epoch: a permutation is made from the identity, not from the one before.
 type order struct {
-	kind Order
-	rows int
-	pcg  *rand.PCG
-	pos  int      // in the epoch
-	idx  []uint32 // the epoch's permutation, or room for a few draws
+	kind  Order
+	rows  int
+	block int // rows in a block
+	pcg   *rand.PCG
+	pos   int      // in the epoch
+	idx   []uint32 // the epoch's rows, or room for a few draws
+	first []uint32 // the epoch's blocks
 }
 
-func newOrder(kind Order, rows int, seed uint64) *order {
-	o := &order{kind: kind, rows: rows, pcg: rand.NewPCG(seed, stream)}
-	if kind == Permutation {
+func newOrder(kind Order, rows, block int, seed uint64) *order {
+	o := &order{kind: kind, rows: rows, block: block, pcg: rand.NewPCG(seed, stream)}
+	if kind != IID {
 		o.idx = make([]uint32, rows)
+	}
+	if kind == Blocks {
+		o.first = make([]uint32, (rows-1)/block+1)
+	}
+	if kind == Sequential {
+		for i := range o.idx {
+			o.idx[i] = uint32(i)
+		}
 	}
 	return o
 }
@@ -46,9 +56,27 @@ func (o *order) next(limit int) []uint32 {
 		return o.idx
 	}
 	if from == 0 {
-		permute(o.pcg, o.idx)
+		switch o.kind {
+		case Permutation:
+			permute(o.pcg, o.idx)
+		case Blocks:
+			o.shuffleBlocks()
+		}
 	}
 	return o.idx[from:o.pos]
+}
+
+// shuffleBlocks fills idx with the rows of an epoch.
+func (o *order) shuffleBlocks() {
+	permute(o.pcg, o.first)
+	n := 0
+	for _, b := range o.first {
+		from := int(b) * o.block
+		for i := from; i < min(from+o.block, o.rows); i++ {
+			o.idx[n] = uint32(i)
+			n++
+		}
+	}
 }
 
 // atEnd reports whether the epoch is over.

@@ -16,9 +16,11 @@ func TestOrderGolden(t *testing.T) {
 	}{
 		{Permutation, 0, "[9 5 3 4 2 7 8 6 1 0 5 9 6 8 1 0 4 3 7 2]"},
 		{Permutation, 7, "[1 3 6 9 5 4 8 2 0 7 1 4 7 9 5 2 8 6 3 0]"},
+		{Blocks, 0, "[0 1 2 3 4 5 6 7 8 9 8 9 4 5 6 7 0 1 2 3]"},
+		{Sequential, 0, "[0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9]"},
 		{IID, 0, "[4 7 9 5 6 3 7 7 7 0 6 6 4 9 5 0 3 3 4 1]"},
 	} {
-		o := newOrder(c.kind, 10, c.seed)
+		o := newOrder(c.kind, 10, 4, c.seed)
 		var have []uint32
 		for len(have) < 20 {
 			have = append(have, o.next(7)...)
@@ -31,10 +33,10 @@ func TestOrderGolden(t *testing.T) {
 
 // However it is asked for, the sequence is the same, and no answer crosses the end of an epoch.
 func TestOrderPieces(t *testing.T) {
-	for _, kind := range []Order{Permutation, IID} {
+	for _, kind := range []Order{Permutation, IID, Sequential, Blocks} {
 		for _, rows := range []int{1, 2, 7, 100} {
-			whole := newOrder(kind, rows, 3)
-			pieces := newOrder(kind, rows, 3)
+			whole := newOrder(kind, rows, 3, 3)
+			pieces := newOrder(kind, rows, 3, 3)
 			for epoch := range 4 {
 				want := slices.Clone(whole.next(rows))
 				if len(want) != rows || !whole.atEnd() {
@@ -54,7 +56,7 @@ func TestOrderPieces(t *testing.T) {
 				if !slices.Equal(have, want) {
 					t.Errorf("%s: epoch %d of %d rows: %v, want %v", kind, epoch, rows, have, want)
 				}
-				if kind == Permutation {
+				if kind != IID {
 					slices.Sort(have)
 					for i, v := range have {
 						if int(v) != i {
@@ -102,5 +104,33 @@ func TestOrderUniform(t *testing.T) {
 	}
 	if chi2(cells) > 149 { // 99 degrees of freedom: p = 0.001 is at 148.2
 		t.Errorf("draws: chi-square %.1f", chi2(cells))
+	}
+}
+
+// Blocks are whole, and each order of them is equally likely.
+func TestBlocks(t *testing.T) {
+	count := make(map[string]int)
+	o := newOrder(Blocks, 11, 3, 5)
+	for range 24_000 {
+		idx := o.next(11)
+		var blocks []int
+		for n := 0; n < len(idx); {
+			b := int(idx[n]) / 3
+			blocks = append(blocks, b)
+			for i := 3 * b; i < min(3*b+3, 11); i++ {
+				if int(idx[n]) != i {
+					t.Fatalf("%v", idx)
+				}
+				n++
+			}
+		}
+		count[fmt.Sprint(blocks)]++
+	}
+	var cells []int
+	for _, c := range count {
+		cells = append(cells, c)
+	}
+	if len(cells) != 24 || chi2(cells) > 50 {
+		t.Errorf("%d orders of 4 blocks, chi-square %.1f", len(cells), chi2(cells))
 	}
 }

@@ -161,7 +161,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 			t0 = 2 * largest / r.lambda
 		}
 	}
-	r.order = newOrder(cfg.Order, r.rows, cfg.Seed)
+	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Seed)
 
 	for k := range n {
 		p := &problem{
@@ -173,7 +173,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 		if cfg.Average == LastHalf {
 			p.avg = newSuffix(r.total, x.Cols())
 		}
-		if cfg.Order == Permutation {
+		if cfg.Order != IID { // each row once an epoch
 			p.recent = newRecent(r.total, r.rows)
 		}
 		r.problems = append(r.problems, p)

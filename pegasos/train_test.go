@@ -26,6 +26,8 @@ func TestGoldenModels(t *testing.T) {
 		{"dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented}, "fa772a654daadbe68c8f486fff3d62ef03960579a7ee378a479ac5ccf89ebf4c"},
 		{"sparse", text.sparse, text.y, Config{C: 1, Seed: 5}, "6fa83da33b07c85beba58ec0006dfbdee1f39eb0f55bc9950f3c0ef6402d3844"},
 		{"multiclass", many.dense, many.y, Config{Epochs: 7}, "eff089d4ba71ccc27d34dafde98ce8d699e5e8cc0ddaa0be732967f2105a4abf"},
+		{"sequential", binary.dense, binary.y, Config{Order: Sequential}, "8f41b28d45595ec62cd2c2396b2e70695267ec150eb3928fd5da2b6250aa78d1"},
+		{"blocks", text.sparse, text.y, Config{Order: Blocks, Block: 16}, "2821d2df37275086dbbf12baeae53f568729f658053ac72044fe59ec9d09faa7"},
 		{"paper", binary.dense, binary.y, Paper(), "1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
 	} {
 		for _, isa := range asm.Available() {
@@ -130,6 +132,8 @@ func TestConfigErrors(t *testing.T) {
 		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: nan}},
 		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: inf}},
 		{"Order", Config{Order: "iId"}},
+		{"Block", Config{Block: 8}},
+		{"Block", Config{Order: Blocks, Block: -1}},
 		{"Offset", Config{Offset: "0"}},
 		{"Average", Config{Average: "all"}},
 		{"Bias", Config{Bias: "yes"}},

@@ -166,6 +166,19 @@ func TestPresetPaper(t *testing.T) {
 	}
 }
 
+func TestOrders(t *testing.T) {
+	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
+	for _, flags := range []string{"permutation", "iid", "sequential", "blocks", "blocks -block 7"} {
+		dir := t.TempDir()
+		args := append([]string{"train", "-quiet", "-json", dir + "/json", digits, dir + "/model", "-order"}, strings.Fields(flags)...)
+		must(t, args...)
+		seen[report(t, dir+"/json")["model_hash"]] = true
+	}
+	if len(seen) != 5 {
+		t.Errorf("%d models of 5 orders", len(seen))
+	}
+}
+
 func TestLosses(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, loss := range []string{"log", "squared-hinge"} {
@@ -321,6 +334,7 @@ func TestErrors(t *testing.T) {
 		"steps 0":          {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
 		"epochs negative":  {exitUsage, "Epochs", []string{"train", "-epochs", "-1", good}},
 		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
+		"useless block":    {exitUsage, "Block", []string{"train", "-block", "3", good}},
 		"unknown loss":     {exitUsage, "Loss", []string{"train", "-loss", "none", good}},
 		"useless epsilon":  {exitUsage, "Epsilon", []string{"train", "-epsilon", "1", good}},
 		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},
