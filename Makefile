@@ -69,10 +69,27 @@ race: ## the race detector, over the assembly and over plain Go
 exhaustive: ## tests over all float32 (minutes)
 	PEGASIMD_LONG=1 $(GO) test -count=1 -timeout 30m -run 'Exp' ./internal/asm
 
+MUTANTS ?= 60
+.PHONY: mutants
+mutants: ## plant faults in the generated kernels; each must fail the tests
+	$(GO) -C internal/gen run . -dir ../asm -mutants $(MUTANTS)
+
+.PHONY: bench
+bench: ## time every kernel in every path, in Go's benchmark format
+	$(GO) test -run '^$$' -bench . -benchtime 20ms ./internal/asm
+
+.PHONY: bench-compare
+bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
+	$(GO) -C bench/compare run . $(COMPARE)
+
+.PHONY: models
+models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm)
+	$(GO) run ./scripts/mca
+
 FUZZTIME ?= 20s
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: ci
-ci: check drift test test-purego race test-emulated test-avx512 exhaustive fuzz ## everything but the benchmarks
+ci: check drift test test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks

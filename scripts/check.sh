@@ -23,17 +23,15 @@ go vet -tags purego ./...
 go vet -tags noasm ./...
 GOARCH=arm64 go vet -tags noasm ./...
 GOAMD64=v3 go vet ./...
-for module in internal/gen; do
+for module in internal/gen bench/compare; do
 	go -C "$module" vet ./...
 done
 
-for module in . internal/gen; do
+for module in . internal/gen bench/compare; do
 	go -C "$module" run "$1" ./...
 	go -C "$module" mod tidy -diff
 	go -C "$module" mod verify >/dev/null
 done
-GOARCH=arm64 go run "$1" ./internal/asm ./dense ./sparse 2>/dev/null || GOARCH=arm64 go vet ./internal/asm
-
 # Who links the kernels gets two modules with them, and no more.
 extra=$(go list -m -f '{{if not .Main}}{{.Path}}{{end}}' all | grep -vxE 'github.com/klauspost/cpuid/v2|golang.org/x/sys|' || true)
 if [ -n "$extra" ]; then
