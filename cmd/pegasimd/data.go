@@ -13,14 +13,9 @@ import (
 
 // dataFlags are the flags of every command that reads data.
 type dataFlags struct {
-	opt           dataset.Options
-	format        string
-	layout        string
-	base          string
-	header        string
-	quiet         bool
-	features      int
-	featuresGiven bool
+	opt                          dataset.Options
+	format, layout, base, header string
+	quiet                        bool
 }
 
 func (d *dataFlags) define(c *call) {
