@@ -24,6 +24,8 @@ import (
 // Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes the place of mean(a_i);
 // a_i is the mean of the row's pulls. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
 // to least(a_i).
+//
+// Where rows have weights all means are weighted.
 
 // measure fills in the objective, the bound and the gap of m, the run's model of this moment.
 func (r *run) measure(m *Model) {
@@ -55,8 +57,8 @@ func (r *run) objective(m *Model) []float64 {
 	loss := make([]float64, len(r.problems))
 	block := blockRows(r.x.Cols())
 	r.parallel(func(first, step int) {
-		for from := 0; from < r.rows; from += block {
-			to := min(from+block, r.rows)
+		for from := 0; from < r.x.Rows(); from += block {
+			to := min(from+block, r.x.Rows())
 			for k := first; k < len(r.problems); k += step {
 				loss[k] += r.problems[k].losses(m.Weights[k], m.bias(k), from, to)
 			}
@@ -76,7 +78,11 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
 		side, target := p.frame(uint32(i))
-		sum += p.cost.at(float64(float64(side)*z) - target)
+		loss := p.cost.at(float64(float64(side)*z) - target)
+		if p.weight != nil {
+			loss = float64(p.weight[i] * loss)
+		}
+		sum += loss
 	}
 	return sum
 }
@@ -105,9 +111,10 @@ type recent struct {
 	count, old   []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
 }
 
-func newRecent(total int64, rows int) *recent {
+// newRecent makes one for epochs of so many rows, whose numbers are below count.
+func newRecent(total int64, rows, count int) *recent {
 	n := int64(rows)
-	return &recent{rows: n, epochs: (total + n - 1) / n, count: make([]float32, rows), old: make([]float32, rows)}
+	return &recent{rows: n, epochs: (total + n - 1) / n, count: make([]float32, count), old: make([]float32, count)}
 }
 
 func (r *recent) endEpoch(epoch int) {
@@ -128,7 +135,7 @@ func (p *problem) dual(r2 float64) float64 {
 	}
 	best := 0.0 // from a_i = 0
 	epoch := (p.t + r.rows - 1) / r.rows
-	a := make([]float32, r.rows)
+	a := make([]float32, len(r.count))
 	// A row has been met once an epoch at most, so that no share exceeds 1, but for roundings of other losses' pulls.
 	if n := epoch - r.start; n > 0 {
 		for i, c := range r.count {
@@ -151,11 +158,12 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	var ub, squares float64
 	for i, v := range a {
 		side, _ := p.frame(uint32(i))
-		ub += float64(float64(v*side) * p.biasScale)
-		squares += float64(float64(v) * float64(v))
+		weight := p.share(i)
+		ub += float64(float64(float64(v*side)*p.biasScale) * weight)
+		squares += float64(float64(float64(v)*float64(v)) * weight)
 	}
 	rounding := p.addRows(a, u)
-	n := float64(len(a))
+	n := float64(p.recent.rows)
 	squares /= n
 	sum := float64(ub * ub)
 	for _, v := range u {
@@ -171,12 +179,13 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	var mean float64 // of what is linear in s
 	for i, v := range a {
 		_, target := p.frame(uint32(i))
-		mean += float64(float64(v) * target)
+		gain := float64(float64(v) * target)
 		if p.cost.loss == squaredHingeCost {
-			mean += float64(v)
+			gain += float64(v)
 		} else {
-			mean += p.cost.least(float64(v))
+			gain += p.cost.least(float64(v))
 		}
+		mean += float64(p.share(i) * gain)
 	}
 	mean /= n
 	if p.cost.loss == squaredHingeCost {
@@ -198,15 +207,16 @@ func (p *problem) entropyBound(a []float32, half float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend float64
-		for _, v := range a {
-			b := float64(s * float64(v))
-			value += p.cost.least(b)
+		for i, v := range a {
+			b, weight := float64(s*float64(v)), p.share(i)
+			value += float64(weight * p.cost.least(b))
 			if b > 0 && b < 1 {
-				slope += float64(float64(v) * (elementary.Log(1-b) - elementary.Log(b)))
-				bend -= float64(v) / (s * (1 - b))
+				wv := float64(weight * float64(v))
+				slope += float64(wv * (elementary.Log(1-b) - elementary.Log(b)))
+				bend -= wv / (s * (1 - b))
 			}
 		}
-		n := float64(len(a))
+		n := float64(p.recent.rows)
 		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
 		best = max(best, value)
 		if !(bend < 0) {
@@ -217,7 +227,15 @@ func (p *problem) entropyBound(a []float32, half float64) float64 {
 	return best
 }
 
-// addRows adds a[i]*y*x over the rows to u. It returns a bound on the relative error of the sums, in terms of the sum of
+// share returns the weight of row i.
+func (p *problem) share(i int) float64 {
+	if p.weight == nil {
+		return 1
+	}
+	return p.weight[i]
+}
+
+// addRows adds a[i]*y*x, times the weight, over the rows to u. It returns a bound on the relative error of the sums, in terms of the sum of
 // the addends' magnitudes.
 func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 	switch x := p.x.(type) {
@@ -225,7 +243,7 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 		for i, v := range a {
 			if v != 0 {
 				side, _ := p.frame(uint32(i))
-				ay := float64(v * side)
+				ay := float64(float64(v*side) * p.share(i))
 				for j, z := range x.Row(i) {
 					u[j] += float64(ay * float64(z))
 				}
@@ -235,7 +253,7 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 		for i, v := range a {
 			if v != 0 {
 				side, _ := p.frame(uint32(i))
-				ay := float64(v * side)
+				ay := float64(float64(v*side) * p.share(i))
 				idx, val := x.Row(i)
 				for k, j := range idx {
 					u[j] += float64(ay * float64(val[k]))
@@ -250,7 +268,7 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 		for i, v := range a {
 			if v != 0 {
 				side, _ := p.frame(uint32(i))
-				p.x.Axpy(i, v*side, part)
+				p.x.Axpy(i, float32(v*side*float32(p.share(i))), part)
 				added++
 			}
 			if added == few || i == len(a)-1 {
@@ -261,7 +279,7 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 				added = 0
 			}
 		}
-		return (few + 1) * 0x1p-24
+		return (few + 3) * 0x1p-24
 	}
-	return float64(len(a)) * 0x1p-53
+	return float64(len(a)+2) * 0x1p-53
 }

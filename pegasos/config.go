@@ -73,8 +73,12 @@ type Config struct {
 	// Epsilon is the error that costs nothing, for EpsInsensitive only.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
+	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and what a row of the label weighs, 1 where the
+	// list has no such label; empty, all weigh the same. See Trainer.Weights for what that means.
+	ClassWeight string `json:"class_weight,omitempty"`
+
 	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of other solvers:
-	// lambda = 1/(C*rows). At most one of the two may be set.
+	// lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -170,6 +174,12 @@ func (cfg Config) Validate() error {
 	if !(cfg.Epsilon >= 0) || cfg.Epsilon > math.MaxFloat32 {
 		return badField("Epsilon", "have %v, want a finite number of at least 0", cfg.Epsilon)
 	}
+	if cfg.ClassWeight != "" && cfg.Loss.Regression() {
+		return badField("ClassWeight", "have %q, but there are no classes with the loss %s", cfg.ClassWeight, cfg.Loss)
+	}
+	if _, err := cfg.classWeights(); err != nil {
+		return err
+	}
 	return first(
 		oneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
 		oneOf("Order", cfg.Order, Permutation, IID, Sequential, Blocks),
@@ -209,14 +219,14 @@ func first(errs ...error) error {
 	return nil
 }
 
-// lambda returns the penalty for so many rows.
-func (cfg Config) lambda(rows int) (float64, error) {
+// lambda returns the penalty for so many rows, or for weights with that sum.
+func (cfg Config) lambda(rows float64) (float64, error) {
 	if cfg.C == 0 {
 		return cfg.Lambda, nil
 	}
-	lambda := 1 / float64(cfg.C*float64(rows))
+	lambda := 1 / float64(cfg.C*rows)
 	if checkLambda(lambda) != nil {
-		return 0, badField("C", "have %v, which makes lambda %v for %d rows: want at least %v", cfg.C, lambda, rows, MinLambda)
+		return 0, badField("C", "have %v, which makes lambda %v for %v rows: want at least %v", cfg.C, lambda, rows, MinLambda)
 	}
 	return lambda, nil
 }

@@ -18,6 +18,7 @@ func (m *Model) ClassName(class int) string {
 
 // Objective returns P for rows whose scores [Model.DecisionAll] gave and whose classes, as positions in Classes, are
 // known: lambda/2 |w|^2 + the mean loss, as in training, and of more than two classes the mean over their problems.
+// All rows weigh the same, also where they did not in training.
 func (m *Model) Objective(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
 	c := m.Config.cost()

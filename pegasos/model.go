@@ -35,6 +35,8 @@ type Result struct {
 	Epochs     float64
 	Violations int64 // steps that changed the weights, over all classes
 
+	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
+
 	R2 float64 // the mean squared norm of the rows, the appended feature included
 	T0 float64
 

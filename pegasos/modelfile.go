@@ -55,6 +55,7 @@ type headerResult struct {
 	Steps         int64               `json:"steps"`
 	Epochs        float64             `json:"epochs"`
 	Violations    int64               `json:"violations"`
+	Weight        float64             `json:"weight,omitempty"`
 	R2            float64             `json:"r2"`
 	T0            float64             `json:"t0"`
 	Objective     *float64            `json:"objective,omitempty"`
@@ -146,7 +147,7 @@ func (m *Model) header() *header {
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
 		IndexBase: m.IndexBase, Lambda: m.Lambda, Config: m.Config,
 		Result: &headerResult{
-			Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
+			Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2, T0: r.T0,
 			Objective: known(r.Objective), DualObjective: known(r.DualObjective), Gap: known(r.Gap),
 		},
 	}
@@ -320,7 +321,7 @@ func (mr *modelReader) header() (*header, error) {
 
 func (h *headerResult) result() Result {
 	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, R2: h.R2, T0: h.T0,
+		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2, T0: h.T0,
 		Objective: orNaN(h.Objective), DualObjective: orNaN(h.DualObjective), Gap: orNaN(h.Gap),
 	}
 	for _, c := range h.PerClass {

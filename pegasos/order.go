@@ -18,6 +18,7 @@ type order struct {
 	pos   int      // in the epoch
 	idx   []uint32 // the epoch's rows, or room for a few draws
 	first []uint32 // the epoch's blocks
+	only  []uint32 // what the numbers from 0 to rows-1 stand for; nil for themselves
 }
 
 func newOrder(kind Order, rows, block int, seed uint64) *order {
@@ -27,11 +28,6 @@ func newOrder(kind Order, rows, block int, seed uint64) *order {
 	}
 	if kind == Blocks {
 		o.first = make([]uint32, (rows-1)/block+1)
-	}
-	if kind == Sequential {
-		for i := range o.idx {
-			o.idx[i] = uint32(i)
-		}
 	}
 	return o
 }
@@ -53,6 +49,7 @@ func (o *order) next(limit int) []uint32 {
 		for i := range o.idx {
 			o.idx[i] = below(o.pcg, uint64(o.rows))
 		}
+		o.translate()
 		return o.idx
 	}
 	if from == 0 {
@@ -61,7 +58,12 @@ func (o *order) next(limit int) []uint32 {
 			permute(o.pcg, o.idx)
 		case Blocks:
 			o.shuffleBlocks()
+		case Sequential:
+			for i := range o.idx {
+				o.idx[i] = uint32(i)
+			}
 		}
+		o.translate()
 	}
 	return o.idx[from:o.pos]
 }
@@ -75,6 +77,14 @@ func (o *order) shuffleBlocks() {
 		for i := from; i < min(from+o.block, o.rows); i++ {
 			o.idx[n] = uint32(i)
 			n++
+		}
+	}
+}
+
+func (o *order) translate() {
+	if o.only != nil {
+		for i, v := range o.idx {
+			o.idx[i] = o.only[v]
 		}
 	}
 }

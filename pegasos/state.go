@@ -6,6 +6,7 @@ import "math"
 type problem struct {
 	x      Examples
 	cost   cost
+	weight []float64 // of each row; nil if all weigh the same
 	class  []int32   // of each row
 	k      int32     // the class that is +1 here
 	target []float32 // of each row, in place of a class; or nil
@@ -83,12 +84,15 @@ func (p *problem) runPulls(idx []uint32) {
 		}
 		side, target := p.frame(i)
 		pull := float32(p.cost.pull(float64(float64(side)*z) - target))
-		if z-z != 0 || pull-pull != 0 {
+		g := pull * side // exact
+		if p.weight != nil {
+			g = float32(g * float32(p.weight[i]))
+		}
+		if z-z != 0 || g-g != 0 {
 			p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
 			return
 		}
 		if pull != 0 {
-			g := pull * side // exact
 			p.x.Axpy(int(i), g, p.v)
 			p.vb += float64(float64(g) * p.biasScale)
 			p.violations++
@@ -122,6 +126,9 @@ func (p *problem) violate(i uint32, y float32, m float64) bool {
 	if m-m != 0 {
 		p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
 		return false
+	}
+	if p.weight != nil {
+		y = float32(y * float32(p.weight[i]))
 	}
 	p.x.Axpy(int(i), y, p.v)
 	p.vb += float64(float64(y) * p.biasScale)

@@ -42,6 +42,14 @@ type Trainer struct {
 	// classes is trained by one.
 	Threads int
 
+	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of the row's class. A weight of
+	// 2 is the same problem as having the row twice; a row of weight 0 is as if it were not there. What is minimised is
+	//
+	//	lambda/2 |w|^2 + sum of weight*loss / sum of weights
+	//
+	// A step with a row takes its weight, over the mean of all, as a factor.
+	Weights []float32
+
 	// Progress, if not nil, is called after each epoch and at the end of the run.
 	Progress func(Progress)
 }
@@ -94,8 +102,11 @@ const tooLarge = "the rows are too large for float32, or lambda too small; scale
 type run struct {
 	cfg      Config // defaults filled in
 	x        Examples
-	rows     int
+	rows     int // in an epoch
 	classes  []float32
+	weight   []float64 // of each row, with a mean of 1; nil if all weigh the same
+	sum      float64   // of the weights as they were given, or 0
+	only     []uint32  // the rows with a weight above 0; nil for all
 	lambda   float64
 	r2       float64
 	t, total int64
@@ -127,13 +138,10 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	if uint64(r.rows) > math.MaxUint32 {
 		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", r.rows)
 	}
+	if err := r.weigh(y, tr.Weights); err != nil {
+		return nil, err
+	}
 	var err error
-	if r.lambda, err = cfg.lambda(r.rows); err != nil {
-		return nil, err
-	}
-	if r.total, err = cfg.steps(r.rows); err != nil {
-		return nil, err
-	}
 	var class []int32
 	var target []float32
 	first, n := int32(0), 1
@@ -143,29 +151,39 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 		}
 		target = y
 	} else {
-		if r.classes, class, err = classify(y); err != nil {
+		if r.classes, class, err = classify(y, r.weight); err != nil {
 			return nil, err
 		}
 		if n = len(r.classes); n == 2 {
 			first, n = 1, 1 // the larger label is +1
 		}
-	}
-	var largest float64
-	if r.r2, largest, err = squaredNorms(x, cfg.BiasScale); err != nil {
-		return nil, err
-	}
-	t0 := 0.0
-	if cfg.Offset == OffsetR2 {
-		t0 = r.r2 / r.lambda
-		if cfg.Loss == SquaredHinge {
-			t0 = 2 * largest / r.lambda
+		if cfg.ClassWeight == Balanced {
+			r.balance(class, len(r.classes))
 		}
 	}
+	sum, err := r.normalise()
+	if err != nil {
+		return nil, err
+	}
+	if r.weight != nil {
+		r.sum = sum
+	}
+	if r.lambda, err = cfg.lambda(sum); err != nil {
+		return nil, err
+	}
+	if r.total, err = cfg.steps(r.rows); err != nil {
+		return nil, err
+	}
+	t0, err := r.squaredNorms()
+	if err != nil {
+		return nil, err
+	}
 	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Seed)
+	r.order.only = r.only
 
 	for k := range n {
 		p := &problem{
-			x: x, cost: cfg.cost(), class: class, k: first + int32(k), target: target,
+			x: x, cost: cfg.cost(), weight: r.weight, class: class, k: first + int32(k), target: target,
 			lambda: r.lambda, t0: t0, biasScale: cfg.BiasScale,
 			v:     make([]float32, x.Cols()),
 			total: r.total, period: period(r.total, x.Cols()),
@@ -174,7 +192,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 			p.avg = newSuffix(r.total, x.Cols())
 		}
 		if cfg.Order != IID { // each row once an epoch
-			p.recent = newRecent(r.total, r.rows)
+			p.recent = newRecent(r.total, r.rows, x.Rows())
 		}
 		r.problems = append(r.problems, p)
 	}
@@ -193,11 +211,15 @@ func period(total int64, cols int) int64 {
 
 const maxClasses = 1 << 16
 
-// classify returns the distinct labels, ascending, and for each row the position of its label among them.
-func classify(y []float32) (classes []float32, class []int32, err error) {
+// classify returns the distinct labels, ascending, and for each row the position of its label among them. Rows of weight 0
+// have none; weight may be nil.
+func classify(y []float32, weight []float64) (classes []float32, class []int32, err error) {
 	for i, v := range y {
 		if v-v != 0 {
 			return nil, nil, &RowError{i, fmt.Sprintf("the label is %v, want a finite number", v)}
+		}
+		if weight != nil && weight[i] == 0 {
+			continue
 		}
 		if at, found := slices.BinarySearch(classes, v); !found {
 			if len(classes) == maxClasses {
@@ -211,7 +233,10 @@ func classify(y []float32) (classes []float32, class []int32, err error) {
 	}
 	class = make([]int32, len(y))
 	for i, v := range y {
-		at, _ := slices.BinarySearch(classes, v)
+		at, found := slices.BinarySearch(classes, v)
+		if !found {
+			at = -1
+		}
 		class[i] = int32(at)
 	}
 	return classes, class, nil
@@ -226,19 +251,37 @@ func checkTargets(y []float32) error {
 	return nil
 }
 
-// squaredNorms returns the mean and the largest of the rows' squared norms, the appended feature included.
-func squaredNorms(x Examples, biasScale float64) (mean, largest float64, err error) {
-	var sum float64
-	for i := range x.Rows() {
-		s := x.SumSquares(i)
+// squaredNorms finds R^2, the mean of the rows' squared norms, the appended feature included, and returns t0. With weights
+// R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that a step's length is measured by, squared.
+func (r *run) squaredNorms() (t0 float64, err error) {
+	var sum, steps, largest float64
+	b := float64(r.cfg.BiasScale * r.cfg.BiasScale)
+	for i := range r.x.Rows() {
+		s := float64(r.x.SumSquares(i))
 		if s-s != 0 {
-			return 0, 0, &RowError{i, "a value is NaN or infinite, or too large to be squared in float32"}
+			return 0, &RowError{i, "a value is NaN or infinite, or too large to be squared in float32"}
 		}
-		sum += float64(s)
-		largest = max(largest, float64(s))
+		if r.weight != nil {
+			w := r.weight[i]
+			s = float64(s * w)
+			steps += float64(w * (s + float64(w*b)))
+			largest = max(largest, s+float64(w*b))
+		} else {
+			largest = max(largest, s+b)
+		}
+		sum += s
 	}
-	b := float64(biasScale * biasScale)
-	return sum/float64(x.Rows()) + b, largest + b, nil
+	n := float64(r.rows)
+	r.r2 = sum/n + b // the weights' mean is 1
+	switch {
+	case r.cfg.Offset == OffsetNone:
+		return 0, nil
+	case r.cfg.Loss == SquaredHinge:
+		return 2 * largest / r.lambda, nil
+	case r.weight != nil:
+		return steps / n / r.lambda, nil
+	}
+	return r.r2 / r.lambda, nil
 }
 
 // segment returns the number of steps between two looks at the context.
@@ -321,7 +364,7 @@ func (r *run) model() *Model {
 		Config:  r.cfg,
 		Result: Result{
 			Steps: r.t, Epochs: float64(r.t) / float64(r.rows),
-			R2: r.r2, T0: r.problems[0].t0,
+			Weight: r.sum, R2: r.r2, T0: r.problems[0].t0,
 			Objective: nan, DualObjective: nan, Gap: nan,
 		},
 	}

@@ -179,6 +179,38 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+func TestWeights(t *testing.T) {
+	dir := t.TempDir()
+	hash := func(args ...string) any {
+		t.Helper()
+		must(t, append([]string{"train", "-quiet", "-json", dir + "/json"}, append(args, dir+"/model")...)...)
+		return report(t, dir+"/json")["model_hash"]
+	}
+	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,3,cat\n")
+	plain := hash(data)
+	if hash(data, "-class-weight", "cat=3,dog=3") != plain {
+		t.Error("the same weight for all makes another model")
+	}
+	byClass := hash(data, "-class-weight", "dog=1.5")
+	if byClass == plain || byClass != hash(data, "-weights", file(t, "w", "1\n1\n1.5\n1.5\n1\n")) || byClass != hash(data, "-class-weight", "balanced") {
+		t.Error("weights by class, by row and balanced differ")
+	}
+	if hash(data, "-weights", file(t, "w", "1\n1\n1\n1\n0")) != hash(file(t, "less.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")) {
+		t.Error("a row of weight 0 counts")
+	}
+	for want, args := range map[string][]string{
+		"name=weight": {"-class-weight", "bird=2"},
+		"w:2:":        {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
+		"2 weights":   {"-weights", file(t, "w", "1\n1\n")},
+		"row 1":       {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
+		"ClassWeight": {"-class-weight", "cat=-1"},
+	} {
+		if code, _, told := pegasimd(t, append([]string{"train", data, dir + "/other"}, args...)...); code == exitDone || !strings.Contains(told, want) {
+			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
+		}
+	}
+}
+
 func TestLosses(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, loss := range []string{"log", "squared-hinge"} {

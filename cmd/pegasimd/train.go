@@ -5,6 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -24,7 +28,8 @@ svmlight text from standard input; each may be compressed with gzip.
 
 What is minimised is lambda/2 |w|^2 + the mean loss, which is max(0, 1 - yz) for hinge, where z = <w,x>, log(1 + e^-yz)
 for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon) for eps-insensitive. With -c it is the same as liblinear's -s 3 -c:
-lambda is 1/(C * rows). The same data, flags and seed give the same model, bit for bit, on every machine.
+lambda is 1/(C * rows). With -class-weight or -weights the mean is weighted, and in place of the rows stands their
+weight. The same data, flags and seed give the same model, bit for bit, on every machine.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
@@ -82,6 +87,7 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
 	f.Func("bias", "the constant term: none, or `augmented`, an appended constant feature (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "the appended feature's `value` (default 1)")
+	f.StringVar(&cfg.ClassWeight, "class-weight", "", "what rows `weigh`: balanced, so that classes do the same, or a list such as yes=2.5,no=1 (default 1 each)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "the random numbers' `seed`")
 }
 
@@ -95,9 +101,10 @@ func text[T ~string](to *T) func(string) error {
 func train(c *call) error {
 	var data dataFlags
 	var cfg pegasos.Config
-	var preset, report string
+	var preset, report, weights string
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
+	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
 	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
 	args, err := c.parse(1, 2)
 	if err != nil {
@@ -113,6 +120,10 @@ func train(c *call) error {
 		if zero.zero && c.given(zero.flag) {
 			return usagef("-%s must be greater than 0", zero.flag)
 		}
+	}
+	byName := cfg.ClassWeight
+	if byName != pegasos.Balanced {
+		cfg.ClassWeight = "" // labels may be names: see classWeight
 	}
 	if err := cfg.Validate(); err != nil {
 		return usageError{err}
@@ -131,10 +142,19 @@ func train(c *call) error {
 	if cfg.Loss.Regression() && set.Names != nil {
 		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", args[0], cfg.Loss)
 	}
+	if cfg.ClassWeight, err = classWeight(byName, set.Names); err != nil {
+		return err
+	}
+	var rowWeights []float32
+	if weights != "" {
+		if rowWeights, err = readWeights(weights); err != nil {
+			return err
+		}
+	}
 	p := newProgress(c.stderr, data.quiet)
 	var training, measuring time.Duration
 	var start time.Time
-	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Progress: func(now pegasos.Progress) {
+	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Progress: func(now pegasos.Progress) {
 		training = time.Since(start) - measuring
 		if now.Steps == now.TotalSteps || !p.due() {
 			return
@@ -163,9 +183,13 @@ func train(c *call) error {
 	}
 
 	r := m.Result
+	weight := r.Weight
+	if weight == 0 {
+		weight = float64(set.Rows())
+	}
 	out := trainReport{
 		Objective: number(r.Objective), DualObjective: number(r.DualObjective), Gap: number(r.Gap),
-		Lambda: m.Lambda, C: 1 / (m.Lambda * float64(set.Rows())),
+		Lambda: m.Lambda, C: 1 / (m.Lambda * weight),
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(m),
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
 		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(), MeasureSeconds: measuring.Seconds(),
@@ -183,6 +207,42 @@ func train(c *call) error {
 		return err
 	}
 	return nil
+}
+
+// classWeight returns a list of class weights with labels in place of the data's names.
+func classWeight(list string, names []string) (string, error) {
+	if names == nil || list == "" || list == pegasos.Balanced {
+		return list, nil
+	}
+	parts := strings.Split(list, ",")
+	for i, part := range parts {
+		at := strings.LastIndexByte(part, '=')
+		class := -1
+		if at >= 0 {
+			class = slices.Index(names, part[:at])
+		}
+		if class < 0 {
+			return "", usagef("-class-weight: %q: want name=weight, with a name from the data", part)
+		}
+		parts[i] = fmt.Sprint(class, part[at:])
+	}
+	return strings.Join(parts, ","), nil
+}
+
+// readWeights reads numbers, a line each.
+func readWeights(name string) (weights []float32, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		w, err := strconv.ParseFloat(strings.TrimSpace(line), 32)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %.40q is not a weight", name, i+1, line)
+		}
+		weights = append(weights, float32(w))
+	}
+	return weights, nil
 }
 
 func applyPreset(cfg *pegasos.Config, preset string) error {

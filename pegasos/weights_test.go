@@ -1,0 +1,301 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+func weighted(t testing.TB, x Examples, y, weights []float32, cfg Config) *Model {
+	t.Helper()
+	m, err := (&Trainer{Config: cfg, Weights: weights}).Train(context.Background(), x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// some are weights 0 to 4.
+func some(rows int) []float32 {
+	w := make([]float32, rows)
+	for i := range w {
+		w[i] = float32(i * 7 % 5)
+	}
+	return w
+}
+
+// repeat returns the rows as often as they weigh.
+func (p pair) repeat(weights []float32) pair {
+	var rows []int
+	for i, w := range weights {
+		for range int(w) {
+			rows = append(rows, i)
+		}
+	}
+	d, y := dense.New(len(rows), p.dense.Cols()), make([]float32, len(rows))
+	for k, i := range rows {
+		copy(d.Row(k), p.dense.Row(i))
+		y[k] = p.y[i]
+	}
+	return pair{d, toSparse(d), y}
+}
+
+// Weights are the same problem as so many copies: the objective of a model, R^2 and lambda are the same, and the bound and
+// the objective enclose the optimum of the copies.
+func TestWeightsAreCopies(t *testing.T) {
+	for _, l := range losses {
+		for seed := range uint64(3) {
+			data := random(seed, 50, 6, 2, 0.8)
+			if l.cfg.Loss.Regression() {
+				data = data.numbers(seed)
+			}
+			weights := some(50)
+			copies := data.repeat(weights)
+			cfg := l.cfg
+			cfg.C, cfg.Bias, cfg.Epochs = 0.3, BiasAugmented, 100
+			lambda := 1 / (0.3 * float64(len(copies.y)))
+			var low, high float64
+			switch l.cfg.Loss {
+			case Hinge:
+				low, high = optimum(t, copies.dense, signs(copies.y, 1), lambda, 1)
+			case Log, SquaredHinge:
+				low, high = smoothOptimum(t, copies.dense, signs(copies.y, 1), lambda, 1, l.at, l.pull, 2)
+			default:
+				low, high = numberOptimum(t, copies.dense, copies.y, lambda, 1, cfg.Epsilon)
+			}
+			want := mustRun(t, copies.dense, copies.y, cfg)
+			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+				for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
+					cfg := cfg
+					cfg.Order = order
+					m := weighted(t, x, data.y, weights, cfg)
+					if math.Abs(m.Lambda-lambda) > 1e-15 || math.Abs(m.Result.R2-want.r2) > 1e-7 || m.Result.Epochs != 100 || m.Result.Weight != float64(len(copies.y)) {
+						t.Errorf("lambda %v, R2 %v, want %v and %v", m.Lambda, m.Result.R2, lambda, want.r2)
+					}
+					if have := want.objective(m)[0]; math.Abs(have-m.Result.Objective) > 1e-6*have {
+						t.Errorf("%+v: objective %v, with copies %v", cfg, m.Result.Objective, have)
+					}
+					if order == IID {
+						continue
+					}
+					if r := m.Result; r.Objective < low*(1-1e-6) || !(r.DualObjective <= high) || r.Objective > 1.1*high+0.01 || r.DualObjective < 0.75*low-0.02 {
+						t.Errorf("%+v: objective %v, bound %v, optimum %v", cfg, r.Objective, r.DualObjective, low)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Rows of weight 0 are as if not there, to the bit, and so is a class all of whose rows are.
+func TestWeightZero(t *testing.T) {
+	for _, l := range losses {
+		data := random(3, 60, 5, 3, 1)
+		weights := make([]float32, 60)
+		for i := range weights {
+			if i%4 != 1 && data.y[i] != 2 {
+				weights[i] = 3
+			}
+		}
+		for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
+			cfg := l.cfg
+			cfg.Lambda, cfg.Order, cfg.Bias = 0.01, order, BiasAugmented
+			have := weighted(t, data.dense, data.y, weights, cfg)
+			once := data.repeat(ones(weights))
+			want := mustTrain(t, once.dense, once.y, cfg)
+			if have.Hash() != want.Hash() || fmt.Sprint(have.Classes) != fmt.Sprint(want.Classes) {
+				t.Errorf("%+v: another model", cfg)
+			}
+			h, w := have.Result, want.Result
+			if h.Steps != w.Steps || h.T0 != w.T0 || h.Violations != w.Violations || math.Abs(h.Objective-w.Objective) > 1e-12 ||
+				math.Abs(h.DualObjective-w.DualObjective) > 1e-12 {
+				t.Errorf("%+v: %+v, want %+v", cfg, h, w)
+			}
+		}
+	}
+}
+
+// ones returns 1 for each weight above 0.
+func ones(weights []float32) []float32 {
+	n := make([]float32, len(weights))
+	for i, w := range weights {
+		if w > 0 {
+			n[i] = 1
+		}
+	}
+	return n
+}
+
+// A step takes the weight over the mean weight as a factor: w <- (1 - eta*lambda) w + eta*weight*y*x.
+func TestWeightedSteps(t *testing.T) {
+	d := matrix(t, 4, 1, 1, 2, 3, 5)
+	tr := &Trainer{Config: Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}, Weights: []float32{1, 3, 2, 0}}
+	r, err := newRun(d, []float32{1, -1, 1, -1}, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, w := r.problems[0], make([]float32, 1)
+	for n, step := range []struct {
+		row  uint32
+		want float64
+	}{
+		{1, -2 * 1.5 * 2},        // eta = 2; the mean weight is 2
+		{0, -6./2 + 0.5*1},       // eta = 1
+		{2, -2.5*2/3 + 2./3*1*3}, // eta = 2/3
+	} {
+		p.steps([]uint32{step.row})
+		if p.weights(w); math.Abs(float64(w[0])-step.want) > 1e-6 {
+			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
+		}
+	}
+	if r.rows != 3 || p.violations != 3 {
+		t.Errorf("%d rows, %d violations", r.rows, p.violations)
+	}
+}
+
+func TestClassWeight(t *testing.T) {
+	data := random(4, 60, 5, 3, 1)
+	count := make([]float64, 3)
+	for _, v := range data.y {
+		count[int(v)]++
+	}
+	for _, c := range []struct {
+		cfg string
+		by  []float64
+	}{
+		{"0=2,1=0.5,2=3.5", []float64{2, 0.5, 3.5}},
+		{" 2=4 , 0=1e-3", []float64{1e-3, 1, 4}},
+		{Balanced, []float64{60 / (3 * count[0]), 60 / (3 * count[1]), 60 / (3 * count[2])}},
+	} {
+		r := mustRun(t, data.dense, data.y, Config{ClassWeight: c.cfg})
+		var sum float64
+		for _, v := range data.y {
+			sum += c.by[int(v)]
+		}
+		for i, v := range data.y {
+			if want := c.by[int(v)] * 60 / sum; math.Abs(r.weight[i]-want) > 1e-12 {
+				t.Fatalf("%s: row %d weighs %v, want %v", c.cfg, i, r.weight[i], want)
+			}
+		}
+	}
+	// The same weight for all is as none, to the bit.
+	want := mustTrain(t, data.dense, data.y, Config{})
+	if have := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2,1=2,2=2"}); have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
+		t.Error("equal weights make another model")
+	}
+	// Balanced goes by the rows' own weights, and both are multiplied.
+	weights := some(60)
+	r, err := newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: Balanced}, Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := make([]float64, 3)
+	for i, v := range data.y {
+		sum[int(v)] += r.weight[i]
+	}
+	if math.Abs(sum[0]-sum[1]) > 1e-10 || math.Abs(sum[0]-sum[2]) > 1e-10 {
+		t.Errorf("balanced: the classes weigh %v", sum)
+	}
+	r, _ = newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: "0=3"}, Weights: weights})
+	for i, v := range data.y {
+		for k, u := range data.y {
+			factor := func(label float32) float64 {
+				if label == 0 {
+					return 3
+				}
+				return 1
+			}
+			if a, b := r.weight[i]*float64(weights[k])*factor(u), r.weight[k]*float64(weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
+				t.Fatalf("rows %d and %d weigh %v and %v", i, k, r.weight[i], r.weight[k])
+			}
+		}
+	}
+	m := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2"})
+	if have, err := Read(strings.NewReader(string(encode(t, m)))); err != nil || have.Config != m.Config {
+		t.Errorf("%v, %v", have, err)
+	}
+}
+
+// Of a rare class more rows are found, and that is the gain in what counts them more.
+func TestBalancedHelps(t *testing.T) {
+	data := random(5, 400, 5, 2, 1)
+	y := make([]float32, 400)
+	weights := make([]float32, 400)
+	for i := range y {
+		if y[i] = data.y[i]; y[i] == 1 && i%10 != 0 {
+			weights[i] = 0
+		} else {
+			weights[i] = 1
+		}
+	}
+	found := func(cfg Config) (n int) {
+		m := weighted(t, data.dense, y, weights, cfg)
+		for i, v := range m.PredictAll(data.dense) {
+			if v == 1 && y[i] == 1 {
+				n++
+			}
+		}
+		return n
+	}
+	if a, b := found(Config{Bias: BiasAugmented, Lambda: 0.1}), found(Config{Bias: BiasAugmented, Lambda: 0.1, ClassWeight: Balanced}); b <= a {
+		t.Errorf("found %d, balanced %d", a, b)
+	}
+}
+
+func TestWeightErrors(t *testing.T) {
+	x, y := matrix(t, 4, 1, 1, 2, 3, 4), []float32{1, 2, 1, 2}
+	for _, c := range []struct {
+		weights []float32
+		row     int
+		text    string
+	}{
+		{[]float32{1, 2, 3}, -1, "3 weights for 4 rows"},
+		{[]float32{0, 0, 0, 0}, -1, "weight"},
+		{[]float32{1, 0, 1, 0}, -1, "have the label 1"},
+		{[]float32{1, 1, -1, 1}, 2, "weight is -1"},
+		{[]float32{1, float32(math.NaN()), 1, 1}, 1, "weight is NaN"},
+		{[]float32{1, 1, 1, float32(math.Inf(1))}, 3, "weight is +Inf"},
+		{[]float32{1, 1, 1, 1e-40}, 3, "1e-15"},
+	} {
+		m, err := (&Trainer{Weights: c.weights}).Train(t.Context(), x, y)
+		var e *RowError
+		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) || errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {
+			t.Errorf("%v: %v, want %q", c.weights, err, c.text)
+		}
+	}
+	// Weights as far apart as they can be end well.
+	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, Config{})
+	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, Config{Loss: SquaredHinge})
+}
+
+// As in TestGoldenModels.
+func TestGoldenWeights(t *testing.T) {
+	binary, many := random(1, 300, 37, 2, 1), random(3, 500, 70, 5, 0.5)
+	for _, c := range []struct {
+		name    string
+		x       Examples
+		y       []float32
+		weights []float32
+		cfg     Config
+		want    string
+	}{
+		{"rows", binary.dense, binary.y, some(300), Config{Lambda: 0.01, Bias: BiasAugmented}, "dbfa6abce790e12db883ca4c6dd85f6d430e78a614d5dd4e1948d50a6e6d0e0e"},
+		{"classes", many.sparse, many.y, nil, Config{ClassWeight: Balanced, Epochs: 7}, "01cf55cf2942a59802f37d0f6c45f845f223cd2d1de3859042ed86189892d22a"},
+		{"log", binary.dense, binary.y, some(300), Config{Loss: Log, ClassWeight: "1=0.3"}, "732b798b356cd492d2a42c4569628603f9007fcadbff1c3986389972b9d59bc4"},
+	} {
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				if m := weighted(t, c.x, c.y, c.weights, c.cfg); m.Hash() != c.want {
+					t.Errorf("%s on %v: %s, want %s", c.name, isa, m.Hash(), c.want)
+				}
+			}()
+		}
+	}
+}
