@@ -83,8 +83,8 @@ bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look 
 	$(GO) -C bench/compare run . $(COMPARE)
 
 .PHONY: models
-models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm)
-	$(GO) run ./scripts/mca
+models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
+	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
 
 FUZZTIME ?= 20s
 .PHONY: fuzz
