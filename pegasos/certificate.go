@@ -87,6 +87,19 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 	return sum
 }
 
+// lossAtZero returns the mean loss of w = 0.
+func (p *problem) lossAtZero() float64 {
+	if p.target == nil {
+		return p.cost.at(0)
+	}
+	var sum, n float64
+	for i, y := range p.target {
+		sum += float64(p.share(i) * p.cost.at(-float64(y)))
+		n += p.share(i)
+	}
+	return sum / n
+}
+
 // penalty returns lambda/2 |w|^2, where the appended feature's weight counts as well.
 func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 	var sum float64
@@ -105,16 +118,17 @@ func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 // Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because the early
 // steps violate where the optimum does not.
 type recent struct {
-	rows, epochs int64     // of the whole run
-	start        int64     // the epochs before the present window
-	oldStart     int64     // and before the one before
-	count, old   []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
+	rows, steps int64     // of an epoch
+	epochs      int64     // of the whole run
+	start       int64     // the epochs before the present window
+	oldStart    int64     // and before the one before
+	count, old  []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
 }
 
-// newRecent makes one for epochs of so many rows, whose numbers are below count.
-func newRecent(total int64, rows, count int) *recent {
-	n := int64(rows)
-	return &recent{rows: n, epochs: (total + n - 1) / n, count: make([]float32, count), old: make([]float32, count)}
+// newRecent makes one for epochs of so many rows, whose numbers are below count, and so many steps.
+func newRecent(total int64, rows, steps, count int) *recent {
+	n := int64(steps)
+	return &recent{rows: int64(rows), steps: n, epochs: (total + n - 1) / n, count: make([]float32, count), old: make([]float32, count)}
 }
 
 func (r *recent) endEpoch(epoch int) {
@@ -134,7 +148,7 @@ func (p *problem) dual(r2 float64) float64 {
 		return math.NaN()
 	}
 	best := 0.0 // from a_i = 0
-	epoch := (p.t + r.rows - 1) / r.rows
+	epoch := (p.t + r.steps - 1) / r.steps
 	a := make([]float32, len(r.count))
 	// A row has been met once an epoch at most, so that no share exceeds 1, but for roundings of other losses' pulls.
 	if n := epoch - r.start; n > 0 {

@@ -74,9 +74,9 @@ func TestBound(t *testing.T) {
 			for _, bias := range []float64{0, 1} {
 				low, high := optimum(t, data.dense, signs(data.y, 1), lambda, bias)
 				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: Sequential}, {Order: Blocks, Block: 3}} {
+					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: Sequential}, {Order: Blocks, Block: 3}, {Project: true}, {Project: true, Offset: OffsetNone}, {Batch: 7, Project: true}} {
 						cfg.Lambda, cfg.Seed = lambda, seed
-						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5 // mostly not whole epochs
+						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5 // mostly not whole epochs; of batches more
 						if bias != 0 {
 							cfg.Bias = BiasAugmented
 						}

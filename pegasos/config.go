@@ -87,8 +87,19 @@ type Config struct {
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	Order   Order   `json:"order,omitempty"`   // Permutation, IID, Sequential, Blocks
-	Block   int     `json:"block,omitempty"`   // 64 rows; of the order Blocks only
+	Order Order `json:"order,omitempty"` // Permutation, IID, Sequential, Blocks
+	Block int   `json:"block,omitempty"` // 64 rows; of the order Blocks only
+
+	// Batch is the number of rows that a step looks at, 0 or 1 for one: it moves w by the mean over them, and the others
+	// of the batch do not see it. In the order IID a batch is a random set of so many rows, without repeats. In the others
+	// an epoch is cut into rows/Batch steps, rounded up, whose batches differ in size by one at most. A batch of all rows
+	// makes the run deterministic, whatever the order and the seed.
+	Batch int `json:"batch,omitempty"`
+
+	// Project keeps w, and with it the weight of an appended feature, in the ball in which the optimum is known to be:
+	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps, of use without an offset.
+	Project bool `json:"project,omitempty"`
+
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
@@ -162,6 +173,9 @@ func (cfg Config) Validate() error {
 	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {
 		return badField("Block", "have %d, want 1 to 2^31-1", cfg.Block)
 	}
+	if cfg.Batch < 0 {
+		return badField("Batch", "have %d, want 1 or more", cfg.Batch)
+	}
 	if cfg.Bias == BiasNone && cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale {
 		return badField("BiasScale", "have %v, but Bias is %q", cfg.BiasScale, cfg.Bias)
 	}
@@ -231,13 +245,13 @@ func (cfg Config) lambda(rows float64) (float64, error) {
 	return lambda, nil
 }
 
-// steps returns the length of the run for so many rows.
-func (cfg Config) steps(rows int) (int64, error) {
+// steps returns the length of the run for epochs of so many steps.
+func (cfg Config) steps(epoch int) (int64, error) {
 	if cfg.Steps != 0 {
 		return cfg.Steps, nil
 	}
-	if int64(cfg.Epochs) > maxSteps/int64(rows) {
-		return 0, badField("Epochs", "have %d, which is more than 2^53 steps for %d rows", cfg.Epochs, rows)
+	if int64(cfg.Epochs) > maxSteps/int64(epoch) {
+		return 0, badField("Epochs", "have %d, which is more than 2^53 steps of %d an epoch", cfg.Epochs, epoch)
 	}
-	return int64(cfg.Epochs) * int64(rows), nil
+	return int64(cfg.Epochs) * int64(epoch), nil
 }

@@ -15,7 +15,8 @@
 //
 // (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0) and the update is
 // v += y*x. There is no scale to fold, no shrink and no division in a step. Other losses add g*x, where -g is the loss's
-// derivative with respect to the score; they divide once a step, for the score itself.
+// derivative with respect to the score; they divide once a step, for the score itself. A batch of k rows adds 1/k of each.
+// Projection onto a ball is a factor beside v.
 //
 // # Defaults
 //

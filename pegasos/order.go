@@ -14,15 +14,29 @@ type order struct {
 	kind  Order
 	rows  int
 	block int // rows in a block
+	batch int // rows in a step, or the most there are; 0 if each row is a step and next is used in place of batches
+	steps int // in an epoch
 	pcg   *rand.PCG
-	pos   int      // in the epoch
+	pos   int      // in the epoch, in steps
 	idx   []uint32 // the epoch's rows, or room for a few draws
 	first []uint32 // the epoch's blocks
+	ends  []int    // of batches
+	drawn []uint32 // for each row, the last batch that it was drawn for
+	draw  uint32   // the present batch's number there
 	only  []uint32 // what the numbers from 0 to rows-1 stand for; nil for themselves
 }
 
-func newOrder(kind Order, rows, block int, seed uint64) *order {
-	o := &order{kind: kind, rows: rows, block: block, pcg: rand.NewPCG(seed, stream)}
+func newOrder(kind Order, rows, block, batch int, seed uint64) *order {
+	if batch == rows && batch > 1 {
+		kind = Sequential
+	}
+	o := &order{kind: kind, rows: rows, block: block, steps: rows, pcg: rand.NewPCG(seed, stream)}
+	if batch > 1 {
+		o.batch, o.steps = batch, (rows-1)/batch+1
+		if kind == IID {
+			o.drawn = make([]uint32, rows)
+		}
+	}
 	if kind != IID {
 		o.idx = make([]uint32, rows)
 	}
@@ -53,22 +67,72 @@ func (o *order) next(limit int) []uint32 {
 		return o.idx
 	}
 	if from == 0 {
-		switch o.kind {
-		case Permutation:
-			permute(o.pcg, o.idx)
-		case Blocks:
-			o.shuffleBlocks()
-		case Sequential:
-			for i := range o.idx {
-				o.idx[i] = uint32(i)
-			}
-		}
-		o.translate()
+		o.shuffle()
 	}
 	return o.idx[from:o.pos]
 }
 
-// shuffleBlocks fills idx with the rows of an epoch.
+// shuffle fills idx with the rows of an epoch.
+func (o *order) shuffle() {
+	switch o.kind {
+	case Permutation:
+		permute(o.pcg, o.idx)
+	case Blocks:
+		o.shuffleBlocks()
+	case Sequential:
+		for i := range o.idx {
+			o.idx[i] = uint32(i)
+		}
+	}
+	o.translate()
+}
+
+// batches returns the row numbers of the next steps, at least one and at most limit, none beyond the end of the epoch: one
+// batch after the other, and where each ends. The slices are valid until the next call.
+func (o *order) batches(limit int) (idx []uint32, ends []int) {
+	if o.pos == o.steps {
+		o.pos = 0
+	}
+	from := o.pos
+	o.pos += min(limit, o.steps-from)
+	o.ends = o.ends[:0]
+	if o.kind == IID {
+		o.idx = o.idx[:0]
+		for range o.pos - from {
+			o.subset()
+			o.ends = append(o.ends, len(o.idx))
+		}
+		o.translate()
+		return o.idx, o.ends
+	}
+	if from == 0 {
+		o.shuffle()
+	}
+	bound := func(step int) int { return int(uint64(step) * uint64(o.rows) / uint64(o.steps)) }
+	start := bound(from)
+	for step := from + 1; step <= o.pos; step++ {
+		o.ends = append(o.ends, bound(step)-start)
+	}
+	return o.idx[start:bound(o.pos)], o.ends
+}
+
+// subset appends a random set of rows to idx: Floyd's, with a draw a row.
+func (o *order) subset() {
+	if o.draw++; o.draw == 0 { // after 2^32 batches
+		clear(o.drawn)
+		o.draw = 1
+	}
+	for j := o.rows - o.batch; j < o.rows; j++ {
+		i := below(o.pcg, uint64(j)+1)
+		if o.drawn[i] == o.draw {
+			i = uint32(j)
+		}
+		o.drawn[i] = o.draw
+		o.idx = append(o.idx, i)
+	}
+}
+
+// shuffleBlocks fills idx with whole blocks in random order.
 func (o *order) shuffleBlocks() {
 	permute(o.pcg, o.first)
 	n := 0
@@ -90,7 +154,7 @@ func (o *order) translate() {
 }
 
 // atEnd reports whether the epoch is over.
-func (o *order) atEnd() bool { return o.pos == o.rows }
+func (o *order) atEnd() bool { return o.pos == o.steps }
 
 // permute fills p with a random permutation of 0 to len(p)-1: Fisher and Yates, inside out.
 func permute(pcg *rand.PCG, p []uint32) {

@@ -20,7 +20,7 @@ func TestOrderGolden(t *testing.T) {
 		{Sequential, 0, "[0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9]"},
 		{IID, 0, "[4 7 9 5 6 3 7 7 7 0 6 6 4 9 5 0 3 3 4 1]"},
 	} {
-		o := newOrder(c.kind, 10, 4, c.seed)
+		o := newOrder(c.kind, 10, 4, 0, c.seed)
 		var have []uint32
 		for len(have) < 20 {
 			have = append(have, o.next(7)...)
@@ -35,8 +35,8 @@ func TestOrderGolden(t *testing.T) {
 func TestOrderPieces(t *testing.T) {
 	for _, kind := range []Order{Permutation, IID, Sequential, Blocks} {
 		for _, rows := range []int{1, 2, 7, 100} {
-			whole := newOrder(kind, rows, 3, 3)
-			pieces := newOrder(kind, rows, 3, 3)
+			whole := newOrder(kind, rows, 3, 1, 3)
+			pieces := newOrder(kind, rows, 3, 1, 3)
 			for epoch := range 4 {
 				want := slices.Clone(whole.next(rows))
 				if len(want) != rows || !whole.atEnd() {
@@ -110,7 +110,7 @@ func TestOrderUniform(t *testing.T) {
 // Blocks are whole, and each order of them is equally likely.
 func TestBlocks(t *testing.T) {
 	count := make(map[string]int)
-	o := newOrder(Blocks, 11, 3, 5)
+	o := newOrder(Blocks, 11, 3, 0, 5)
 	for range 24_000 {
 		idx := o.next(11)
 		var blocks []int

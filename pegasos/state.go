@@ -1,6 +1,10 @@
 package pegasos
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
 
 // A problem is one weight vector on its way: the rows of one class against all others, or numbers to predict.
 type problem struct {
@@ -19,6 +23,15 @@ type problem struct {
 	vb         float64   // the same for the appended feature
 	violations int64
 
+	// With projection onto the ball w is factor*v/scale. The factor is 1 without.
+	factor float64
+	radius float64 // of the ball; 0 for none
+	norm2  float64 // |v|^2, the appended feature included; refreshed every epoch
+
+	scores []float32 // of a batch
+	rows   []int32   // of those that pull
+	pulls  []float32 // and how
+
 	total  int64   // steps of the whole run
 	period int64   // steps between two samples of w
 	avg    *suffix // of w; nil if the last iterate is wanted
@@ -29,8 +42,11 @@ type problem struct {
 	err     error
 }
 
-// scale returns what v has to be divided by to get w.
+// scale returns what v has to be divided by to get w, where nothing was projected.
 func (p *problem) scale() float64 { return p.lambda * (float64(p.t) + p.t0) }
+
+// divisor is the same after projections.
+func (p *problem) divisor() float64 { return p.scale() / p.factor }
 
 // steps takes a step with each of the rows idx and samples w on the way. After an error it does nothing.
 func (p *problem) steps(idx []uint32) {
@@ -39,16 +55,145 @@ func (p *problem) steps(idx []uint32) {
 		if p.avg != nil {
 			n = min(n, (p.total-p.t-1)%p.period+1) // counted back from the end, so that the last step is sampled
 		}
-		if p.cost.loss == hingeCost {
+		switch {
+		case p.radius > 0:
+			for i := range idx[:n] {
+				p.batch(idx[i : i+1])
+			}
+		case p.cost.loss == hingeCost:
 			p.run(idx[:n])
-		} else {
+		default:
 			p.runPulls(idx[:n])
 		}
 		idx = idx[n:]
-		if p.avg != nil && (p.total-p.t)%p.period == 0 {
-			p.avg.add(p.t, float32(1/p.scale()), p.v, p.vb)
+		if p.err == nil {
+			p.sample()
 		}
 	}
+}
+
+// sample adds w to the mean if this is the step for it.
+func (p *problem) sample() {
+	if p.avg != nil && (p.total-p.t)%p.period == 0 {
+		p.avg.add(p.t, float32(1/p.divisor()), p.v, p.vb)
+	}
+}
+
+// batches takes a step with each of the batches of the rows idx, of which ends has the ends.
+func (p *problem) batches(idx []uint32, ends []int) {
+	start := 0
+	for _, end := range ends {
+		if p.batch(idx[start:end]); p.err != nil {
+			return
+		}
+		p.sample()
+		start = end
+	}
+}
+
+// batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
+func (p *problem) batch(idx []uint32) {
+	if p.err != nil {
+		return
+	}
+	n := len(idx)
+	if cap(p.scores) < n {
+		p.scores, p.rows, p.pulls = make([]float32, n), make([]int32, n), make([]float32, n)
+	}
+	scores, rows, pulls := p.scores[:n], p.rows[:0], p.pulls[:0]
+	m, isDense := p.x.(*dense.Matrix)
+	if isDense = isDense && m.Rows() <= math.MaxInt32; isDense {
+		all := p.rows[:n]
+		for k, i := range idx {
+			all[k] = int32(i)
+		}
+		m.DotRowsAt(scores, all, p.v)
+	} else {
+		for k, i := range idx {
+			scores[k] = p.x.Dot(int(i), p.v)
+		}
+	}
+	bias, divisor, share := float64(p.biasScale*p.vb), p.divisor(), float64(p.factor*float64(n))
+	for k, i := range idx {
+		z := 0.0
+		if divisor > 0 { // else w is 0 by definition
+			z = (float64(scores[k]) + bias) / divisor
+		}
+		side, target := p.frame(i)
+		pull := float32(p.cost.pull(float64(float64(side)*z) - target))
+		g := pull * side // exact
+		if p.weight != nil {
+			g = float32(g * float32(p.weight[i]))
+		}
+		a := float32(float64(g) / share)
+		if z-z != 0 || a-a != 0 {
+			p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
+			return
+		}
+		if pull == 0 {
+			continue
+		}
+		pulls = append(pulls, a)
+		if isDense && p.radius == 0 {
+			rows = append(rows, int32(i)) // over those of all, none of which is needed any more
+		} else {
+			p.pull(i, a)
+		}
+		p.vb += float64(float64(a) * p.biasScale)
+		if p.recent != nil {
+			p.recent.count[i] += pull
+		}
+	}
+	if len(rows) > 0 {
+		m.AxpyRows(pulls, rows, p.v)
+	}
+	if len(pulls) > 0 {
+		p.violations++
+	}
+	p.t++
+	p.project()
+}
+
+// pull adds a times row i to v and keeps count of its norm. The appended feature's part of v is still to be added to.
+func (p *problem) pull(i uint32, a float32) {
+	if p.radius > 0 {
+		dot := float64(p.x.Dot(int(i), p.v)) + float64(p.biasScale*p.vb)
+		square := float64(p.x.SumSquares(int(i))) + float64(p.biasScale*p.biasScale)
+		p.norm2 = max(0, p.norm2+float64(float64(a)*(2*dot+float64(float64(a)*square))))
+	}
+	p.x.Axpy(int(i), a, p.v)
+}
+
+// project scales w down to the ball if it is outside. Only the factor changes.
+func (p *problem) project() {
+	if p.radius == 0 {
+		return
+	}
+	norm, edge := p.norm2, float64(p.radius*p.scale())
+	if norm-norm != 0 {
+		p.err = &StepError{p.t, -1, "the norm of the weights is not finite: " + tooLarge}
+		return
+	}
+	if float64(float64(p.factor*p.factor)*norm) > float64(edge*edge) {
+		p.factor = edge / math.Sqrt(norm)
+	}
+	// What is added to v grows as the factor falls. A power of two goes over to v without rounding.
+	const small = 0x1p-20
+	for p.factor < small {
+		dense.Scale(small, p.v)
+		p.vb *= small
+		p.norm2 *= small * small
+		p.factor /= small
+	}
+}
+
+// refreshNorm finds the norm of v anew.
+func (p *problem) refreshNorm() {
+	sum := float64(p.vb * p.vb)
+	for _, v := range p.v {
+		sum += float64(float64(v) * float64(v))
+	}
+	p.norm2 = sum
 }
 
 // run takes a step of the hinge loss with each of the rows idx.
@@ -151,6 +296,9 @@ func (p *problem) endEpoch(epochs int) {
 	// for the model is checked as well.
 	if p.t-p.checked >= int64(len(p.v)/16) {
 		p.checkFinite()
+		if p.radius > 0 {
+			p.refreshNorm()
+		}
 	}
 }
 
@@ -175,9 +323,9 @@ func (p *problem) weights(w []float32) (bias float64) {
 	if p.t == 0 {
 		return 0
 	}
-	scale := p.scale()
+	d := p.divisor()
 	for j, v := range p.v {
-		w[j] = float32(float64(v) / scale)
+		w[j] = float32(float64(v) / d)
 	}
-	return float64(p.biasScale*p.vb) / scale
+	return float64(p.biasScale*p.vb) / d
 }

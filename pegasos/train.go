@@ -171,20 +171,22 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	if r.lambda, err = cfg.lambda(sum); err != nil {
 		return nil, err
 	}
-	if r.total, err = cfg.steps(r.rows); err != nil {
+	if cfg.Batch > r.rows {
+		return nil, badField("Batch", "have %d, want at most the number of rows, %d", cfg.Batch, r.rows)
+	}
+	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Batch, cfg.Seed)
+	r.order.only = r.only
+	if r.total, err = cfg.steps(r.order.steps); err != nil {
 		return nil, err
 	}
 	t0, err := r.squaredNorms()
 	if err != nil {
 		return nil, err
 	}
-	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Seed)
-	r.order.only = r.only
-
 	for k := range n {
 		p := &problem{
 			x: x, cost: cfg.cost(), weight: r.weight, class: class, k: first + int32(k), target: target,
-			lambda: r.lambda, t0: t0, biasScale: cfg.BiasScale,
+			lambda: r.lambda, t0: t0, biasScale: cfg.BiasScale, factor: 1,
 			v:     make([]float32, x.Cols()),
 			total: r.total, period: period(r.total, x.Cols()),
 		}
@@ -192,7 +194,10 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 			p.avg = newSuffix(r.total, x.Cols())
 		}
 		if cfg.Order != IID { // each row once an epoch
-			p.recent = newRecent(r.total, r.rows, x.Rows())
+			p.recent = newRecent(r.total, r.rows, r.order.steps, x.Rows())
+		}
+		if cfg.Project {
+			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
 		r.problems = append(r.problems, p)
 	}
@@ -299,8 +304,23 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 		if ctx.Err() != nil {
 			return true, nil
 		}
-		idx := r.order.next(int(min(limit, r.total-r.t)))
+		var idx []uint32
+		var ends []int
+		steps := min(limit, r.total-r.t)
+		if k := int64(r.order.batch); k > 0 {
+			idx, ends = r.order.batches(int(min(steps, limit/k+1)))
+			steps = int64(len(ends))
+		} else {
+			idx = r.order.next(int(steps))
+			steps = int64(len(idx))
+		}
 		r.parallel(func(first, step int) {
+			if ends != nil {
+				for k := first; k < len(r.problems); k += step {
+					r.problems[k].batches(idx, ends)
+				}
+				return
+			}
 			if step >= len(r.problems) {
 				r.problems[first].steps(idx)
 				return
@@ -313,7 +333,7 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 				rest = rest[n:]
 			}
 		})
-		r.t += int64(len(idx))
+		r.t += steps
 		end := r.order.atEnd()
 		if end {
 			r.epoch++
@@ -363,7 +383,7 @@ func (r *run) model() *Model {
 		Lambda:  r.lambda,
 		Config:  r.cfg,
 		Result: Result{
-			Steps: r.t, Epochs: float64(r.t) / float64(r.rows),
+			Steps: r.t, Epochs: float64(r.t) / float64(r.order.steps),
 			Weight: r.sum, R2: r.r2, T0: r.problems[0].t0,
 			Objective: nan, DualObjective: nan, Gap: nan,
 		},

@@ -28,6 +28,9 @@ func TestGoldenModels(t *testing.T) {
 		{"multiclass", many.dense, many.y, Config{Epochs: 7}, "eff089d4ba71ccc27d34dafde98ce8d699e5e8cc0ddaa0be732967f2105a4abf"},
 		{"sequential", binary.dense, binary.y, Config{Order: Sequential}, "8f41b28d45595ec62cd2c2396b2e70695267ec150eb3928fd5da2b6250aa78d1"},
 		{"blocks", text.sparse, text.y, Config{Order: Blocks, Block: 16}, "2821d2df37275086dbbf12baeae53f568729f658053ac72044fe59ec9d09faa7"},
+		{"batches", binary.dense, binary.y, Config{Batch: 32, Bias: BiasAugmented}, "b0fae72fab1c75ca4a3b50072b2a71b0c163cc06eafdc2726d1a1e8d94127ba2"},
+		{"batches, iid", text.sparse, text.y, Config{Batch: 5, Order: IID, Offset: OffsetNone, Project: true}, "a13fbc6f36549d6a3f2a2d05e04cb2dc7ec89b3c111c8ecdcf3cf9e0b969cdf1"},
+		{"projection", many.dense, many.y, Config{Offset: OffsetNone, Project: true}, "5c120b54af8cecf099614709d17247b6e45332961d827514289f19739328df8f"},
 		{"paper", binary.dense, binary.y, Paper(), "1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
 	} {
 		for _, isa := range asm.Available() {
@@ -142,6 +145,8 @@ func TestConfigErrors(t *testing.T) {
 		{"ClassWeight", Config{ClassWeight: "1=1,1=2"}},
 		{"ClassWeight", Config{ClassWeight: "7=1"}}, // only in Train
 		{"ClassWeight", Config{ClassWeight: Balanced, Loss: EpsInsensitive}},
+		{"Batch", Config{Batch: -1}},
+		{"Batch", Config{Batch: 11}}, // only in Train
 		{"Offset", Config{Offset: "0"}},
 		{"Average", Config{Average: "all"}},
 		{"Bias", Config{Bias: "yes"}},

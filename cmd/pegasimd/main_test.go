@@ -168,14 +168,15 @@ func TestPresetPaper(t *testing.T) {
 
 func TestOrders(t *testing.T) {
 	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
-	for _, flags := range []string{"permutation", "iid", "sequential", "blocks", "blocks -block 7"} {
+	for _, flags := range []string{"permutation", "iid", "sequential", "blocks", "blocks -block 7", "iid -batch 9",
+		"sequential -batch 9", "permutation -offset none", "permutation -offset none -project"} {
 		dir := t.TempDir()
 		args := append([]string{"train", "-quiet", "-json", dir + "/json", digits, dir + "/model", "-order"}, strings.Fields(flags)...)
 		must(t, args...)
 		seen[report(t, dir+"/json")["model_hash"]] = true
 	}
-	if len(seen) != 5 {
-		t.Errorf("%d models of 5 orders", len(seen))
+	if len(seen) != 9 {
+		t.Errorf("%d models of 9 orders", len(seen))
 	}
 }
 
@@ -367,6 +368,7 @@ func TestErrors(t *testing.T) {
 		"epochs negative":  {exitUsage, "Epochs", []string{"train", "-epochs", "-1", good}},
 		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
 		"useless block":    {exitUsage, "Block", []string{"train", "-block", "3", good}},
+		"batch too large":  {exitUsage, "Batch", []string{"train", "-batch", "5", good}},
 		"unknown loss":     {exitUsage, "Loss", []string{"train", "-loss", "none", good}},
 		"useless epsilon":  {exitUsage, "Epsilon", []string{"train", "-epsilon", "1", good}},
 		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},

@@ -83,6 +83,8 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.Int64Var(&cfg.Steps, "steps", 0, "train for `n` steps")
 	f.Func("order", "the `order` of the rows: permutation, new in each epoch; iid, with replacement; sequential, as in the file; or blocks, whose\norder is random (default permutation)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0, "the `rows` of a block with -order blocks (default 64)")
+	f.IntVar(&cfg.Batch, "batch", 0, "look at `n` rows in a step, no row twice (default 1)")
+	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius 1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda, or none for 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
 	f.Func("bias", "the constant term: none, or `augmented`, an appended constant feature (default none)", text(&cfg.Bias))

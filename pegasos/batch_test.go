@@ -1,0 +1,307 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+// Fig. 2 of the paper to the letter, in float64, with its projection or without, for any loss; a batch is weighted.
+func TestFig2(t *testing.T) {
+	for _, l := range losses {
+		for _, project := range []bool{false, true} {
+			for _, batch := range []int{1, 2, 7, 40} {
+				for seed := range uint64(3) {
+					data := random(seed, 40, 7, 2, 0.7)
+					if l.cfg.Loss.Regression() {
+						data = data.numbers(seed)
+					}
+					cfg := l.cfg
+					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Order = 0.1, 300, seed, LastIterate, IID
+					cfg.Batch, cfg.Project, cfg.Bias, cfg.BiasScale = batch, project, BiasAugmented, 2
+					if cfg.Loss != SquaredHinge || project {
+						cfg.Offset = OffsetNone
+					}
+					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+						fig2(t, l.at, l.pull, l.kinks, x, data, cfg)
+					}
+				}
+			}
+		}
+	}
+}
+
+func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examples, data pair, cfg Config) {
+	t.Helper()
+	weights := make([]float32, 40)
+	for i := range weights {
+		weights[i] = float32(i%3 + 1)
+	}
+	r, err := newRun(x, data.y, &Trainer{Config: cfg, Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.problems[0]
+	side := func(i int) (float64, float64) {
+		if cfg.Loss.Regression() {
+			return 1, float64(data.y[i])
+		}
+		return 2*float64(data.y[i]) - 1, 0
+	}
+	var mean, zero float64
+	for i, v := range weights {
+		mean += float64(v) / 40
+		_, target := side(i)
+		zero += float64(v) * at(-target)
+	}
+	radius := math.Sqrt(zero / 40 / mean / cfg.Lambda)
+	w, have := make([]float64, 8), make([]float32, 7)
+	row := func(i int) (row []float64) {
+		for _, v := range data.dense.Row(i) {
+			row = append(row, float64(v))
+		}
+		return append(row, cfg.BiasScale)
+	}
+	for step := 1; step <= 300; step++ {
+		var idx []uint32
+		if cfg.Batch == 1 {
+			idx = r.order.next(1)
+			p.steps(idx)
+		} else {
+			var ends []int
+			idx, ends = r.order.batches(1)
+			p.batches(idx, ends)
+		}
+		eta := 1 / (cfg.Lambda * (float64(step) + p.t0))
+		sum := make([]float64, 8)
+		for _, i := range idx {
+			s, target := side(int(i))
+			z := 0.0
+			for j, v := range row(int(i)) {
+				z += w[j] * v
+			}
+			for _, k := range kinks {
+				if math.Abs(s*z-target-k) < 1e-4 && step > 1 {
+					return // both ways are right within rounding
+				}
+			}
+			g := pull(s*z-target) * s * float64(weights[i]) / mean
+			for j, v := range row(int(i)) {
+				sum[j] += g * v
+			}
+		}
+		size, norm := 1/cfg.Lambda/float64(step), 0.0
+		for j := range w {
+			w[j] = (1-eta*cfg.Lambda)*w[j] + eta/float64(len(idx))*sum[j]
+			norm += w[j] * w[j]
+		}
+		if s := radius / math.Sqrt(norm); cfg.Project && s < 1 {
+			for j := range w {
+				w[j] *= s
+			}
+		}
+		for j := range w {
+			size = math.Max(size, math.Abs(w[j]))
+		}
+		b := p.weights(have)
+		for j := range have {
+			if math.Abs(float64(have[j])-w[j]) > 1e-4*size || math.Abs(b-2*w[7]) > 2e-4*size {
+				t.Fatalf("%T %+v step %d: %v and %v, in float64 %v", x, cfg, step, have, b, w)
+			}
+		}
+	}
+}
+
+// Dense kernels for many rows give the same bits as single calls.
+func TestBatchKernels(t *testing.T) {
+	data := random(31, 200, 33, 3, 1)
+	for _, cfg := range []Config{{Batch: 16}, {Batch: 3, Order: IID}, {Batch: 50, Loss: Log}, {Batch: 7, Project: true, Offset: OffsetNone}} {
+		a, b := mustTrain(t, data.dense, data.y, cfg), mustTrain(t, foreign{data.dense}, data.y, cfg)
+		if a.Hash() != b.Hash() {
+			t.Errorf("%+v: another model", cfg)
+		}
+		for threads := 1; threads < 5; threads++ {
+			m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(), data.dense, data.y)
+			if err != nil || m.Hash() != a.Hash() {
+				t.Errorf("%+v, %d threads: another model, %v", cfg, threads, err)
+			}
+		}
+	}
+}
+
+// With all rows in a batch nothing is random; and the mean iterate obeys Theorem 1's bound (Corollary 1).
+func TestBatchOfAll(t *testing.T) {
+	data := random(32, 60, 5, 2, 1)
+	want := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50})
+	for seed, order := range []Order{Permutation, IID, Sequential, Blocks} {
+		m := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50, Order: order, Seed: uint64(seed)})
+		if m.Hash() != want.Hash() || m.Result.Steps != 50 || m.Result.Epochs != 50 {
+			t.Errorf("%s: %+v", order, m.Result)
+		}
+	}
+	const lambda, steps = 0.05, 200
+	_, high := optimum(t, data.dense, signs(data.y, 1), lambda, 0)
+	var r2 float64
+	for i := range 60 {
+		r2 = math.Max(r2, float64(data.dense.SumSquares(i)))
+	}
+	for _, project := range []bool{false, true} {
+		r := mustRun(t, data.dense, data.y, Config{Batch: 60, Lambda: lambda, Steps: steps, Offset: OffsetNone, Average: LastIterate, Project: project})
+		var sum float64
+		for range steps {
+			sum += r.objective(r.model())[0]
+			idx, ends := r.order.batches(1)
+			r.problems[0].batches(idx, ends)
+			r.t++
+		}
+		c := 4 * r2
+		if project {
+			c = math.Pow(math.Sqrt(lambda)+math.Sqrt(r2), 2)
+		}
+		if bound := high + c*(1+math.Log(steps))/(2*lambda*steps); sum/steps > bound {
+			t.Errorf("project %v: mean objective %v, Theorem 1 has %v", project, sum/steps, bound)
+		}
+	}
+}
+
+// However they are asked for, batches are the same; each epoch has each row once, in batches that differ by one at most.
+func TestBatches(t *testing.T) {
+	for _, kind := range []Order{Permutation, Sequential, Blocks, IID} {
+		for _, c := range [][2]int{{10, 7}, {10, 3}, {100, 9}, {7, 7}, {5, 4}} {
+			rows, batch := c[0], c[1]
+			a, b := newOrder(kind, rows, 3, batch, 9), newOrder(kind, rows, 3, batch, 9)
+			for range 5 {
+				var all, pieces []uint32
+				idx, ends := a.batches(1000)
+				all = slices.Clone(idx)
+				if len(ends) != (rows-1)/batch+1 || !a.atEnd() {
+					t.Fatalf("%d batches", len(ends))
+				}
+				start, least, most := 0, rows, 0
+				for _, end := range ends {
+					part := slices.Sorted(slices.Values(all[start:end]))
+					if len(slices.Compact(part)) != end-start {
+						t.Fatalf("a row twice in %v", part)
+					}
+					least, most = min(least, end-start), max(most, end-start)
+					start = end
+				}
+				if most > batch || most-least > 1 || kind == IID && least != batch {
+					t.Errorf("%s %v: batches of %d to %d", kind, c, least, most)
+				}
+				for n := 1; len(pieces) < len(all); n++ {
+					idx, ends := b.batches(n)
+					if len(ends) > n || ends[len(ends)-1] != len(idx) {
+						t.Fatalf("%v, %v", idx, ends)
+					}
+					pieces = append(pieces, idx...)
+				}
+				if !slices.Equal(all, pieces) {
+					t.Errorf("%v and %v", all, pieces)
+				}
+				if slices.Sort(all); kind != IID && (len(all) != rows || len(slices.Compact(all)) != rows) {
+					t.Errorf("%s: no permutation", kind)
+				}
+			}
+		}
+	}
+	// Each set of 3 of 6 is equally likely.
+	o := newOrder(IID, 6, 0, 3, 1)
+	count := make(map[string]int)
+	for range 20_000 {
+		idx, _ := o.batches(1)
+		count[fmt.Sprint(slices.Sorted(slices.Values(idx)))]++
+	}
+	var cells []int
+	for _, c := range count {
+		cells = append(cells, c)
+	}
+	if len(cells) != 20 || chi2(cells) > 43.8 { // 19 degrees of freedom, p = 0.001
+		t.Errorf("%d sets, chi-square %.1f", len(cells), chi2(cells))
+	}
+	o.draw = 1<<32 - 2
+	for range 4 {
+		if idx, _ := o.batches(1); len(slices.Compact(slices.Sorted(slices.Values(idx)))) != 3 {
+			t.Errorf("a row twice in %v", idx)
+		}
+	}
+}
+
+// Batches of one row, where there is more than one way to ask, are the plain run.
+func TestBatchOfOne(t *testing.T) {
+	data := random(33, 60, 5, 2, 1)
+	a, b := mustTrain(t, data.dense, data.y, Config{}), mustTrain(t, data.dense, data.y, Config{Batch: 1})
+	if a.Hash() != b.Hash() {
+		t.Error("another model")
+	}
+}
+
+// The norm that is carried along stays near the true one, and w in the ball.
+func TestProjection(t *testing.T) {
+	data := random(34, 500, 20, 2, 1)
+	for _, cfg := range []Config{
+		{Lambda: 1e-5}, {Lambda: 1e-5, Offset: OffsetNone}, {Lambda: 1e-3, Offset: OffsetNone, Batch: 8}, {Lambda: 10, Offset: OffsetNone},
+		{Lambda: 1e-5, Offset: OffsetNone, Loss: Log}, {Lambda: 1e-5, Offset: OffsetNone, Loss: SquaredHinge}, {Lambda: MinLambda, Offset: OffsetNone},
+	} {
+		cfg.Project, cfg.Average, cfg.Bias, cfg.Epochs = true, LastIterate, BiasAugmented, 40
+		r := mustRun(t, data.dense, data.y, cfg)
+		p := r.problems[0]
+		radius := 1 / math.Sqrt(cfg.Lambda)
+		if cfg.Loss == Log {
+			radius = math.Sqrt(math.Ln2 / cfg.Lambda)
+		}
+		w, touched := make([]float32, 20), false
+		for p.t < r.total {
+			if cfg.Batch > 1 {
+				p.batches(r.order.batches(1))
+			} else {
+				p.steps(r.order.next(1))
+			}
+			if p.err != nil {
+				t.Fatal(p.err)
+			}
+			tracked := p.norm2
+			p.refreshNorm()
+			exact := p.norm2
+			p.norm2 = tracked
+			if math.Abs(tracked-exact) > 1e-5*exact {
+				t.Fatalf("%+v step %d: |v|^2 is %v, carried along %v", cfg, p.t, exact, tracked)
+			}
+			b := p.weights(w)
+			have := math.Sqrt(norm(w)*norm(w) + b*b)
+			if have > radius*(1+1e-5) {
+				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.t, have, radius)
+			}
+			touched = touched || have > radius*(1-1e-5)
+			if r.order.atEnd() {
+				p.endEpoch(1)
+			}
+		}
+		if !touched && cfg.Offset == OffsetNone && cfg.Lambda < 1 {
+			t.Errorf("%+v: the ball was never left", cfg)
+		}
+	}
+}
+
+// The first steps without an offset are no leap any more.
+func TestProjectionTames(t *testing.T) {
+	data := random(35, 100, 5, 2, 1)
+	worst := func(project bool) (worst float64) {
+		tr := Trainer{Config: Config{Lambda: 1e-6, Offset: OffsetNone, Average: LastIterate, Project: project}, Progress: func(p Progress) {
+			worst = math.Max(worst, p.Measure().Objective)
+		}}
+		if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil {
+			t.Fatal(err)
+		}
+		return worst
+	}
+	if a, b := worst(false), worst(true); b > a/2 {
+		t.Errorf("objective up to %v, with projection %v", a, b)
+	}
+	large := matrix(t, 2, 1, 1e15, 1e15)
+	m := mustTrain(t, large, []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone, Project: true, Average: LastIterate})
+	if w := float64(m.Weights[0][0]); math.Abs(math.Abs(w)-1e6) > 1 {
+		t.Errorf("w = %v, want the radius, 1e6", w)
+	}
+}
