@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
@@ -25,7 +26,8 @@ import (
 // a_i is the mean of the row's pulls. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
 // to least(a_i).
 //
-// Where rows have weights all means are weighted.
+// Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and y_i and m are corrected
+// for the scores of w0.
 
 // measure fills in the objective, the bound and the gap of m, the run's model of this moment.
 func (r *run) measure(m *Model) {
@@ -65,7 +67,14 @@ func (r *run) objective(m *Model) []float64 {
 		}
 	})
 	for k, p := range r.problems {
-		loss[k] = penalty(m.Weights[k], m.bias(k), p.lambda, p.biasScale) + loss[k]/float64(r.rows)
+		w, b := m.Weights[k], m.bias(k)-p.priorBias
+		if p.prior != nil {
+			w = slices.Clone(w)
+			for j, v := range p.prior {
+				w[j] -= v
+			}
+		}
+		loss[k] = penalty(w, b, p.lambda, p.biasScale) + loss[k]/float64(r.rows)
 	}
 	return loss
 }
@@ -77,7 +86,7 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 		if z-z != 0 {
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
-		side, target := p.frame(uint32(i))
+		side, target := p.label(uint32(i))
 		loss := p.cost.at(float64(float64(side)*z) - target)
 		if p.weight != nil {
 			loss = float64(p.weight[i] * loss)
@@ -87,15 +96,18 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 	return sum
 }
 
-// lossAtZero returns the mean loss of w = 0.
+// lossAtZero returns the mean loss of v = 0.
 func (p *problem) lossAtZero() float64 {
-	if p.target == nil {
+	if p.target == nil && p.ahead == nil {
 		return p.cost.at(0)
 	}
 	var sum, n float64
-	for i, y := range p.target {
-		sum += float64(p.share(i) * p.cost.at(-float64(y)))
-		n += p.share(i)
+	for i := range p.x.Rows() {
+		if share := p.share(i); share > 0 {
+			_, target := p.frame(uint32(i))
+			sum += float64(share * p.cost.at(-target))
+			n += share
+		}
 	}
 	return sum / n
 }
@@ -148,7 +160,7 @@ func (p *problem) dual(r2 float64) float64 {
 		return math.NaN()
 	}
 	best := 0.0 // from a_i = 0
-	epoch := (p.t + r.steps - 1) / r.steps
+	epoch := (p.t - p.start + r.steps - 1) / r.steps
 	a := make([]float32, len(r.count))
 	// A row has been met once an epoch at most, so that no share exceeds 1, but for roundings of other losses' pulls.
 	if n := epoch - r.start; n > 0 {
@@ -215,15 +227,17 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	return mean * mean / (4 * half)
 }
 
-// entropyBound returns the largest value found of the mean entropy of s*a less s^2*half, which is concave: two of Newton's
-// steps from s = 1 come close.
+// entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s, less s^2*half. It is
+// concave: two of Newton's steps from s = 1 come close.
 func (p *problem) entropyBound(a []float32, half float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend float64
 		for i, v := range a {
 			b, weight := float64(s*float64(v)), p.share(i)
-			value += float64(weight * p.cost.least(b))
+			_, target := p.frame(uint32(i))
+			value += float64(weight * (p.cost.least(b) + float64(b*target)))
+			slope += float64(float64(weight*float64(v)) * target)
 			if b > 0 && b < 1 {
 				wv := float64(weight * float64(v))
 				slope += float64(wv * (elementary.Log(1-b) - elementary.Log(b)))

@@ -18,7 +18,7 @@ func (m *Model) ClassName(class int) string {
 
 // Objective returns P for rows whose scores [Model.DecisionAll] gave and whose classes, as positions in Classes, are
 // known: lambda/2 |w|^2 + the mean loss, as in training, and of more than two classes the mean over their problems.
-// All rows weigh the same, also where they did not in training.
+// All rows weigh the same, also where they did not in training. It is NaN for a model that had a prior, which isn't kept.
 func (m *Model) Objective(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
 	c := m.Config.cost()
@@ -52,6 +52,9 @@ func (m *Model) ObjectiveNumbers(scores []float64, y []float32) float64 {
 }
 
 func (m *Model) penalty(k int) float64 {
+	if m.Prior != "" {
+		return math.NaN()
+	}
 	return penalty(m.Weights[k], m.bias(k), m.Lambda, m.Config.BiasScale)
 }
 

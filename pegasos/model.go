@@ -24,6 +24,7 @@ type Model struct {
 
 	Lambda    float64 // in force, also where C was given
 	Config    Config  // defaults filled in
+	Prior     string  // the Hash of the prior; empty without one
 	IndexBase int     // the number of the first feature in the file the data came from: the caller's to set and to use
 
 	Result Result
@@ -31,9 +32,9 @@ type Model struct {
 
 // A Result says how a run went.
 type Result struct {
-	Steps      int64
-	Epochs     float64
-	Violations int64 // steps that changed the weights, over all classes
+	Steps      int64   // those of the model that the run started from included
+	Epochs     float64 // of the run
+	Violations int64   // steps that changed the weights, over all classes
 
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 

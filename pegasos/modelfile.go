@@ -46,6 +46,7 @@ type header struct {
 	Bias      bool          `json:"bias"`
 	IndexBase int           `json:"index_base"`
 	Lambda    float64       `json:"lambda"`
+	Prior     string        `json:"prior"` // may be missing
 	Config    Config        `json:"config"`
 	Result    *headerResult `json:"result"`
 }
@@ -93,6 +94,7 @@ func (h *header) fields() []field {
 		{"bias", &h.Bias, true},
 		{"index_base", &h.IndexBase, true},
 		{"lambda", &h.Lambda, true},
+		{"prior", &h.Prior, false},
 		{"config", &h.Config, true},
 		{"result", &h.Result, true},
 	}
@@ -114,7 +116,7 @@ func (m *Model) Write(w io.Writer) error {
 	fmt.Fprintf(b, "%s%d\n", magic, version)
 	h := m.header()
 	for _, f := range h.fields() {
-		if f.name == "names" && h.Names == nil {
+		if f.name == "names" && h.Names == nil || f.name == "prior" && h.Prior == "" {
 			continue
 		}
 		text, err := json.Marshal(f.value)
@@ -145,7 +147,7 @@ func (m *Model) header() *header {
 	r := m.Result
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Lambda: m.Lambda, Config: m.Config,
+		IndexBase: m.IndexBase, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: &headerResult{
 			Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2, T0: r.T0,
 			Objective: known(r.Objective), DualObjective: known(r.DualObjective), Gap: known(r.Gap),
@@ -215,7 +217,7 @@ func (mr *modelReader) read() (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, Lambda: h.Lambda, Config: h.Config, IndexBase: h.IndexBase,
+		Classes: h.Classes, Names: h.Names, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
 		Result: h.Result.result(),
 	}
 	if h.Bias {

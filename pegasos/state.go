@@ -18,7 +18,12 @@ type problem struct {
 	lambda, t0 float64
 	biasScale  float64 // the value of the appended feature, 0 for none
 
-	t          int64     // steps done
+	prior     []float32 // its weights, and v is about the difference of w and them; nil without one
+	priorBias float64
+	ahead     []float64 // the prior's score of each row
+
+	start      int64     // steps that had been done before the run
+	t          int64     // steps done, those included
 	v          []float32 // sum of y*x over the violations; of other losses than the hinge, of each row's pull times x
 	vb         float64   // the same for the appended feature
 	violations int64
@@ -60,7 +65,7 @@ func (p *problem) steps(idx []uint32) {
 			for i := range idx[:n] {
 				p.batch(idx[i : i+1])
 			}
-		case p.cost.loss == hingeCost:
+		case p.cost.loss == hingeCost && p.ahead == nil:
 			p.run(idx[:n])
 		default:
 			p.runPulls(idx[:n])
@@ -75,7 +80,7 @@ func (p *problem) steps(idx []uint32) {
 // sample adds w to the mean if this is the step for it.
 func (p *problem) sample() {
 	if p.avg != nil && (p.total-p.t)%p.period == 0 {
-		p.avg.add(p.t, float32(1/p.divisor()), p.v, p.vb)
+		p.avg.add(p.t-p.start, float32(1/p.divisor()), p.v, p.vb)
 	}
 }
 
@@ -249,8 +254,18 @@ func (p *problem) runPulls(idx []uint32) {
 	}
 }
 
-// frame returns how the loss of row i depends on its score z: it is that of side*z - target.
+// frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a prior z is what is
+// added to the prior's score.
 func (p *problem) frame(i uint32) (side float32, target float64) {
+	side, target = p.label(i)
+	if p.ahead != nil {
+		target -= float64(float64(side) * p.ahead[i])
+	}
+	return side, target
+}
+
+// label is the same of the score of w, prior or not.
+func (p *problem) label(i uint32) (side float32, target float64) {
 	if p.target != nil {
 		return 1, float64(p.target[i])
 	}
@@ -315,7 +330,7 @@ func (p *problem) checkFinite() {
 // weights writes the model of this moment to w and returns its bias.
 func (p *problem) weights(w []float32) (bias float64) {
 	if p.avg != nil {
-		if b, ok := p.avg.mean(p.t, w); ok {
+		if b, ok := p.avg.mean(p.t-p.start, w); ok {
 			return float64(p.biasScale * b)
 		}
 	}

@@ -50,6 +50,16 @@ type Trainer struct {
 	// A step with a row takes its weight, over the mean of all, as a factor.
 	Weights []float32
 
+	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on from its Result.Steps, so that
+	// the steps are small from the first one on. Epochs and Steps are those of this run. Its result is not the same as that
+	// of one long run. Features that it lacks have the weight 0. The labels must be among its classes.
+	Start *Model
+
+	// Prior, if not nil, is a model that the result should not be far from: the penalty is lambda/2 |w - w0|^2, where w0
+	// are its weights, and so with the appended feature's. Without Start the run starts at w0. Its bias is kept if Bias is
+	// BiasNone. Features and labels are as in Start.
+	Prior *Model
+
 	// Progress, if not nil, is called after each epoch and at the end of the run.
 	Progress func(Progress)
 }
@@ -100,21 +110,24 @@ const tooLarge = "the rows are too large for float32, or lambda too small; scale
 
 // A run is a training run on its way.
 type run struct {
-	cfg      Config // defaults filled in
-	x        Examples
-	rows     int // in an epoch
-	classes  []float32
-	weight   []float64 // of each row, with a mean of 1; nil if all weigh the same
-	sum      float64   // of the weights as they were given, or 0
-	only     []uint32  // the rows with a weight above 0; nil for all
-	lambda   float64
-	r2       float64
-	t, total int64
-	epoch    int
-	order    *order
-	problems []*problem
-	threads  int
-	progress func(Progress)
+	cfg       Config // defaults filled in
+	x         Examples
+	rows      int // in an epoch
+	classes   []float32
+	known     []float32 // the classes of Start and Prior; nil if there are none
+	prior     string    // its hash
+	priorBias bool      // it has one
+	weight    []float64 // of each row, with a mean of 1; nil if all weigh the same
+	sum       float64   // of the weights as they were given, or 0
+	only      []uint32  // the rows with a weight above 0; nil for all
+	lambda    float64
+	r2        float64
+	t, total  int64
+	epoch     int
+	order     *order
+	problems  []*problem
+	threads   int
+	progress  func(Progress)
 }
 
 func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
@@ -141,7 +154,20 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	if err := r.weigh(y, tr.Weights); err != nil {
 		return nil, err
 	}
-	var err error
+	prior, err := r.fits(tr.Prior, "Prior")
+	if err != nil {
+		return nil, err
+	}
+	start, err := r.fits(tr.Start, "Start")
+	if err != nil {
+		return nil, err
+	}
+	if start != nil && (start.Result.Steps < 0 || start.Result.Steps > maxSteps) {
+		return nil, badField("Start", "the model has taken %d steps, want 0 to 2^53", start.Result.Steps)
+	}
+	if prior != nil {
+		r.prior, r.priorBias = tr.Prior.Hash(), prior.Bias != nil
+	}
 	var class []int32
 	var target []float32
 	first, n := int32(0), 1
@@ -151,7 +177,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 		}
 		target = y
 	} else {
-		if r.classes, class, err = classify(y, r.weight); err != nil {
+		if r.classes, class, err = classify(y, r.weight, r.known); err != nil {
 			return nil, err
 		}
 		if n = len(r.classes); n == 2 {
@@ -196,6 +222,16 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 		if cfg.Order != IID { // each row once an epoch
 			p.recent = newRecent(r.total, r.rows, r.order.steps, x.Rows())
 		}
+		if prior != nil {
+			if err := p.setPrior(prior, k); err != nil {
+				return nil, err
+			}
+		}
+		if start != nil {
+			if err := p.setStart(start, k); err != nil {
+				return nil, err
+			}
+		}
 		if cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
@@ -218,12 +254,19 @@ const maxClasses = 1 << 16
 
 // classify returns the distinct labels, ascending, and for each row the position of its label among them. Rows of weight 0
 // have none; weight may be nil.
-func classify(y []float32, weight []float64) (classes []float32, class []int32, err error) {
+// If the classes are known, the labels have to be among them.
+func classify(y []float32, weight []float64, known []float32) (classes []float32, class []int32, err error) {
 	for i, v := range y {
 		if v-v != 0 {
 			return nil, nil, &RowError{i, fmt.Sprintf("the label is %v, want a finite number", v)}
 		}
 		if weight != nil && weight[i] == 0 {
+			continue
+		}
+		if known != nil {
+			if _, found := slices.BinarySearch(known, v); !found {
+				return nil, nil, unknownLabel(i, v, known)
+			}
 			continue
 		}
 		if at, found := slices.BinarySearch(classes, v); !found {
@@ -232,6 +275,9 @@ func classify(y []float32, weight []float64) (classes []float32, class []int32, 
 			}
 			classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
 		}
+	}
+	if known != nil {
+		classes = known
 	}
 	if len(classes) == 1 {
 		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or more classes", len(y), classes[0])
@@ -382,8 +428,9 @@ func (r *run) model() *Model {
 		Classes: slices.Clone(r.classes),
 		Lambda:  r.lambda,
 		Config:  r.cfg,
+		Prior:   r.prior,
 		Result: Result{
-			Steps: r.t, Epochs: float64(r.t) / float64(r.order.steps),
+			Steps: r.problems[0].start + r.t, Epochs: float64(r.t) / float64(r.order.steps),
 			Weight: r.sum, R2: r.r2, T0: r.problems[0].t0,
 			Objective: nan, DualObjective: nan, Gap: nan,
 		},
@@ -391,8 +438,10 @@ func (r *run) model() *Model {
 	w := dense.New(len(r.problems), r.x.Cols()) // its rows start on a cache line
 	for k, p := range r.problems {
 		m.Weights = append(m.Weights, w.Row(k))
-		if b := p.weights(w.Row(k)); p.biasScale != 0 {
-			m.Bias = append(m.Bias, b)
+		b := p.weights(w.Row(k))
+		p.addPrior(w.Row(k))
+		if p.biasScale != 0 || r.priorBias {
+			m.Bias = append(m.Bias, b+p.priorBias)
 		}
 		m.Result.Violations += p.violations
 		m.Result.PerClass = append(m.Result.PerClass, ClassResult{nan, nan, p.violations})

@@ -212,6 +212,43 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+func TestStartAndPrior(t *testing.T) {
+	dir := t.TempDir()
+	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	must(t, "train", "-quiet", data, dir+"/a")
+	// Here are other columns in the file and dogs only, whose label is another number than it was.
+	dogs := file(t, "dogs.csv", "weight,age,height,pet\n-1,-1,1,dog\n-3,-1,2,dog\n")
+	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs, dir+"/b")
+	if r := report(t, dir+"/json"); r["steps"] != 4*20+6.0 || r["epochs"] != 3.0 || fmt.Sprint(r["labels"]) != "[cat dog]" || !strings.Contains(told, "ignored 2 values") {
+		t.Errorf("-start: %v, %s", r, told)
+	}
+	must(t, "train", "-quiet", "-lambda", "1e6", "-prior", dir+"/a", "-json", dir+"/json", dogs, dir+"/c")
+	a, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/a")
+	c, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/c")
+	first := func(s string) (v float64) {
+		fmt.Sscanf(strings.Split(s, "\n")[1], "cat\t%g", &v)
+		return v
+	}
+	if x, y := first(a), first(c); x == 0 || x-y > 1e-4 || y-x > 1e-4 {
+		t.Errorf("-prior with a large lambda: scores %v and %v", x, y)
+	}
+	table, _ := must(t, "eval", data, dir+"/c")
+	if strings.Contains(table, "objective 0") {
+		t.Errorf("eval has an objective without knowing the prior: %s", table)
+	}
+	birds := file(t, "birds.csv", "weight,age,pet\n-1,-1,bird\n-3,-1,dog\n")
+	for want, args := range map[string][]string{
+		"bird":        {"-start", dir + "/a", birds},
+		"missing":     {"-prior", dir + "/missing", data},
+		"eps-insens":  {"-start", dir + "/a", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n")},
+		"not a model": {"-start", file(t, "x.model", "not a model"), data},
+	} {
+		if code, _, told := pegasimd(t, append(append([]string{"train"}, args...), dir+"/other")...); code == exitDone || !strings.Contains(told, want) {
+			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
+		}
+	}
+}
+
 func TestLosses(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, loss := range []string{"log", "squared-hinge"} {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -103,9 +104,11 @@ func text[T ~string](to *T) func(string) error {
 func train(c *call) error {
 	var data dataFlags
 	var cfg pegasos.Config
-	var preset, report, weights string
+	var preset, report, weights, startFile, priorFile string
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
+	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
+	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
 	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
 	args, err := c.parse(1, 2)
@@ -137,7 +140,19 @@ func train(c *call) error {
 		return err
 	}
 
-	set, loading, err := data.read(c, args[0], nil)
+	var startModel, priorModel, like *pegasos.Model
+	for _, f := range []struct {
+		file string
+		to   **pegasos.Model
+	}{{priorFile, &priorModel}, {startFile, &startModel}} {
+		if f.file != "" {
+			if *f.to, err = pegasos.ReadFile(f.file); err != nil {
+				return err
+			}
+			like = *f.to
+		}
+	}
+	set, loading, err := data.read(c, args[0], like)
 	if err != nil {
 		return err
 	}
@@ -153,10 +168,18 @@ func train(c *call) error {
 			return err
 		}
 	}
+	if like != nil && like.Classes != nil && !cfg.Loss.Regression() {
+		if err := relabel(set, like); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		if startModel != nil && priorModel != nil && !slices.Equal(classNames(startModel), classNames(priorModel)) {
+			return usagef("-start and -prior: the models have different classes")
+		}
+	}
 	p := newProgress(c.stderr, data.quiet)
 	var training, measuring time.Duration
 	var start time.Time
-	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Progress: func(now pegasos.Progress) {
+	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Start: startModel, Prior: priorModel, Progress: func(now pegasos.Progress) {
 		training = time.Since(start) - measuring
 		if now.Steps == now.TotalSteps || !p.due() {
 			return
@@ -185,6 +208,10 @@ func train(c *call) error {
 	}
 
 	r := m.Result
+	steps := r.Steps // of this run
+	if startModel != nil {
+		steps -= startModel.Result.Steps
+	}
 	weight := r.Weight
 	if weight == 0 {
 		weight = float64(set.Rows())
@@ -195,7 +222,7 @@ func train(c *call) error {
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(m),
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
 		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(), MeasureSeconds: measuring.Seconds(),
-		StepsPerSecond: float64(r.Steps) * float64(len(m.Weights)) / training.Seconds(),
+		StepsPerSecond: float64(steps) * float64(len(m.Weights)) / training.Seconds(),
 		ISA:            asm.Active().String(), Layout: string(set.Layout()), Seed: m.Config.Seed, IndexBase: m.IndexBase,
 		ModelHash: m.Hash(), Model: name, Interrupted: interrupted, Config: m.Config,
 	}
@@ -203,6 +230,7 @@ func train(c *call) error {
 		return err
 	}
 	if !data.quiet {
+		warnIgnored(c, set.Ignored)
 		out.print(c)
 	}
 	if interrupted {
@@ -229,6 +257,19 @@ func classWeight(list string, names []string) (string, error) {
 		parts[i] = fmt.Sprint(class, part[at:])
 	}
 	return strings.Join(parts, ","), nil
+}
+
+// relabel gives the set the model's labels and names.
+func relabel(set *dataset.Set, m *pegasos.Model) error {
+	at, names := labels(set, m)
+	for i, k := range at {
+		if k >= len(m.Classes) {
+			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])
+		}
+		set.Y[i] = m.Classes[k]
+	}
+	set.Names = m.Names
+	return nil
 }
 
 // readWeights reads numbers, a line each.

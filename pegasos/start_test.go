@@ -1,0 +1,252 @@
+package pegasos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+func from(t testing.TB, x Examples, y []float32, start, prior *Model, cfg Config) *Model {
+	t.Helper()
+	m, err := (&Trainer{Config: cfg, Start: start, Prior: prior}).Train(context.Background(), x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A run from a model takes the paper's steps from its w and its t on, in float64, with a prior or without.
+func TestStart(t *testing.T) {
+	for _, l := range losses {
+		for _, withPrior := range []bool{false, true} {
+			for seed := range uint64(3) {
+				data, before := random(seed, 40, 7, 2, 1), random(seed+100, 40, 7, 2, 1)
+				if l.cfg.Loss.Regression() {
+					data, before = data.numbers(seed), before.numbers(seed+1)
+				}
+				cfg := l.cfg
+				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias, cfg.Seed = 0.1, 200, LastIterate, BiasAugmented, seed
+				a := mustTrain(t, before.dense, before.y, cfg)
+				tr := &Trainer{Config: cfg, Start: a}
+				w0, b0 := make([]float64, 7), 0.0
+				if withPrior {
+					tr.Prior = mustTrain(t, data.sparse, data.y, cfg)
+					b0 = tr.Prior.Bias[0]
+					for j, v := range tr.Prior.Weights[0] {
+						w0[j] = float64(v)
+					}
+				}
+				r, err := newRun(data.dense, data.y, tr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				w, b, p := make([]float64, 7), a.Bias[0], r.problems[0]
+				for j, v := range a.Weights[0] {
+					w[j] = float64(v)
+				}
+			steps:
+				for step := 201; step <= 400; step++ {
+					i := r.order.next(1)[0]
+					p.steps([]uint32{i})
+					r.t++
+					side, target := 2*float64(data.y[i])-1, 0.0
+					if cfg.Loss.Regression() {
+						side, target = 1, float64(data.y[i])
+					}
+					z := b
+					for j, v := range data.dense.Row(int(i)) {
+						z += w[j] * float64(v)
+					}
+					for _, k := range l.kinks {
+						if math.Abs(side*z-target-k) < 1e-4 {
+							break steps
+						}
+					}
+					eta := 1 / (0.1 * (float64(step) + p.t0))
+					g := eta * l.pull(side*z-target) * side
+					size := 0.0
+					for j, v := range data.dense.Row(int(i)) {
+						w[j] += -eta*0.1*(w[j]-w0[j]) + g*float64(v)
+						size = math.Max(size, math.Abs(w[j]))
+					}
+					b += -eta*0.1*(b-b0) + g
+					m := r.model()
+					for j, v := range m.Weights[0] {
+						if math.Abs(float64(v)-w[j]) > 1e-4*size || math.Abs(m.Bias[0]-b) > 1e-4*size+1e-6 {
+							t.Fatalf("%+v prior %v step %d: %v %v, want %v %v", cfg, withPrior, step, m.Weights[0], m.Bias, w, b)
+						}
+					}
+					if m.Result.Steps != int64(step) {
+						t.Fatalf("%d steps, want %d", m.Result.Steps, step)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A start near the optimum stays there; from zero the first steps go far.
+func TestStartIsKept(t *testing.T) {
+	data := random(41, 200, 6, 2, 1)
+	for _, average := range []Average{LastIterate, LastHalf} {
+		cfg := Config{Lambda: 0.01, Epochs: 200, Average: average}
+		a := mustTrain(t, data.dense, data.y, cfg)
+		cfg.Epochs = 1
+		b := from(t, data.dense, data.y, a, nil, cfg)
+		c := mustTrain(t, data.dense, data.y, cfg)
+		if b.Result.Objective > 1.05*a.Result.Objective || c.Result.Objective < b.Result.Objective {
+			t.Errorf("%s: objective %v, after another epoch %v, after one alone %v", average, a.Result.Objective, b.Result.Objective, c.Result.Objective)
+		}
+		if b.Result.Steps != 201*200 || b.Result.Epochs != 1 || !(b.Result.DualObjective <= b.Result.Objective) {
+			t.Errorf("%+v", b.Result)
+		}
+	}
+}
+
+// What a prior makes is an ordinary problem with a feature more, for the scores of w0, whose weight is 1 and is not
+// penalised: P and its bound enclose the optimum, found by gradient descent from the definition.
+func TestPrior(t *testing.T) {
+	for _, loss := range []Loss{Log, SquaredHinge} {
+		for seed := range uint64(3) {
+			data, other := random(seed, 40, 6, 2, 0.8), random(seed+50, 40, 6, 2, 0.8)
+			cfg := Config{Loss: loss, Lambda: 0.05, Epochs: 100, Bias: BiasAugmented}
+			prior := mustTrain(t, other.dense, other.y, cfg)
+			l := losses[1]
+			if loss == SquaredHinge {
+				l = losses[2]
+			}
+			value := func(w []float64, gradient []float64) (p float64) {
+				for j, v := range w {
+					w0 := prior.Bias[0]
+					if j < 6 {
+						w0 = float64(prior.Weights[0][j])
+					}
+					gradient[j] = 0.05 * (v - w0)
+					p += 0.025 * (v - w0) * (v - w0)
+				}
+				for i := range 40 {
+					row := make([]float64, 7)
+					for j, v := range data.dense.Row(i) {
+						row[j] = float64(v)
+					}
+					row[6] = 1
+					y, m := 2*float64(data.y[i])-1, 0.0
+					for j, v := range row {
+						m += y * v * w[j]
+					}
+					p += l.at(m) / 40
+					for j, v := range row {
+						gradient[j] -= l.pull(m) * y * v / 40
+					}
+				}
+				return p
+			}
+			w, gradient := make([]float64, 7), make([]float64, 7)
+			var low, high float64
+			for range 20_000 {
+				high = value(w, gradient)
+				low = high
+				for j, v := range gradient {
+					low -= v * v / 0.1
+					w[j] -= 0.05 * v
+				}
+			}
+			if high-low > 1e-6 {
+				t.Fatalf("no optimum found: %v to %v", low, high)
+			}
+			for _, cfg := range []Config{cfg, {Loss: loss, Lambda: 0.05, Epochs: 100, Bias: BiasAugmented, Batch: 4, Project: true}} {
+				m := from(t, data.sparse, data.y, nil, prior, cfg)
+				own := make([]float64, 7)
+				for j, v := range m.Weights[0] {
+					own[j] = float64(v)
+				}
+				own[6] = m.Bias[0]
+				r := m.Result
+				if have := value(own, gradient); math.Abs(have-r.Objective) > 1e-6 {
+					t.Errorf("%+v: objective %v, by definition %v", cfg, r.Objective, have)
+				}
+				if r.DualObjective > high || r.Objective < low*(1-1e-6) || r.DualObjective < 0.9*low || r.Objective > 1.05*high {
+					t.Errorf("%+v: objective %v, bound %v, optimum %v", cfg, r.Objective, r.DualObjective, high)
+				}
+			}
+		}
+	}
+}
+
+func TestPriorIsTheLimit(t *testing.T) {
+	data, other := random(42, 60, 6, 3, 1), random(43, 60, 5, 3, 1)
+	prior := mustTrain(t, other.dense, other.y, Config{Lambda: 0.01, Bias: BiasAugmented})
+	m := from(t, data.dense, data.y, nil, prior, Config{Lambda: 1e9, Offset: OffsetNone})
+	for k, w := range m.Weights {
+		for j, v := range w {
+			want := float32(0)
+			if j < 5 {
+				want = prior.Weights[k][j]
+			}
+			if math.Abs(float64(v-want)) > 1e-6 || m.Bias[k] != prior.Bias[k] {
+				t.Errorf("weight %d of class %d is %v, want %v; bias %v, want %v", j, k, v, want, m.Bias[k], prior.Bias[k])
+			}
+		}
+	}
+	have, err := Read(bytes.NewReader(encode(t, m)))
+	if err != nil || have.Prior != prior.Hash() || !math.IsNaN(have.Objective(make([]float64, 3), []int{0})) {
+		t.Errorf("%v, prior %q", err, have.Prior)
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	data := random(44, 30, 4, 2, 1)
+	a := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
+	three := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}}
+	for _, c := range []struct {
+		tr    Trainer
+		field string
+	}{
+		{Trainer{Start: &Model{}}, "Start"},
+		{Trainer{Prior: &Model{}}, "Prior"},
+		{Trainer{Start: a}, "Start"}, // has a bias
+		{Trainer{Start: a, Config: Config{Loss: EpsInsensitive}}, "Start"},
+		{Trainer{Start: a, Prior: three}, "Start"},
+		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{3e38, 1, 1, 1}}, Result: Result{Steps: 1 << 40}}}, "Start"},
+		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 1, 1, 1}}, Result: Result{Steps: -1}}}, "Start"},
+	} {
+		var e *ConfigError
+		if m, err := c.tr.Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != c.field {
+			t.Errorf("%v, want an error about %s", err, c.field)
+		}
+	}
+	var e *RowError
+	y := append([]float32{7}, data.y[1:]...)
+	if _, err := (&Trainer{Prior: a}).Train(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 0 || !strings.Contains(err.Error(), "label 7") {
+		t.Errorf("%v, want an error about row 0", err)
+	}
+	// A label that does not occur is no mistake: the classes are the model's.
+	clear(y)
+	if m := from(t, data.dense, y, nil, three, Config{}); len(m.Classes) != 3 {
+		t.Errorf("classes %v", m.Classes)
+	}
+}
+
+// As in TestGoldenModels.
+func TestGoldenStart(t *testing.T) {
+	a, b := random(1, 300, 37, 3, 1), random(2, 200, 37, 3, 1)
+	for _, isa := range asm.Available() {
+		func() {
+			defer asm.Use(asm.Use(isa))
+			old := mustTrain(t, a.dense, a.y, Config{Lambda: 0.01, Bias: BiasAugmented})
+			start := from(t, b.dense, b.y, old, nil, Config{Lambda: 0.01, Bias: BiasAugmented})
+			prior := from(t, b.sparse, b.y, nil, old, Config{Lambda: 0.01})
+			if h := start.Hash(); h != "a7ee84ea9c98cba438fafe2fe2a84909f9d2afea81a240b85779af82e773f3ae" {
+				t.Errorf("start on %v: %s", isa, h)
+			}
+			if h := prior.Hash(); h != "aee6021efbbaf520767a7aedeb8f28b6d4ca6b5f01aab386132c86f41e59f58a" {
+				t.Errorf("prior on %v: %s", isa, h)
+			}
+		}()
+	}
+}
