@@ -55,6 +55,9 @@ func (m *Model) penalty(k int) float64 {
 	if m.Prior != "" {
 		return math.NaN()
 	}
+	if m.Config.Bias != BiasAugmented {
+		return penalty(m.Weights[k], 0, m.Lambda, 1) // a bias of another kind costs nothing
+	}
 	return penalty(m.Weights[k], m.bias(k), m.Lambda, m.Config.BiasScale)
 }
 

@@ -84,26 +84,37 @@ func (p Progress) Measure() Result {
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	if tr.Config.Bias == BiasOuter {
+		return tr.outer(ctx, x, y)
+	}
 	r, err := newRun(x, y, tr)
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := r.train(ctx)
-	if err != nil {
-		return nil, err
+	m, stopped, err := r.finish(ctx)
+	if stopped {
+		err = ctx.Err()
 	}
-	m := r.model()
+	return m, err
+}
+
+// finish trains to the end and returns the model, measured, or that of the moment in which ctx was done.
+func (r *run) finish(ctx context.Context) (m *Model, stopped bool, err error) {
+	if stopped, err = r.train(ctx); err != nil {
+		return nil, false, err
+	}
+	m = r.model()
 	if m.check() != nil {
-		return nil, &StepError{r.t, -1, "a weight is not finite: " + tooLarge}
+		return nil, false, &StepError{r.t, -1, "a weight is not finite: " + tooLarge}
 	}
 	if stopped {
-		return m, ctx.Err()
+		return m, true, nil
 	}
 	r.measure(m)
 	if v := m.Result.Objective; v-v != 0 {
-		return nil, &StepError{r.t, -1, "the objective is not finite: " + tooLarge}
+		return nil, false, &StepError{r.t, -1, "the objective is not finite: " + tooLarge}
 	}
-	return m, nil
+	return m, false, nil
 }
 
 const tooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
@@ -138,7 +149,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
 	}
 	cfg := tr.Config.WithDefaults()
-	if cfg.Bias == BiasNone {
+	if cfg.Bias != BiasAugmented {
 		cfg.BiasScale = 0 // 1 was allowed
 	}
 	r := &run{cfg: cfg, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}

@@ -88,7 +88,7 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius 1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda, or none for 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
-	f.Func("bias", "the constant term: none, or `augmented`, an appended constant feature (default none)", text(&cfg.Bias))
+	f.Func("bias", "the constant `term`: none; augmented, an appended constant feature; or outer, one without penalty, found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "the appended feature's `value` (default 1)")
 	f.StringVar(&cfg.ClassWeight, "class-weight", "", "what rows `weigh`: balanced, so that classes do the same, or a list such as yes=2.5,no=1 (default 1 each)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "the random numbers' `seed`")
@@ -178,9 +178,10 @@ func train(c *call) error {
 	}
 	p := newProgress(c.stderr, data.quiet)
 	var training, measuring time.Duration
+	var taken int64
 	var start time.Time
 	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Start: startModel, Prior: priorModel, Progress: func(now pegasos.Progress) {
-		training = time.Since(start) - measuring
+		training, taken = time.Since(start)-measuring, now.Steps
 		if now.Steps == now.TotalSteps || !p.due() {
 			return
 		}
@@ -208,7 +209,10 @@ func train(c *call) error {
 	}
 
 	r := m.Result
-	steps := r.Steps // of this run
+	steps := r.Steps // of this run, or with -bias outer of all
+	if cfg.Bias == pegasos.BiasOuter {
+		steps = taken
+	}
 	if startModel != nil {
 		steps -= startModel.Result.Steps
 	}
@@ -334,7 +338,7 @@ func (r *trainReport) print(c *call) {
 	case r.Interrupted:
 		fmt.Fprintln(w, "interrupted: the model is that of the steps so far, its objective was not measured")
 	case gap != gap:
-		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum in this order\n", float64(r.Objective))
+		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these settings\n", float64(r.Objective))
 	default:
 		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", float64(r.Objective), percent(gap))
 	}

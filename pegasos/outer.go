@@ -1,0 +1,160 @@
+package pegasos
+
+import (
+	"context"
+	"math"
+)
+
+// outerRuns is the number of runs in a search for the bias: some to find where it lies, and the rest take away 0.38 of the
+// doubt each.
+const outerRuns = 20
+
+// A search is a golden section search for the bias b of one weight vector. The least objective for a given b is convex in
+// b; what a run attains of it is nearly so, for all runs meet the rows in the same order. The slope, which could be had
+// too, is no help: its sign is that of the run's error where the run is short.
+type search struct {
+	b, step     float64 // the next to try, and how far to go on where the objective still falls
+	left, right float64 // between which the optimum is; infinite as long as that isn't known
+
+	// The best so far.
+	tried     bool
+	objective float64
+	bias      float64 // the b
+	total     float64 // with the prior's
+	w         []float32
+	result    ClassResult
+}
+
+// move takes in what was attained with b, and chooses the next.
+func (s *search) move(c ClassResult, w []float32, total float64) {
+	last := s.b
+	if !s.tried || c.Objective < s.objective {
+		if s.tried && last > s.bias {
+			s.left = s.bias
+		} else if s.tried {
+			s.right = s.bias
+		}
+		s.objective, s.bias, s.total, s.w, s.result = c.Objective, last, total, w, c
+	} else if last > s.bias {
+		s.right = last
+	} else {
+		s.left = last
+	}
+	first := !s.tried
+	s.tried = true
+	const golden = 0.3819660112501051
+	switch {
+	case first:
+		s.b = s.bias + s.step
+	case math.IsInf(s.right, 1):
+		s.step *= 2
+		s.b = s.bias + s.step
+	case math.IsInf(s.left, -1):
+		s.b = s.bias - s.step
+		s.step *= 2
+	case s.right-s.bias > s.bias-s.left:
+		s.b = s.bias + float64(golden*(s.right-s.bias))
+	default:
+		s.b = s.bias - float64(golden*(s.bias-s.left))
+	}
+}
+
+// outer trains with a fixed bias again and again, and returns for each weight vector the best found.
+func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	if tr.Start != nil {
+		return nil, badField("Start", "it can't be used with Bias %q, which takes many runs", BiasOuter)
+	}
+	inner := *tr
+	var done Progress
+	if tr.Progress != nil {
+		inner.Progress = func(p Progress) {
+			last := p
+			p.Epoch += done.Epoch
+			p.Steps += done.Steps
+			p.Violations += done.Violations
+			p.TotalSteps *= outerRuns
+			tr.Progress(p)
+			if last.Steps == last.TotalSteps {
+				done = p
+			}
+		}
+	}
+	var searches []search
+	var best *Model
+	for range outerRuns {
+		r, err := newRun(x, y, &inner)
+		if err != nil {
+			return nil, err
+		}
+		if searches == nil {
+			searches = r.newSearches()
+		}
+		for k, p := range r.problems {
+			p.setFixed(searches[k].b)
+			p.recent = nil // it would be a bound for this bias only
+		}
+		r.priorBias = true
+		m, stopped, err := r.finish(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if stopped {
+			if best == nil {
+				best = m
+			}
+			nan := math.NaN()
+			best.Result.Objective = nan
+			for k := range best.Result.PerClass {
+				best.Result.PerClass[k].Objective = nan
+			}
+			return best, ctx.Err()
+		}
+		best = m
+		best.Result.Objective, best.Result.Violations = 0, 0
+		for k := range searches {
+			s, p := &searches[k], r.problems[k]
+			s.move(m.Result.PerClass[k], m.Weights[k], p.priorBias)
+			best.Weights[k], best.Bias[k], best.Result.PerClass[k] = s.w, s.total, s.result
+			best.Result.Objective += s.objective
+			best.Result.Violations += s.result.Violations
+		}
+		best.Result.Objective /= float64(len(searches))
+	}
+	return best, nil
+}
+
+// newSearches starts at 0, or at the mean of the numbers to predict, with steps of their spread.
+func (r *run) newSearches() []search {
+	start, step := 0.0, 1.0
+	if p := r.problems[0]; p.target != nil {
+		var n, sum, squares float64
+		for i, y := range p.target {
+			n += p.share(i)
+			sum += float64(p.share(i) * float64(y))
+		}
+		start = sum / n
+		for i, y := range p.target {
+			d := float64(y) - start
+			squares += float64(p.share(i) * float64(d*d))
+		}
+		if step = math.Sqrt(squares / n); step == 0 {
+			step = 1
+		}
+	}
+	s := make([]search, len(r.problems))
+	for k := range s {
+		s[k] = search{b: start, step: step, left: math.Inf(-1), right: math.Inf(1)}
+	}
+	return s
+}
+
+// setFixed adds b to all scores.
+func (p *problem) setFixed(b float64) {
+	p.priorBias += b
+	if p.ahead == nil {
+		p.ahead = make([]float64, p.x.Rows())
+	}
+	for i := range p.ahead {
+		p.ahead[i] += b
+	}
+}
