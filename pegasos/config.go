@@ -90,6 +90,11 @@ type Config struct {
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
+	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this. Steps or Epochs are the most there will
+	// be. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time: it takes about as long as an
+	// epoch.
+	Tol float64 `json:"tol,omitempty"`
+
 	Order Order `json:"order,omitempty"` // Permutation, IID, Sequential, Blocks
 	Block int   `json:"block,omitempty"` // 64 rows; of the order Blocks only
 
@@ -175,6 +180,12 @@ func (cfg Config) Validate() error {
 	}
 	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {
 		return badField("Block", "have %d, want 1 to 2^31-1", cfg.Block)
+	}
+	if cfg.Tol != 0 && (!(cfg.Tol > 0) || cfg.Tol >= 1) {
+		return badField("Tol", "have %v, want a number between 0 and 1", cfg.Tol)
+	}
+	if cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter) {
+		return badField("Tol", "have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order, cfg.Bias)
 	}
 	if cfg.Batch < 0 {
 		return badField("Batch", "have %d, want 1 or more", cfg.Batch)

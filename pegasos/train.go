@@ -135,6 +135,7 @@ type run struct {
 	r2        float64
 	t, total  int64
 	epoch     int
+	look      int // the epoch after which the gap is to be found next
 	order     *order
 	problems  []*problem
 	threads   int
@@ -405,6 +406,7 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 				return false, p.err
 			}
 		}
+		enough := end && r.cfg.Tol > 0 && r.t < r.total && r.within(r.cfg.Tol)
 		if r.progress != nil && (end || r.t == r.total) {
 			pr := Progress{Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, run: r}
 			if !end {
@@ -415,8 +417,22 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 			}
 			r.progress(pr)
 		}
+		if enough {
+			break
+		}
 	}
 	return false, nil
+}
+
+// within reports whether the gap is known to be at most tol. It is not looked at after each epoch.
+func (r *run) within(tol float64) bool {
+	if r.epoch < r.look {
+		return false
+	}
+	r.look = r.epoch + max(1, r.epoch/4)
+	m := r.model()
+	r.measure(m)
+	return m.Result.Gap <= tol
 }
 
 // parallel calls f from several goroutines, with each its share of the problems: first, first+step, ...

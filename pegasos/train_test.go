@@ -145,6 +145,11 @@ func TestConfigErrors(t *testing.T) {
 		{"ClassWeight", Config{ClassWeight: "1=1,1=2"}},
 		{"ClassWeight", Config{ClassWeight: "7=1"}}, // only in Train
 		{"ClassWeight", Config{ClassWeight: Balanced, Loss: EpsInsensitive}},
+		{"Tol", Config{Tol: -0.1}},
+		{"Tol", Config{Tol: 1}},
+		{"Tol", Config{Tol: nan}},
+		{"Tol", Config{Tol: 0.1, Order: IID}},
+		{"Tol", Config{Tol: 0.1, Bias: BiasOuter}},
 		{"Batch", Config{Batch: -1}},
 		{"Batch", Config{Batch: 11}}, // only in Train
 		{"Offset", Config{Offset: "0"}},

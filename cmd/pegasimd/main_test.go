@@ -260,6 +260,14 @@ func TestOuterBias(t *testing.T) {
 	}
 }
 
+func TestTol(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	must(t, "train", "-quiet", "-lambda", "0.1", "-epochs", "1000", "-tol", "0.05", "-json", dir+"/json", digits, dir+"/model")
+	if r := report(t, dir+"/json"); r["gap"].(float64) > 0.05 || r["epochs"].(float64) > 500 || r["config"].(map[string]any)["tol"] != 0.05 {
+		t.Errorf("gap %v after %v epochs", r["gap"], r["epochs"])
+	}
+}
+
 func TestLosses(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, loss := range []string{"log", "squared-hinge"} {
@@ -417,6 +425,8 @@ func TestErrors(t *testing.T) {
 		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
 		"useless block":    {exitUsage, "Block", []string{"train", "-block", "3", good}},
 		"batch too large":  {exitUsage, "Batch", []string{"train", "-batch", "5", good}},
+		"tol without gap":  {exitUsage, "Tol", []string{"train", "-tol", "0.1", "-order", "iid", good}},
+		"tol 0":            {exitUsage, "-tol", []string{"train", "-tol", "0", good}},
 		"unknown loss":     {exitUsage, "Loss", []string{"train", "-loss", "none", good}},
 		"useless epsilon":  {exitUsage, "Epsilon", []string{"train", "-epsilon", "1", good}},
 		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},

@@ -82,6 +82,7 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0, "the `error` that costs nothing with -loss eps-insensitive (default 0)")
 	f.IntVar(&cfg.Epochs, "epochs", 0, "train for `n` passes over the rows (default 20 unless -steps is given)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "train for `n` steps")
+	f.Float64Var(&cfg.Tol, "tol", 0, "stop before -epochs or -steps when the objective is proven to be within `share` of the optimum: 0.01 is 1 %")
 	f.Func("order", "the `order` of the rows: permutation, new in each epoch; iid, with replacement; sequential, as in the file; or blocks, whose\norder is random (default permutation)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0, "the `rows` of a block with -order blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "look at `n` rows in a step, no row twice (default 1)")
@@ -121,7 +122,7 @@ func train(c *call) error {
 	for _, zero := range []struct {
 		flag string
 		zero bool
-	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}} {
+	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}, {"tol", cfg.Tol == 0}} {
 		if zero.zero && c.given(zero.flag) {
 			return usagef("-%s must be greater than 0", zero.flag)
 		}
