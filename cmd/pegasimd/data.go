@@ -58,6 +58,16 @@ func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, 
 	return set, time.Since(start), err
 }
 
+// readWithModel reads a model and data for it.
+func (d *dataFlags) readWithModel(c *call, name, model string) (*dataset.Set, *pegasos.Model, error) {
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, _, err := d.read(c, name, m)
+	return set, m, err
+}
+
 // matrix returns the set's matrix as the trainer sees it.
 func matrix(s *dataset.Set) pegasos.Examples {
 	if s.Dense != nil {

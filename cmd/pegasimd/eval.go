@@ -49,11 +49,7 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := pegasos.ReadFile(args[1])
-	if err != nil {
-		return err
-	}
-	set, _, err := data.read(c, args[0], m)
+	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
 		return err
 	}

@@ -21,15 +21,15 @@ var trainCommand = command{
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels make one
-problem, more make one for each label against the rest; with -loss eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working folder under
-DATA's name with the ending .model.
+problem, more make one for each label against the rest; with -loss eps-insensitive labels are numbers to predict.
+Without MODEL the model is written to the working folder under DATA's name with the ending .model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as IMAGES,LABELS, or - for
 svmlight text from standard input; each may be compressed with gzip.
 
 What is minimised is lambda/2 |w|^2 + the mean loss, which is max(0, 1 - yz) for hinge, where z = <w,x>, log(1 + e^-yz)
-for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon) for eps-insensitive. With -c it is the same as liblinear's -s 3 -c:
-lambda is 1/(C * rows). With -class-weight or -weights the mean is weighted, and in place of the rows stands their
+for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon) for eps-insensitive. With -c it is the same
+as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is weighted, and in place of the rows stands their
 weight. The same data, flags and seed give the same model, bit for bit, on every machine.
 
 Examples:
