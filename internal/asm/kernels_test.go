@@ -122,21 +122,75 @@ func TestVectorsInMemory(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = s.Float(), s.Float()
 	}
-	var want float32
-	for start := 0; start < n; start += asm.Block {
-		end := min(start+asm.Block, n)
-		want += asm.Dot(x[start:end], y[start:end])
+	for offset := range 16 { // one sum may be right by chance
+		if testing.Short() && offset > 0 {
+			break
+		}
+		x, y := x[offset:], y[offset:]
+		var want float32
+		for start := 0; start < len(x); start += asm.Block {
+			end := min(start+asm.Block, len(x))
+			want += asm.Dot(x[start:end], y[start:end])
+		}
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				if got := asm.Dot(x, y); !same(got, want) {
+					t.Errorf("isa=%v: got %v, the sum of the blocks is %v", isa, got, want)
+				}
+				if got := testing.AllocsPerRun(1, func() { asm.Dot(x, y) }); got != 0 {
+					t.Errorf("isa=%v: %v allocations", isa, got)
+				}
+			}()
+		}
 	}
-	for _, isa := range asm.Available() {
-		func() {
-			defer asm.Use(asm.Use(isa))
-			if got := asm.Dot(x, y); !same(got, want) {
-				t.Errorf("isa=%v: got %v, the sum of the blocks is %v", isa, got, want)
+}
+
+// The lanes begin at +0, so that a sum of nothing but -0 is +0.
+func TestNegativeZeros(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		for n := range 200 {
+			args := func() *asmtest.Args {
+				a := k.New(n, asmtest.Heap{}, asmtest.Bytes(0, []byte{0, 0, 0, 128}))
+				for i := range a.X {
+					a.X[i] = 1
+				}
+				return a
 			}
-			if got := testing.AllocsPerRun(1, func() { asm.Dot(x, y) }); got != 0 {
-				t.Errorf("isa=%v: %v allocations", isa, got)
-			}
-		}()
+			compare(t, n, call(k, args()), generic(k, args()))
+		}
+	})
+}
+
+// Four rows at a time take several turns.
+func TestManyRows(t *testing.T) {
+	const most = 40
+	s := asmtest.Uniform(1)
+	for n := 1; n < 100; n += 8 {
+		rows, x, want := make([]float32, most*n), make([]float32, n), make([]float32, most)
+		for i := range rows {
+			rows[i] = s.Float()
+		}
+		for i := range x {
+			x[i] = s.Float()
+		}
+		for i := range want {
+			want[i] = asm.Dot(rows[i*n:][:n], x)
+		}
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				for count := range most + 1 {
+					m := &asmtest.Shifted{}
+					got := m.Floats(count)
+					asm.DotRows(got, rows, n, x)
+					compare(t, n, got, want[:count])
+					if !m.Intact() {
+						t.Fatalf("n = %d: stored beside the %d results", n, count)
+					}
+				}
+			}()
+		}
 	}
 }
 

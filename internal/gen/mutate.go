@@ -7,7 +7,7 @@ import (
 )
 
 // A mutant is a Target that makes one mistake in one kernel: at one call it tells the Target behind it something else than
-// the kernel said.
+// the kernel said. Each call offers its mistakes to here, which counts them and picks one.
 type mutant struct {
 	Target
 	kernel kernelSpec
@@ -16,8 +16,9 @@ type mutant struct {
 
 	label   string // the last one
 	names   map[reg.GPVirtual]string
-	sums    []Group // what was added to, in order
-	scalars []Group // what was broadcast, in order
+	numbers map[reg.VecVirtual]int // of the groups, in order
+	sums    []Group                // what was added to, in order
+	scalars []Group                // what was broadcast, in order
 }
 
 // A fault is one mistake, by its place among all that the kernel offers.
@@ -29,7 +30,10 @@ type fault struct {
 }
 
 func newMutant(k kernelSpec, place int) *mutant {
-	return &mutant{Target: newAVX2(), kernel: k, place: place, label: "start", names: map[reg.GPVirtual]string{}}
+	return &mutant{
+		Target: newAVX2(), kernel: k, place: place, label: "start",
+		names: map[reg.GPVirtual]string{}, numbers: map[reg.VecVirtual]int{},
+	}
 }
 
 // emit writes the kernel with its mistake.
@@ -82,6 +86,18 @@ func (m *mutant) Sum(p, j reg.GPVirtual) reg.GPVirtual {
 	return m.named(m.Target.Sum(p, j), m.names[p]+"[j]")
 }
 
+func (m *mutant) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.Indexed(p, bytes), m.names[p]+"[i]")
+}
+
+func (m *mutant) New(width int) Group {
+	v := m.Target.New(width)
+	m.numbers[v.regs[0]] = len(m.numbers)
+	return v
+}
+
+func (m *mutant) number(v Group) int { return m.numbers[v.regs[0]] }
+
 // Tails and stores.
 
 func (m *mutant) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
@@ -116,7 +132,7 @@ func (m *mutant) Jump(label string) {
 // Lanes and accumulators.
 
 func (m *mutant) Zero(v Group) {
-	if m.here("lane skipped", "Zero left out") {
+	if m.here("lane skipped", "Zero %d left out", m.number(v)) {
 		return
 	}
 	m.Target.Zero(v)
@@ -144,7 +160,7 @@ func (m *mutant) Lane(dst, v Group, lane int) {
 }
 
 func (m *mutant) Fold(v Group) {
-	if m.here("lane skipped", "Fold left out") {
+	if m.here("lane skipped", "Fold %d left out", m.number(v)) {
 		return
 	}
 	m.Target.Fold(v)
@@ -170,15 +186,17 @@ func (m *mutant) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
 
 func (m *mutant) Add(dst, a, b Group) {
 	if equal(dst, a) {
-		if m.here("lane skipped", "Add left out") {
+		if m.here("lane skipped", "Add %d to %d left out", m.number(b), m.number(a)) {
 			return
 		}
-		if other, ok := another(m.sums, a); ok && m.here("accumulators swapped", "Add to the sum before") {
-			dst, a = other, other
+		if other, ok := another(m.sums, a); ok {
+			if m.here("accumulators swapped", "Add %d to %d goes to %d", m.number(b), m.number(a), m.number(other)) {
+				dst, a = other, other
+			}
 		}
 		m.sums = append(m.sums, a)
 	}
-	if m.here("operation", "Mul for Add") {
+	if m.here("operation", "Mul for Add %d to %d", m.number(b), m.number(a)) {
 		m.Target.Mul(dst, a, b)
 		return
 	}
@@ -342,6 +360,27 @@ func (m *mutant) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	m.Target.IfAtLeast(n, k, label)
 }
 
+// n < k where n - 1 < k, with a k that is not known here, is n <= k.
+func (m *mutant) oneLess(n reg.GPVirtual) reg.GPVirtual {
+	less := m.Copy(n)
+	m.Target.Decrement(less, 1)
+	return less
+}
+
+func (m *mutant) IfBelow(n, k reg.GPVirtual, label string) {
+	if m.here("<= for <", "IfBelow %s %s", m.names[k], label) {
+		n = m.oneLess(n)
+	}
+	m.Target.IfBelow(n, k, label)
+}
+
+func (m *mutant) IfNotBelow(n, k reg.GPVirtual, label string) {
+	if m.here("> for >=", "IfNotBelow %s %s", m.names[k], label) {
+		n = m.oneLess(n)
+	}
+	m.Target.IfNotBelow(n, k, label)
+}
+
 // Addresses and counts.
 
 // further returns the offset, or one that is a float or a group further.
@@ -363,13 +402,19 @@ func (m *mutant) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
 }
 
 func (m *mutant) Advance(p reg.GPVirtual, bytes int) {
+	m.Target.Advance(p, m.groupOff("Advance "+m.names[p]+" by", bytes))
+}
+
+func (m *mutant) Set(n reg.GPVirtual, k int) { m.Target.Set(n, m.groupOff("Set to", k)) }
+
+// groupOff returns bytes, or a group less or more.
+func (m *mutant) groupOff(what string, bytes int) int {
 	for _, off := range [2]int{-8 * float, 8 * float} {
-		if m.here("advance", "Advance %s %d bytes off", m.at(p, bytes), off) {
-			m.Target.Advance(p, bytes+off)
-			return
+		if m.here("advance", "%s %d%+d", what, bytes, off) {
+			return bytes + off
 		}
 	}
-	m.Target.Advance(p, bytes)
+	return bytes
 }
 
 func (m *mutant) AdvanceBy(p, bytes reg.GPVirtual) {
