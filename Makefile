@@ -67,7 +67,7 @@ race: ## the race detector, over the assembly and over plain Go
 
 .PHONY: exhaustive
 exhaustive: ## tests over all float32 (minutes)
-	PEGASIMD_LONG=1 $(GO) test -count=1 -timeout 30m -run 'Exp' ./internal/asm
+	PEGASIMD_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'ExpAccuracy' ./internal/asm
 
 MUTANTS ?= 60
 .PHONY: mutants
