@@ -17,7 +17,7 @@ for package in internal/asm dense sparse pegasos; do
 done
 AVX512_TIMEOUT=${AVX512_TIMEOUT:-2400} scripts/avx512-emulated.sh \
 	PEGASIMD_ISA=avx512 PEGASIMD_WANT='generic avx2 avx512' "$work/internal-asm.test" -test.short -test.v -test.run PathsWanted -- \
-	PEGASIMD_ISA=avx512 "$work/internal-asm.test" -test.short -test.run '(Golden|Same|Guard|Exact|NaN|Long)//isa=avx512' -- \
-	PEGASIMD_ISA=avx512 "$work/internal-asm.test" -test.short -test.run 'ExactOverlap|BasisVectors|ExpAccuracy' -- \
+	PEGASIMD_ISA=avx512 "$work/internal-asm.test" -test.short -test.run '(Golden|Same|Guard|Exact|NaN|Long|NegativeZeros)//isa=avx512' -- \
+	PEGASIMD_ISA=avx512 "$work/internal-asm.test" -test.short -test.run 'ExactOverlap|BasisVectors|ExpAccuracy|VectorsInMemory|ManyRows' -- \
 	PEGASIMD_ISA=avx512 "$work/sparse.test" -test.short -test.run 'Meaning|Single' -- \
 	PEGASIMD_ISA=avx512 "$work/pegasos.test" -test.short -test.run Golden
