@@ -4,7 +4,6 @@
 SHELL := /bin/bash
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
-MODULES := . internal/gen
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
 GOLDEN := ./internal/asm ./internal/elementary ./dense ./sparse ./pegasos
 
@@ -24,15 +23,16 @@ demo: ## train on the embedded digits and time the kernels, in under a minute
 
 .PHONY: build
 build: ## build the command into build/
-	$(GO) build -o build/ ./cmd/pegasimd
+	$(GO) -C cmd/pegasimd build -o ../../build/ .
 
 .PHONY: test
 test: ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	$(GO) vet ./...
 	$(GO) test ./...
-	PEGASIMD_ISA=generic $(GO) test -count=1 ./pegasos ./cmd/...
-	$(GO) -C internal/gen vet ./...
-	$(GO) -C internal/gen test ./...
+	PEGASIMD_ISA=generic $(GO) test -count=1 ./pegasos
+	for module in cmd/pegasimd internal/gen; do \
+		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
+	done
 
 .PHONY: generate
 generate: ## write the assembly anew
@@ -62,7 +62,8 @@ test-avx512: ## the AVX-512 path: natively if the machine has it, else in Bochs
 
 .PHONY: race
 race: ## the race detector, over the assembly and over plain Go
-	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset ./pegasos ./cmd/...
+	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset ./pegasos
+	$(GO) -C cmd/pegasimd test -race -short ./...
 	$(GO) test -race -short -tags purego ./dense ./sparse ./pegasos
 
 .PHONY: exhaustive

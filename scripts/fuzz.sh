@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Runs every fuzz target of the module for a while: fuzz.sh TIME
+# Runs every fuzz target for a while: fuzz.sh TIME
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +10,6 @@ for dir in $(git ls-files '*_test.go' | xargs grep -l '^func Fuzz' | xargs -n 1 
 	fi
 	for target in $(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go | cut -d ' ' -f 2); do
 		echo "== $dir $target"
-		go test -run '^$' -fuzz "^$target\$" -fuzztime "$1" -fuzzminimizetime 10x "./$dir"
+		go -C "$dir" test -run '^$' -fuzz "^$target\$" -fuzztime "$1" -fuzzminimizetime 10x .
 	done
 done
