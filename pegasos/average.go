@@ -2,9 +2,9 @@ package pegasos
 
 import "github.com/pegasimd/pegasimd/dense"
 
-// A suffix is the mean of a sequence of vectors over about the last half of the steps so far, whenever it is asked. It
-// keeps two sums, of the samples in the present window of steps and in the one before. In a run of T steps windows end
-// at T, T/2, T/4 and so on: after step T the present one is the last half.
+// A suffix is the mean of a sequence of vectors, or of several, over about the last half of the steps so far, whenever it is
+// asked. It keeps two sums, of the samples in the present window of steps and in the one before. In a run of T steps windows
+// end at T, T/2, T/4 and so on: after step T the present one is the last half.
 type suffix struct {
 	total    int64 // T
 	shift    uint  // the present window ends at T >> shift
@@ -12,47 +12,76 @@ type suffix struct {
 }
 
 type sum struct {
-	n      int
-	vector []float32
-	scalar float64 // the appended feature's
+	n       int
+	vectors [][]float32
+	scalars []float64 // one beside each vector: the bias, or the appended feature's weight
 }
 
-func newSuffix(total int64, n int) *suffix {
-	return &suffix{total: total, shift: 62, old: sum{vector: make([]float32, n)}, cur: sum{vector: make([]float32, n)}}
+// newSuffix makes one for k vectors of n elements.
+func newSuffix(total int64, k, n int) *suffix {
+	return &suffix{total: total, shift: 62, old: newSum(k, n), cur: newSum(k, n)}
 }
 
-// add takes a*v and a*scalar as the sample after step t.
-func (s *suffix) add(t int64, a float32, v []float32, scalar float64) {
+func newSum(k, n int) sum {
+	return sum{vectors: vectors(k, n), scalars: make([]float64, k)}
+}
+
+// vectors returns k vectors of n zeros. Each starts on a cache line.
+func vectors(k, n int) [][]float32 {
+	m := dense.New(k, n)
+	v := make([][]float32, k)
+	for i := range v {
+		v[i] = m.Row(i)
+	}
+	return v
+}
+
+// add takes a*v and the scalars as the sample after step t.
+func (s *suffix) add(t int64, a float32, v [][]float32, scalars []float64) {
 	for t > s.total>>s.shift {
 		s.shift--
 		if s.cur.n > 0 {
 			s.old, s.cur = s.cur, s.old
-			clear(s.cur.vector)
-			s.cur.n, s.cur.scalar = 0, 0
+			for k := range v {
+				clear(s.cur.vectors[k])
+			}
+			clear(s.cur.scalars)
+			s.cur.n = 0
 		}
 	}
 	s.cur.n++
-	dense.Axpy(a, v, s.cur.vector)
-	s.cur.scalar += float64(float64(a) * scalar)
+	for k := range v {
+		dense.Axpy(a, v[k], s.cur.vectors[k])
+		s.cur.scalars[k] += scalars[k]
+	}
 }
 
-// mean writes the mean after step t to dst and returns that of the scalars. It is the present window's, or that of
-// both while the present one is young. It reports false if there is no sample yet.
-func (s *suffix) mean(t int64, dst []float32) (scalar float64, ok bool) {
+// mean writes the mean of vector k after step t to dst, and that of the scalar beside it to b. It is the present window's, or
+// that of both while the present one is young. It reports false if there is no sample yet.
+func (s *suffix) mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.old, &s.cur
+	both := old.n > 0
 	if start := s.total >> (s.shift + 1); cur.n > 0 && 2*t >= 3*start {
-		old = new(sum)
+		both = false
 	}
-	n := float64(old.n + cur.n)
+	n := float64(cur.n)
+	if both {
+		n += float64(old.n)
+	}
 	if n == 0 {
-		return 0, false
+		return false
 	}
-	for j, v := range cur.vector {
+	for j, v := range cur.vectors[k] {
 		z := float64(v)
-		if old.n > 0 {
-			z += float64(old.vector[j])
+		if both {
+			z += float64(old.vectors[k][j])
 		}
 		dst[j] = float32(z / n)
 	}
-	return (old.scalar + cur.scalar) / n, true
+	z := cur.scalars[k]
+	if both {
+		z += old.scalars[k]
+	}
+	*b = z / n
+	return true
 }

@@ -29,69 +29,81 @@ import (
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and y_i and m are corrected
 // for the scores of w0.
 
-// measure fills in the objective, the bound and the gap of m, the run's model of this moment.
+// measure fills in the run's part of m's objective and bound.
 func (r *run) measure(m *Model) {
 	res := &m.Result
+	if j := r.joint; j != nil {
+		w, b := r.apart(m, r.first, &j.state)
+		res.Objective, res.DualObjective = j.objective(w, b), math.NaN()
+		if j.recent != nil {
+			res.DualObjective = j.dual(r.r2)
+		}
+		return
+	}
 	loss := r.objective(m)
 	bound := make([]float64, len(loss))
-	r.parallel(func(first, step int) {
-		for k := first; k < len(bound); k += step {
-			bound[k] = r.problems[k].dual(r.r2)
-		}
-	})
-	res.Objective, res.DualObjective = 0, 0
+	r.parallel(func(k int) { bound[k] = r.problems[k].dual(r.r2) })
 	for k := range loss {
-		res.PerClass[k].Objective, res.PerClass[k].DualObjective = loss[k], bound[k]
-		res.Objective += loss[k]
-		res.DualObjective += bound[k]
+		res.PerClass[r.first+k].Objective, res.PerClass[r.first+k].DualObjective = loss[k], bound[k]
 	}
-	res.Objective /= float64(len(loss))
-	res.DualObjective /= float64(len(loss))
+}
+
+// total adds up what was measured of all vectors.
+func (res *Result) total() {
+	if n := float64(len(res.PerClass)); n > 0 {
+		res.Objective, res.DualObjective = 0, 0
+		for _, c := range res.PerClass {
+			res.Objective += c.Objective
+			res.DualObjective += c.DualObjective
+		}
+		res.Objective /= n
+		res.DualObjective /= n
+	}
 	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
 	if res.Objective == res.DualObjective {
 		res.Gap = 0 // also of an objective of 0
 	}
 }
 
+// apart returns the vectors of m that s has trained, and their biases. With a prior they are the difference of m and it.
+func (r *run) apart(m *Model, first int, s *state) (w [][]float32, b []float64) {
+	for k := range s.vs {
+		b = append(b, m.bias(first+k)-s.priorBias[k])
+		w = append(w, m.Weights[first+k])
+		if s.prior != nil {
+			w[k] = slices.Clone(w[k])
+			for j, v := range s.prior[k] {
+				w[k][j] -= v
+			}
+		}
+	}
+	return w, b
+}
+
 // objective returns P for each weight vector of m. The scores are float32 dot products, as in prediction; they are added
 // up in float64, in the order of the rows.
 func (r *run) objective(m *Model) []float64 {
 	loss := make([]float64, len(r.problems))
-	block := blockRows(r.x.Cols())
-	r.parallel(func(first, step int) {
-		for from := 0; from < r.x.Rows(); from += block {
-			to := min(from+block, r.x.Rows())
-			for k := first; k < len(r.problems); k += step {
-				loss[k] += r.problems[k].losses(m.Weights[k], m.bias(k), from, to)
-			}
-		}
+	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
+		loss[k] += r.problems[k].losses(m.Weights[r.first+k], m.bias(r.first+k), from, to)
 	})
 	for k, p := range r.problems {
-		w, b := m.Weights[k], m.bias(k)-p.priorBias
-		if p.prior != nil {
-			w = slices.Clone(w)
-			for j, v := range p.prior {
-				w[j] -= v
-			}
-		}
-		loss[k] = penalty(w, b, p.lambda, p.biasScale) + loss[k]/float64(r.rows)
+		w, b := r.apart(m, r.first+k, &p.state)
+		loss[k] = p.penalty(w, b) + loss[k]/float64(r.rows)
 	}
 	return loss
 }
 
 // losses returns the sum of the losses of some rows.
 func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) {
-	for i := from; i < to; i++ {
+	for j := from; j < to; j++ {
+		i := p.row(j)
 		z := float64(p.x.Dot(i, w)) + bias
 		if z-z != 0 {
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
 		side, target := p.label(uint32(i))
-		loss := p.cost.at(float64(float64(side)*z) - target)
-		if p.weight != nil {
-			loss = float64(p.weight[i] * loss)
-		}
-		sum += loss
+		sum += float64(p.share(i) * p.cost.at(float64(float64(side)*z)-target))
 	}
 	return sum
 }
@@ -102,14 +114,25 @@ func (p *problem) lossAtZero() float64 {
 		return p.cost.at(0)
 	}
 	var sum, n float64
-	for i := range p.x.Rows() {
-		if share := p.share(i); share > 0 {
-			_, target := p.frame(uint32(i))
-			sum += float64(share * p.cost.at(-target))
-			n += share
-		}
+	for j := range p.count() {
+		i := p.row(j)
+		_, target := p.frame(uint32(i))
+		sum += float64(p.share(i) * p.cost.at(-target))
+		n += p.share(i)
 	}
 	return sum / n
+}
+
+// penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well.
+func (s *state) penalty(w [][]float32, bias []float64) (sum float64) {
+	for k := range w {
+		if s.biasScale == 0 {
+			sum += penalty(w[k], 0, s.lambda, 1)
+		} else {
+			sum += penalty(w[k], bias[k], s.lambda, s.biasScale)
+		}
+	}
+	return sum
 }
 
 // penalty returns lambda/2 |w|^2, where the appended feature's weight counts as well.
@@ -126,21 +149,20 @@ func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 }
 
 // A recent counts each row's violations, or adds up its pulls, in the last epochs: in the present window of epochs and in
-// the one before.
-// Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because the early
-// steps violate where the optimum does not.
+// the one before. Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because
+// the early steps violate where the optimum does not. Of joint problems there is a count for each row and class.
 type recent struct {
-	rows, steps int64     // of an epoch
-	epochs      int64     // of the whole run
-	start       int64     // the epochs before the present window
-	oldStart    int64     // and before the one before
-	count, old  []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
+	steps      int64     // of an epoch
+	epochs     int64     // of the whole run
+	start      int64     // the epochs before the present window
+	oldStart   int64     // and before the one before
+	count, old []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
 }
 
-// newRecent makes one for epochs of so many rows, whose numbers are below count, and so many steps.
-func newRecent(total int64, rows, steps, count int) *recent {
+// newRecent makes one for epochs of so many steps, and so many counts.
+func newRecent(total int64, steps, count int) *recent {
 	n := int64(steps)
-	return &recent{rows: int64(rows), steps: n, epochs: (total + n - 1) / n, count: make([]float32, count), old: make([]float32, count)}
+	return &recent{steps: n, epochs: (total + n - 1) / n, count: make([]float32, count), old: make([]float32, count)}
 }
 
 func (r *recent) endEpoch(epoch int) {
@@ -155,41 +177,52 @@ func (r *recent) endEpoch(epoch int) {
 
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
-	r := p.recent
-	if r == nil {
+	if p.recent == nil {
 		return math.NaN()
 	}
+	return p.bestBound(p.cost.clamp, func(a []float32) float64 { return p.bound(a, r2) })
+}
+
+// bestBound returns the best of what bound makes of the shares in the present window of epochs, and in it and the one
+// before. A row has been met once an epoch at most, so that no share is out of range, but for roundings of other losses'
+// pulls, which clamp sets right.
+func (s *state) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
+	r := s.recent
 	best := 0.0 // from a_i = 0
-	epoch := (p.t - p.start + r.steps - 1) / r.steps
+	epoch := (s.t - s.start + r.steps - 1) / r.steps
 	a := make([]float32, len(r.count))
-	// A row has been met once an epoch at most, so that no share exceeds 1, but for roundings of other losses' pulls.
 	if n := epoch - r.start; n > 0 {
 		for i, c := range r.count {
-			a[i] = p.cost.clamp(c / float32(n))
+			a[i] = clamp(c / float32(n))
 		}
-		best = max(best, p.bound(a, r2))
+		best = max(best, bound(a))
 	}
 	if n := epoch - r.oldStart; n > 0 && r.start > r.oldStart {
 		for i, c := range r.count {
-			a[i] = p.cost.clamp((c + r.old[i]) / float32(n))
+			a[i] = clamp((c + r.old[i]) / float32(n))
 		}
-		best = max(best, p.bound(a, r2))
+		best = max(best, bound(a))
 	}
 	return best
 }
 
 // bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly so.
 func (p *problem) bound(a []float32, r2 float64) float64 {
-	u := make([]float64, len(p.v))
+	slack := 0.0
+	if p.free {
+		slack = p.balance(a)
+	}
+	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
 	var ub, squares float64
 	for i, v := range a {
 		side, _ := p.frame(uint32(i))
+		signed[i] = v * side
 		weight := p.share(i)
-		ub += float64(float64(float64(v*side)*p.biasScale) * weight)
+		ub += float64(float64(float64(signed[i])*p.biasScale) * weight)
 		squares += float64(float64(float64(v)*float64(v)) * weight)
 	}
-	rounding := p.addRows(a, u)
-	n := float64(p.recent.rows)
+	rounding := p.addRows(signed, u) + slack
+	n := float64(p.count())
 	squares /= n
 	sum := float64(ub * ub)
 	for _, v := range u {
@@ -200,42 +233,71 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(squares*r2))
 	half := norm * norm / (2 * p.lambda)
 	if p.cost.loss == logCost {
-		return p.entropyBound(a, half)
+		return p.entropyBound(a, half, slack)
 	}
-	var mean float64 // of what is linear in s
+	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
 	for i, v := range a {
 		_, target := p.frame(uint32(i))
-		gain := float64(float64(v) * target)
-		if p.cost.loss == squaredHingeCost {
-			gain += float64(v)
-		} else {
-			gain += p.cost.least(float64(v))
+		gain, least := float64(float64(v)*target), float64(v)
+		if p.cost.loss != squaredHingeCost {
+			least = p.cost.least(float64(v))
 		}
-		mean += float64(p.share(i) * gain)
+		mean += float64(p.share(i) * (gain + least))
+		size += float64(p.share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
-	mean /= n
+	mean = (mean - float64(slack*size)) / n
 	if p.cost.loss == squaredHingeCost {
-		half += squares / 4
+		half += float64(squares / 4 * (1 + 3*slack))
 	}
-	// The quadratic s*mean - s^2*half.
+	return parabola(mean, half)
+}
+
+// balance scales the pulls to one side down until the pulls to both are the same: otherwise the least over all biases is
+// minus infinity. It returns how far each may be from the real number that makes it so, as a share of itself: by the rounding
+// to float32, and by those of the sums.
+func (p *problem) balance(a []float32) (slack float64) {
+	var up, down float64
+	for i, v := range a {
+		side, _ := p.label(uint32(i))
+		if b := float64(float64(v*side) * p.share(i)); b > 0 {
+			up += b
+		} else {
+			down -= b
+		}
+	}
+	for i, v := range a {
+		side, _ := p.label(uint32(i))
+		switch {
+		case v*side > 0 && up > down:
+			a[i] = float32(float64(v) * (down / up))
+		case v*side < 0 && down > up:
+			a[i] = float32(float64(v) * (up / down))
+		}
+	}
+	return 0x1p-23 + float64(len(a))*0x1p-51
+}
+
+// parabola returns the largest value of s*mean - s^2*half for s from 0 to 1.
+func parabola(mean, half float64) float64 {
 	switch {
 	case mean <= 0:
 		return 0
 	case mean >= 2*half:
 		return mean - half
 	}
-	return mean * mean / (4 * half)
+	return float64(mean*mean) / (4 * half)
 }
 
 // entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s, less s^2*half. It is
 // concave: two of Newton's steps from s = 1 come close.
-func (p *problem) entropyBound(a []float32, half float64) float64 {
+func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
-		var value, slope, bend float64
+		var value, slope, bend, size float64
 		for i, v := range a {
 			b, weight := float64(s*float64(v)), p.share(i)
 			_, target := p.frame(uint32(i))
+			size += float64(weight * math.Abs(float64(b*target)))
 			value += float64(weight * (p.cost.least(b) + float64(b*target)))
 			slope += float64(float64(weight*float64(v)) * target)
 			if b > 0 && b < 1 {
@@ -244,9 +306,10 @@ func (p *problem) entropyBound(a []float32, half float64) float64 {
 				bend -= wv / (s * (1 - b))
 			}
 		}
-		n := float64(p.recent.rows)
+		n := float64(p.count())
 		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
-		best = max(best, value)
+		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64 is more than that log.
+		best = max(best, value-float64(slack*(64+size/n)))
 		if !(bend < 0) {
 			break
 		}
@@ -255,36 +318,26 @@ func (p *problem) entropyBound(a []float32, half float64) float64 {
 	return best
 }
 
-// share returns the weight of row i.
-func (p *problem) share(i int) float64 {
-	if p.weight == nil {
-		return 1
-	}
-	return p.weight[i]
-}
-
-// addRows adds a[i]*y*x, times the weight, over the rows to u. It returns a bound on the relative error of the sums, in terms of the sum of
-// the addends' magnitudes.
-func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
-	switch x := p.x.(type) {
+// addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the relative error of the sums, in
+// terms of the sum of the addends' magnitudes.
+func (s *state) addRows(a []float32, u []float64) (rounding float64) {
+	switch x := s.x.(type) {
 	case *dense.Matrix:
 		for i, v := range a {
 			if v != 0 {
-				side, _ := p.frame(uint32(i))
-				ay := float64(float64(v*side) * p.share(i))
+				av := float64(float64(v) * s.share(i))
 				for j, z := range x.Row(i) {
-					u[j] += float64(ay * float64(z))
+					u[j] += float64(av * float64(z))
 				}
 			}
 		}
 	case *sparse.Matrix:
 		for i, v := range a {
 			if v != 0 {
-				side, _ := p.frame(uint32(i))
-				ay := float64(float64(v*side) * p.share(i))
+				av := float64(float64(v) * s.share(i))
 				idx, val := x.Row(i)
 				for k, j := range idx {
-					u[j] += float64(ay * float64(val[k]))
+					u[j] += float64(av * float64(val[k]))
 				}
 			}
 		}
@@ -295,8 +348,7 @@ func (p *problem) addRows(a []float32, u []float64) (rounding float64) {
 		added := 0
 		for i, v := range a {
 			if v != 0 {
-				side, _ := p.frame(uint32(i))
-				p.x.Axpy(i, float32(v*side*float32(p.share(i))), part)
+				s.x.Axpy(i, float32(v*float32(s.share(i))), part)
 				added++
 			}
 			if added == few || i == len(a)-1 {

@@ -55,7 +55,30 @@ const (
 	// BiasOuter is a term without a penalty, found by a search around the training of everything else (section 6 of
 	// the paper): 20 runs of the given length, of which the best is the model. There is no certificate.
 	BiasOuter Bias = "outer"
+	// BiasUnregularised is a term without a penalty that takes steps of its own, along its own sub-gradient and of the
+	// same size as those of the weights. Nothing holds it, so that it converges more slowly (section 6).
+	BiasUnregularised Bias = "unregularised"
 )
+
+// Multiclass says what problems more than two labels make. Two labels make one problem in the first two.
+type Multiclass string
+
+const (
+	// OneVsRest is a problem a label, against all others. The highest score wins.
+	OneVsRest Multiclass = "ovr"
+	// OneVsOne is a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2), ...: the same as training on
+	// the rows of these two labels alone. Each pair votes for one of its labels; see [Model.ClassScores] for the ties. C, the
+	// epochs, Balanced and t0 are those of the pair's rows.
+	OneVsOne Multiclass = "ovo"
+	// CrammerSinger is one problem with a weight vector a label and the loss max over the labels r of
+	// cost(y, r) - z_y + z_r, for the loss Hinge. The costs are 1 but for cost(y, y) = 0; see Trainer.Costs.
+	CrammerSinger Multiclass = "crammer-singer"
+	// Multinomial is the same with the loss log(sum over the labels r of e^(z_r - z_y)), for the loss Log.
+	Multinomial Multiclass = "multinomial"
+)
+
+// Joint reports whether all weight vectors are trained in one problem.
+func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
 // MinLambda is the least lambda that can be used. Below it float32 weights, which may reach R/lambda, are in danger.
 const MinLambda = 1e-12
@@ -76,6 +99,8 @@ type Config struct {
 	// Epsilon is the error that costs nothing, for EpsInsensitive only.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
+	Multiclass Multiclass `json:"multiclass,omitempty"` // OneVsRest, OneVsOne, CrammerSinger, Multinomial
+
 	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and what a row of the label weighs, 1 where the
 	// list has no such label; empty, all weigh the same. See Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
@@ -92,8 +117,16 @@ type Config struct {
 
 	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this. Steps or Epochs are the most there will
 	// be. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time: it takes about as long as an
-	// epoch.
+	// epoch. Change and Patience look after the same epochs.
 	Tol float64 `json:"tol,omitempty"`
+
+	// Change, if not 0, ends the run as soon as the objective has fallen by no more than this share of itself since the look
+	// before, the penalty included.
+	Change float64 `json:"change,omitempty"`
+
+	// Patience, if not 0, ends the run as soon as so many looks in a row have not shown a better model on Trainer.Valid than
+	// the best one before, which is the result: one of higher accuracy, or of a lower mean squared error.
+	Patience int `json:"patience,omitempty"`
 
 	Order Order `json:"order,omitempty"` // Permutation, IID, Sequential, Blocks
 	Block int   `json:"block,omitempty"` // 64 rows; of the order Blocks only
@@ -111,7 +144,7 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasOuter
+	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
 
 	// Seed starts the random numbers. Zero is a seed like any other.
@@ -126,6 +159,10 @@ func Paper() Config {
 
 // WithDefaults returns cfg with its zero fields filled in.
 func (cfg Config) WithDefaults() Config {
+	fill(&cfg.Multiclass, OneVsRest)
+	if cfg.Multiclass == Multinomial {
+		fill(&cfg.Loss, Log)
+	}
 	fill(&cfg.Loss, Hinge)
 	if cfg.C == 0 {
 		fill(&cfg.Lambda, DefaultLambda)
@@ -181,8 +218,19 @@ func (cfg Config) Validate() error {
 	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {
 		return badField("Block", "have %d, want 1 to 2^31-1", cfg.Block)
 	}
-	if cfg.Tol != 0 && (!(cfg.Tol > 0) || cfg.Tol >= 1) {
-		return badField("Tol", "have %v, want a number between 0 and 1", cfg.Tol)
+	for _, share := range []struct {
+		field string
+		value float64
+	}{{"Tol", cfg.Tol}, {"Change", cfg.Change}} {
+		if share.value != 0 && (!(share.value > 0) || share.value >= 1) {
+			return badField(share.field, "have %v, want a number between 0 and 1", share.value)
+		}
+	}
+	if cfg.Patience < 0 {
+		return badField("Patience", "have %d, want 1 or more", cfg.Patience)
+	}
+	if cfg.Bias == BiasOuter && (cfg.Change != 0 || cfg.Patience != 0 || cfg.Multiclass.Joint()) {
+		return badField("Bias", "have %q, which Change, Patience and a joint problem of all classes can't be combined with", cfg.Bias)
 	}
 	if cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter) {
 		return badField("Tol", "have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order, cfg.Bias)
@@ -202,6 +250,12 @@ func (cfg Config) Validate() error {
 	if !(cfg.Epsilon >= 0) || cfg.Epsilon > math.MaxFloat32 {
 		return badField("Epsilon", "have %v, want a finite number of at least 0", cfg.Epsilon)
 	}
+	if want := (map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log})[cfg.Multiclass]; want != "" && cfg.Loss != want {
+		return badField("Multiclass", "have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, want, cfg.Loss)
+	}
+	if cfg.Multiclass != OneVsRest && cfg.Loss.Regression() {
+		return badField("Multiclass", "have %q, but there are no classes with the loss %s", cfg.Multiclass, cfg.Loss)
+	}
 	if cfg.ClassWeight != "" && cfg.Loss.Regression() {
 		return badField("ClassWeight", "have %q, but there are no classes with the loss %s", cfg.ClassWeight, cfg.Loss)
 	}
@@ -213,7 +267,8 @@ func (cfg Config) Validate() error {
 		oneOf("Order", cfg.Order, Permutation, IID, Sequential, Blocks),
 		oneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
 		oneOf("Average", cfg.Average, LastHalf, LastIterate),
-		oneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter),
+		oneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
+		oneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
 	)
 }
 

@@ -17,26 +17,48 @@ func (m *Model) ClassName(class int) string {
 }
 
 // Objective returns P for rows whose scores [Model.DecisionAll] gave and whose classes, as positions in Classes, are
-// known: lambda/2 |w|^2 + the mean loss, as in training, and of more than two classes the mean over their problems.
-// All rows weigh the same, also where they did not in training. It is NaN for a model that had a prior, which isn't kept.
+// known: lambda/2 |w|^2 + the mean loss, as in training, and of more than one problem the mean over them. With one-vs-one a
+// problem has the rows of its two classes; there must be some of each pair.
+// All rows weigh the same, also where they did not in training, and so do all mistakes. It is NaN for a model that had a prior,
+// which isn't kept.
 func (m *Model) Objective(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
 	c := m.Config.cost()
+	if m.Config.Multiclass.Joint() {
+		j := joint{log: m.Config.Multiclass == Multinomial}
+		var loss, norm float64
+		for i, class := range classes {
+			loss += j.loss(scores[i*vectors:][:vectors], class)
+		}
+		for k := range m.Weights {
+			norm += m.penalty(k)
+		}
+		return norm + loss/float64(len(classes))
+	}
+	pairs := vectors > 1 && m.Config.Multiclass == OneVsOne
 	var total float64
 	for k := range m.Weights {
-		positive := k
-		if vectors == 1 {
+		negative, positive := -1, k
+		switch {
+		case pairs:
+			negative, positive = m.Pair(k)
+		case vectors == 1:
 			positive = 1
 		}
 		var loss float64
+		rows := 0
 		for i, class := range classes {
 			z := scores[i*vectors+k]
 			if class != positive {
+				if pairs && class != negative {
+					continue
+				}
 				z = -z
 			}
 			loss += c.at(z)
+			rows++
 		}
-		total += m.penalty(k) + loss/float64(len(classes))
+		total += m.penalty(k) + loss/float64(rows)
 	}
 	return total / float64(vectors)
 }
@@ -56,9 +78,9 @@ func (m *Model) penalty(k int) float64 {
 		return math.NaN()
 	}
 	if m.Config.Bias != BiasAugmented {
-		return penalty(m.Weights[k], 0, m.Lambda, 1) // a bias of another kind costs nothing
+		return penalty(m.Weights[k], 0, m.lambda(k), 1) // a bias of another kind costs nothing
 	}
-	return penalty(m.Weights[k], m.bias(k), m.Lambda, m.Config.BiasScale)
+	return penalty(m.Weights[k], m.bias(k), m.lambda(k), m.Config.BiasScale)
 }
 
 // RMSE returns the root of the mean squared difference between the scores that [Model.DecisionAll] gave and the numbers y.

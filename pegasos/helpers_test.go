@@ -101,6 +101,28 @@ func mustRun(t testing.TB, x Examples, y []float32, cfg Config) *run {
 	return r
 }
 
+// train runs to the end, or until ctx is done.
+func (r *run) train(ctx context.Context) (stopped bool, err error) {
+	for r.t < r.total && ctx.Err() == nil {
+		if err := r.advance(ctx, r.total); err != nil {
+			return false, err
+		}
+	}
+	return r.t < r.total, nil
+}
+
+// model returns the model of this moment, not yet measured.
+func (r *run) model() *Model {
+	return (&session{cfg: r.cfg, data: r.data, runs: []*run{r}, threads: 1}).model()
+}
+
+// weights writes the vector of this moment to w and returns its bias.
+func (p *problem) weights(w []float32) float64 {
+	var b [1]float64
+	p.state.weights([][]float32{w}, b[:])
+	return b[0]
+}
+
 // norm returns |w|.
 func norm(w []float32) float64 {
 	var sum float64

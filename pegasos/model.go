@@ -14,8 +14,9 @@ import (
 // A Model is what training gives and prediction takes.
 //
 // For two classes there is one weight vector, and a score above 0 speaks for the second class. For more there is one a
-// class, and the highest score wins. A model that predicts numbers has no classes and one weight vector, whose score is
-// the prediction.
+// class, and the highest score wins; with [OneVsOne] there is one for each pair of classes, whose score above 0 is a vote for
+// the second of the two. Joint problems have one a class even of two. A model that predicts numbers has no classes and one
+// weight vector, whose score is the prediction.
 type Model struct {
 	Classes []float32   // the labels, ascending; nil for numbers
 	Names   []string    // of the classes, if they have any: Train leaves it nil
@@ -32,14 +33,14 @@ type Model struct {
 
 // A Result says how a run went.
 type Result struct {
-	Steps      int64   // those of the model that the run started from included
+	Steps      int64   // of a weight vector, the most; those of the model that the run started from included
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
-	R2 float64 // the mean squared norm of the rows, the appended feature included
-	T0 float64
+	R2 float64 // the mean squared norm of the rows, the appended feature included; with one-vs-one those of the first pair
+	T0 float64 // likewise
 
 	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the least P there is. Gap is
 	// the part of Objective that is in doubt: (Objective-DualObjective)/Objective. Without a certificate the latter two
@@ -48,7 +49,7 @@ type Result struct {
 	DualObjective float64
 	Gap           float64
 
-	// PerClass has the parts of the above, for each weight vector.
+	// PerClass has the parts of the above, for each weight vector. Joint problems have none.
 	PerClass []ClassResult
 }
 
@@ -56,6 +57,24 @@ type Result struct {
 type ClassResult struct {
 	Objective, DualObjective float64
 	Violations               int64
+	Steps                    int64   // 0 in models of former versions: as many as in all
+	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
+}
+
+// steps returns how many vector k has taken.
+func (m *Model) steps(k int) int64 {
+	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Steps > 0 {
+		return m.Result.PerClass[k].Steps
+	}
+	return m.Result.Steps
+}
+
+// lambda returns that of vector k.
+func (m *Model) lambda(k int) float64 {
+	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
+		return m.Result.PerClass[k].Lambda
+	}
+	return m.Lambda
 }
 
 // Cols returns the number of features.
@@ -70,7 +89,7 @@ func (m *Model) bias(k int) float64 {
 
 // check returns an error unless the model is one that training could give.
 func (m *Model) check() error {
-	vectors, err := weightVectors(m.Config.Loss, len(m.Classes))
+	vectors, err := weightVectors(m.Config, len(m.Classes))
 	if err != nil {
 		return err
 	}
@@ -105,17 +124,25 @@ func (m *Model) check() error {
 }
 
 // weightVectors returns how many there are for so many classes.
-func weightVectors(l Loss, classes int) (int, error) {
+func weightVectors(cfg Config, classes int) (int, error) {
+	l := cfg.Loss
 	switch {
-	case l.Regression() && classes == 0, !l.Regression() && classes == 2:
+	case l.Regression() && classes == 0, !l.Regression() && classes == 2 && !cfg.Multiclass.Joint():
 		return 1, nil
 	case l.Regression():
 		return 0, fmt.Errorf("%d classes, want none for the loss %s", classes, l)
 	case classes < 2 || classes > maxClasses:
 		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, maxClasses)
+	case cfg.Multiclass == OneVsOne && classes > maxPairClasses:
+		return 0, fmt.Errorf("%d classes, want at most %d with one-vs-one", classes, maxPairClasses)
+	case cfg.Multiclass == OneVsOne:
+		return classes * (classes - 1) / 2, nil
 	}
 	return classes, nil
 }
+
+// maxPairClasses keeps the number of pairs below 2^22.
+const maxPairClasses = 2048
 
 // WithCols returns a model over so many features: further ones have the weight 0, and weights beyond them are left out.
 // It shares what it can with m.
@@ -156,26 +183,81 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	return dst
 }
 
-// Class returns the position in Classes of the class that the scores speak for. For two classes it is the second if the
-// score is above 0. For more it is that of the highest score, the first of those that are equal. It panics for a model
-// that predicts numbers.
+// Class returns the position in Classes of the class that the scores speak for. For two classes with one score it is the
+// second if the score is above 0. For more it is that of the highest [Model.ClassScores], the first of those that are equal. It
+// panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic("pegasos: the model predicts numbers, not classes")
 	}
-	if len(m.Classes) == 2 {
+	if len(m.Weights) == 1 {
 		if scores[0] > 0 {
 			return 1
 		}
 		return 0
 	}
+	var room [32]float64
 	best := 0
-	for k, s := range scores[:len(m.Classes)] {
-		if s > scores[best] {
+	all := m.ClassScores(scores[:len(m.Weights)], room[:])
+	for k, s := range all {
+		if s > all[best] {
 			best = k
 		}
 	}
 	return best
+}
+
+// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If dst is too short, a new slice
+// is made. For two classes with one score z they are -z and z. With one-vs-one a class has the votes of its pairs, one for
+// each, and, to break ties, s/(3(|s|+1)), which is less than a third of a vote: s is the sum of its pairs' scores, taken so that
+// what speaks for the class is positive. Otherwise they are the scores themselves.
+func (m *Model) ClassScores(scores, dst []float64) []float64 {
+	n := len(m.Classes)
+	if len(dst) < n {
+		dst = make([]float64, n)
+	}
+	dst = dst[:n]
+	switch {
+	case len(m.Weights) == 1:
+		dst[0], dst[1] = -scores[0], scores[0]
+	case m.Config.Multiclass != OneVsOne:
+		copy(dst, scores)
+	default:
+		clear(dst)
+		var room [32]float64
+		votes := room[:]
+		if n > len(room) {
+			votes = make([]float64, n)
+		}
+		k := 0
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				z := scores[k]
+				if z > 0 {
+					votes[b]++
+				} else {
+					votes[a]++
+				}
+				dst[a] -= z
+				dst[b] += z
+				k++
+			}
+		}
+		for c, s := range dst {
+			dst[c] = votes[c] + s/float64(3*(math.Abs(s)+1))
+		}
+	}
+	return dst
+}
+
+// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one model tells apart. A score
+// above 0 speaks for the second.
+func (m *Model) Pair(k int) (first, second int) {
+	n := len(m.Classes)
+	for first = 0; k >= n-1-first; first++ {
+		k -= n - 1 - first
+	}
+	return first, first + 1 + k
 }
 
 // label returns what is predicted of the scores.

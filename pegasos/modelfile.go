@@ -69,6 +69,8 @@ type headerClassResult struct {
 	Objective     *float64 `json:"objective,omitempty"`
 	DualObjective *float64 `json:"dual_objective,omitempty"`
 	Violations    int64    `json:"violations"`
+	Steps         int64    `json:"steps,omitempty"`
+	Lambda        float64  `json:"lambda,omitempty"`
 }
 
 func known(v float64) *float64 {
@@ -157,7 +159,7 @@ func (m *Model) header() *header {
 		h.Classes = []float32{} // not null
 	}
 	for _, c := range r.PerClass {
-		h.Result.PerClass = append(h.Result.PerClass, headerClassResult{known(c.Objective), known(c.DualObjective), c.Violations})
+		h.Result.PerClass = append(h.Result.PerClass, headerClassResult{known(c.Objective), known(c.DualObjective), c.Violations, c.Steps, c.Lambda})
 	}
 	return h
 }
@@ -201,7 +203,7 @@ func (mr *modelReader) read() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := weightVectors(h.Config.Loss, len(h.Classes))
+	vectors, err := weightVectors(h.Config, len(h.Classes))
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +329,7 @@ func (h *headerResult) result() Result {
 		Objective: orNaN(h.Objective), DualObjective: orNaN(h.DualObjective), Gap: orNaN(h.Gap),
 	}
 	for _, c := range h.PerClass {
-		r.PerClass = append(r.PerClass, ClassResult{orNaN(c.Objective), orNaN(c.DualObjective), c.Violations})
+		r.PerClass = append(r.PerClass, ClassResult{orNaN(c.Objective), orNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
 	}
 	return r
 }

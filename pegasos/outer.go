@@ -82,19 +82,22 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 	var searches []search
 	var best *Model
 	for range outerRuns {
-		r, err := newRun(x, y, &inner)
+		s, err := newSession(x, y, &inner)
 		if err != nil {
 			return nil, err
 		}
-		if searches == nil {
-			searches = r.newSearches()
+		var problems []*problem
+		for _, r := range s.runs {
+			problems = append(problems, r.problems...)
 		}
-		for k, p := range r.problems {
+		for k, p := range problems {
+			if len(searches) < len(problems) {
+				searches = append(searches, p.newSearch())
+			}
 			p.setFixed(searches[k].b)
 			p.recent = nil // it would be a bound for this bias only
 		}
-		r.priorBias = true
-		m, stopped, err := r.finish(ctx)
+		m, stopped, err := s.finish(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -112,8 +115,8 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 		best = m
 		best.Result.Objective, best.Result.Violations = 0, 0
 		for k := range searches {
-			s, p := &searches[k], r.problems[k]
-			s.move(m.Result.PerClass[k], m.Weights[k], p.priorBias)
+			s := &searches[k]
+			s.move(m.Result.PerClass[k], m.Weights[k], problems[k].priorBias[0])
 			best.Weights[k], best.Bias[k], best.Result.PerClass[k] = s.w, s.total, s.result
 			best.Result.Objective += s.objective
 			best.Result.Violations += s.result.Violations
@@ -123,34 +126,32 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 	return best, nil
 }
 
-// newSearches starts at 0, or at the mean of the numbers to predict, with steps of their spread.
-func (r *run) newSearches() []search {
+// newSearch starts at 0, or at the mean of the numbers to predict, with steps of their spread.
+func (p *problem) newSearch() search {
 	start, step := 0.0, 1.0
-	if p := r.problems[0]; p.target != nil {
+	if p.target != nil {
 		var n, sum, squares float64
-		for i, y := range p.target {
+		for j := range p.count() {
+			i := p.row(j)
 			n += p.share(i)
-			sum += float64(p.share(i) * float64(y))
+			sum += float64(p.share(i) * float64(p.target[i]))
 		}
 		start = sum / n
-		for i, y := range p.target {
-			d := float64(y) - start
+		for j := range p.count() {
+			i := p.row(j)
+			d := float64(p.target[i]) - start
 			squares += float64(p.share(i) * float64(d*d))
 		}
 		if step = math.Sqrt(squares / n); step == 0 {
 			step = 1
 		}
 	}
-	s := make([]search, len(r.problems))
-	for k := range s {
-		s[k] = search{b: start, step: step, left: math.Inf(-1), right: math.Inf(1)}
-	}
-	return s
+	return search{b: start, step: step, left: math.Inf(-1), right: math.Inf(1)}
 }
 
 // setFixed adds b to all scores.
 func (p *problem) setFixed(b float64) {
-	p.priorBias += b
+	p.priorBias[0] += b
 	if p.ahead == nil {
 		p.ahead = make([]float64, p.x.Rows())
 	}

@@ -299,15 +299,15 @@ func TestDuplicates(t *testing.T) {
 func TestAverage(t *testing.T) {
 	const total, n = 203, 3
 	g := random(9, total, n, 2, 1).dense
-	s := newSuffix(total, n)
+	s := newSuffix(total, 1, n)
 	dst := make([]float32, n)
-	if _, ok := s.mean(0, dst); ok {
+	var b float64
+	if s.mean(0, 0, dst, &b) {
 		t.Error("a mean of nothing")
 	}
 	for step := int64(1); step <= total; step++ {
-		s.add(step, 0.5, g.Row(int(step-1)), float64(step))
-		b, ok := s.mean(step, dst)
-		if !ok {
+		s.add(step, 0.5, [][]float32{g.Row(int(step - 1))}, []float64{0.5 * float64(step)})
+		if !s.mean(step, 0, dst, &b) {
 			t.Fatal("no mean")
 		}
 		// Which steps are in it: back to T/2^k+1 for the k that makes it the last third to two thirds of them.

@@ -39,20 +39,21 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 func goodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
 // weigh gives each row its weight, of its own times that of its label: nil if there are none. Balanced is not done yet.
-func (r *run) weigh(y, own []float32) error {
-	byLabel, err := r.cfg.classWeights()
+func (d *data) weigh(tr *Trainer) error {
+	byLabel, err := tr.Config.classWeights()
 	if err != nil {
 		return err
 	}
-	if own != nil && len(own) != len(y) {
-		return fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))
+	own := tr.Weights
+	if own != nil && len(own) != len(d.y) {
+		return fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(d.y))
 	}
-	if own == nil && byLabel == nil && r.cfg.ClassWeight != Balanced {
+	if own == nil && byLabel == nil {
 		return nil
 	}
-	r.weight = make([]float64, len(y))
+	d.weight = make([]float64, len(d.y))
 	found := make(map[float32]bool)
-	for i, label := range y {
+	for i, label := range d.y {
 		w := 1.0
 		if own != nil {
 			if w = float64(own[i]); !goodWeight(w) {
@@ -63,7 +64,7 @@ func (r *run) weigh(y, own []float32) error {
 			w = float64(w * c)
 			found[label] = true
 		}
-		r.weight[i] = w
+		d.weight[i] = w
 	}
 	for label := range byLabel {
 		if !found[label] {
@@ -73,48 +74,76 @@ func (r *run) weigh(y, own []float32) error {
 	return nil
 }
 
-// balance makes the weights of Balanced, class being the rows' and there being so many classes.
-func (r *run) balance(class []int32, classes int) {
-	var total float64
-	sum := make([]float64, classes)
-	for i, w := range r.weight {
-		if w > 0 {
-			sum[class[i]] += w
-			total += w
-		}
+// choose says which rows the run has: those with a weight above 0, of the two classes if a pair is given.
+func (r *run) choose(pair []int32) {
+	d := r.data
+	if d.weight == nil && pair == nil {
+		return
 	}
-	for i, w := range r.weight {
-		if w > 0 {
-			r.weight[i] = float64(w*total) / float64(float64(classes)*sum[class[i]])
-		}
-	}
-}
-
-// normalise scales the weights to a mean of 1 over the rows that have one, and returns their sum before. The rows without
-// are left out of the run: only has the others.
-func (r *run) normalise() (sum float64, err error) {
-	if r.weight == nil {
-		return float64(r.rows), nil
-	}
-	for i, w := range r.weight {
-		if w > 0 {
-			sum += w
+	r.only = []uint32{}
+	for i := range d.y {
+		if (d.weight == nil || d.weight[i] > 0) && (pair == nil || d.class[i] == pair[0] || d.class[i] == pair[1]) {
 			r.only = append(r.only, uint32(i))
 		}
 	}
-	if sum == 0 {
-		return 0, fmt.Errorf("pegasos: no row has a weight above 0")
-	}
-	r.rows = len(r.only)
-	if r.rows == len(r.weight) {
+	if r.rows = len(r.only); r.rows == len(d.y) {
 		r.only = nil
 	}
+}
+
+// weigh makes the run's own weights: those of the data, for Balanced such that its classes weigh the same, and then scaled
+// to a mean of 1. It returns their sum before that.
+func (r *run) weigh() (sum float64, err error) {
+	d := r.data
+	balanced := r.cfg.ClassWeight == Balanced
+	if d.weight == nil && !balanced {
+		return float64(r.rows), nil
+	}
+	if r.rows == 0 {
+		return 0, fmt.Errorf("pegasos: no row has a weight above 0")
+	}
+	r.weight = make([]float64, len(d.y))
+	for j := range r.rows {
+		i := r.row(j)
+		r.weight[i] = 1
+		if d.weight != nil {
+			r.weight[i] = d.weight[i]
+		}
+	}
+	if balanced {
+		r.balance()
+	}
+	for j := range r.rows {
+		sum += r.weight[r.row(j)]
+	}
 	mean := sum / float64(r.rows)
-	for i, w := range r.weight {
-		r.weight[i] = w / mean
-		if r.weight[i] > math.MaxFloat32 || w > 0 && float32(r.weight[i]) == 0 {
+	for j := range r.rows {
+		i := r.row(j)
+		r.weight[i] /= mean
+		if w := r.weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
 			return 0, &RowError{i, "the weight is too far from the mean weight"}
 		}
 	}
 	return sum, nil
+}
+
+// balance makes the weights of Balanced.
+func (r *run) balance() {
+	var total float64
+	sum := make([]float64, len(r.data.classes))
+	for j := range r.rows {
+		i := r.row(j)
+		sum[r.data.class[i]] += r.weight[i]
+		total += r.weight[i]
+	}
+	classes := 0
+	for _, s := range sum {
+		if s > 0 {
+			classes++
+		}
+	}
+	for j := range r.rows {
+		i := r.row(j)
+		r.weight[i] = float64(r.weight[i]*total) / float64(float64(classes)*sum[r.data.class[i]])
+	}
 }

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -83,14 +79,17 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.IntVar(&cfg.Epochs, "epochs", 0, "train for `n` passes over the rows (default 20 unless -steps is given)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "train for `n` steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "stop before -epochs or -steps when the objective is proven to be within `share` of the optimum: 0.01 is 1 %")
+	f.Float64Var(&cfg.Change, "change", 0, "stop when the objective falls by no more than this `share` of itself between two looks, a quarter of the run apart")
+	f.IntVar(&cfg.Patience, "patience", 0, "stop after `n` looks without a better model on -valid's data, and take the best")
 	f.Func("order", "the `order` of the rows: permutation, new in each epoch; iid, with replacement; sequential, as in the file; or blocks, whose\norder is random (default permutation)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0, "the `rows` of a block with -order blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "look at `n` rows in a step, no row twice (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius 1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda, or none for 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
-	f.Func("bias", "the constant `term`: none; augmented, an appended constant feature; or outer, one without penalty, found in 20 runs (default none)", text(&cfg.Bias))
+	f.Func("bias", "the constant `term`: none; augmented, an appended constant feature; unregularised, one without\npenalty and with steps of its own; or outer, the same found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "the appended feature's `value` (default 1)")
+	f.Func("multiclass", "what more than two labels make: `ovr`, a problem for each label against the rest; ovo, one for each pair of labels;\ncrammer-singer, or with -loss log multinomial, a single one of all (default ovr)", text(&cfg.Multiclass))
 	f.StringVar(&cfg.ClassWeight, "class-weight", "", "what rows `weigh`: balanced, so that classes do the same, or a list such as yes=2.5,no=1 (default 1 each)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "the random numbers' `seed`")
 }
@@ -105,12 +104,14 @@ func text[T ~string](to *T) func(string) error {
 func train(c *call) error {
 	var data dataFlags
 	var cfg pegasos.Config
-	var preset, report, weights, startFile, priorFile string
+	var preset, report, weights, startFile, priorFile, valid, costs string
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
 	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
 	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
+	c.flags.StringVar(&valid, "valid", "", "the `data` to validate with: see -patience")
+	c.flags.StringVar(&costs, "costs", "", "read what mistakes cost with -multiclass crammer-singer from `file`: a line for each true label, in it a number for each\npredicted one, both in ascending order; 0 where they are the same")
 	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
 	args, err := c.parse(1, 2)
 	if err != nil {
@@ -122,7 +123,7 @@ func train(c *call) error {
 	for _, zero := range []struct {
 		flag string
 		zero bool
-	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}, {"tol", cfg.Tol == 0}} {
+	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}, {"tol", cfg.Tol == 0}, {"change", cfg.Change == 0}, {"patience", cfg.Patience == 0}} {
 		if zero.zero && c.given(zero.flag) {
 			return usagef("-%s must be greater than 0", zero.flag)
 		}
@@ -169,6 +170,18 @@ func train(c *call) error {
 			return err
 		}
 	}
+	var costMatrix [][]float64
+	if costs != "" {
+		if costMatrix, err = readCosts(costs); err != nil {
+			return err
+		}
+	}
+	var held *pegasos.Labelled
+	if valid != "" {
+		if held, err = data.readValid(c, valid, set); err != nil {
+			return err
+		}
+	}
 	if like != nil && like.Classes != nil && !cfg.Loss.Regression() {
 		if err := relabel(set, like); err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
@@ -181,7 +194,8 @@ func train(c *call) error {
 	var training, measuring time.Duration
 	var taken int64
 	var start time.Time
-	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Start: startModel, Prior: priorModel, Progress: func(now pegasos.Progress) {
+	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Costs: costMatrix, Valid: held, Start: startModel, Prior: priorModel}
+	trainer.Progress = func(now pegasos.Progress) {
 		training, taken = time.Since(start)-measuring, now.Steps
 		if now.Steps == now.TotalSteps || !p.due() {
 			return
@@ -191,7 +205,7 @@ func train(c *call) error {
 		speed := float64(now.Steps) / training.Seconds()
 		p.show(float64(now.Steps)/float64(now.TotalSteps), "epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s",
 			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
-	}}
+	}
 	start = time.Now()
 	m, err := trainer.Train(c, matrix(set), set.Y)
 	measuring = time.Since(start) - training // with the last measurement, of the result
@@ -210,12 +224,9 @@ func train(c *call) error {
 	}
 
 	r := m.Result
-	steps := r.Steps // of this run, or with -bias outer of all
-	if cfg.Bias == pegasos.BiasOuter {
-		steps = taken
-	}
-	if startModel != nil {
-		steps -= startModel.Result.Steps
+	steps := taken // of this run, of all vectors
+	if cfg.Multiclass != pegasos.OneVsOne && !cfg.Multiclass.Joint() {
+		steps *= int64(len(m.Weights))
 	}
 	weight := r.Weight
 	if weight == 0 {
@@ -227,7 +238,7 @@ func train(c *call) error {
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(m),
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
 		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(), MeasureSeconds: measuring.Seconds(),
-		StepsPerSecond: float64(steps) * float64(len(m.Weights)) / training.Seconds(),
+		StepsPerSecond: float64(steps) / training.Seconds(),
 		ISA:            asm.Active().String(), Layout: string(set.Layout()), Seed: m.Config.Seed, IndexBase: m.IndexBase,
 		ModelHash: m.Hash(), Model: name, Interrupted: interrupted, Config: m.Config,
 	}
@@ -242,55 +253,6 @@ func train(c *call) error {
 		return err
 	}
 	return nil
-}
-
-// classWeight returns a list of class weights with labels in place of the data's names.
-func classWeight(list string, names []string) (string, error) {
-	if names == nil || list == "" || list == pegasos.Balanced {
-		return list, nil
-	}
-	parts := strings.Split(list, ",")
-	for i, part := range parts {
-		at := strings.LastIndexByte(part, '=')
-		class := -1
-		if at >= 0 {
-			class = slices.Index(names, part[:at])
-		}
-		if class < 0 {
-			return "", usagef("-class-weight: %q: want name=weight, with a name from the data", part)
-		}
-		parts[i] = fmt.Sprint(class, part[at:])
-	}
-	return strings.Join(parts, ","), nil
-}
-
-// relabel gives the set the model's labels and names.
-func relabel(set *dataset.Set, m *pegasos.Model) error {
-	at, names := labels(set, m)
-	for i, k := range at {
-		if k >= len(m.Classes) {
-			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])
-		}
-		set.Y[i] = m.Classes[k]
-	}
-	set.Names = m.Names
-	return nil
-}
-
-// readWeights reads numbers, a line each.
-func readWeights(name string) (weights []float32, err error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-		w, err := strconv.ParseFloat(strings.TrimSpace(line), 32)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %.40q is not a weight", name, i+1, line)
-		}
-		weights = append(weights, float32(w))
-	}
-	return weights, nil
 }
 
 func applyPreset(cfg *pegasos.Config, preset string) error {

@@ -1,0 +1,387 @@
+package pegasos
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/elementary"
+)
+
+// A joint problem has a weight vector for each class, which are trained as one: section 5 of the paper, examples 3 and 4.
+// With phi(x, r) being x in the place of class r and zeros elsewhere, its sub-gradient for a row x of class y is
+//
+//	sum over r of b_r*phi(x, r), less phi(x, y) times the sum of the b_r
+//
+// over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y + z_r, if that is above 0, and
+// 0 for all others; of the log loss b_r is the probability of r.
+type joint struct {
+	state
+	m     *dense.Matrix // of the vectors
+	log   bool
+	costs [][]float64 // of predicting the column's class for a row of the row's class; nil for 1 each
+
+	dots []float32 // of a row and the vectors
+	z    []float64 // the scores of a batch, one row after the other
+	b    []float64 // the pulls of a row
+}
+
+func newJoint(s state, log bool, costs [][]float64) *joint {
+	k := len(s.vs)
+	j := &joint{state: s, log: log, costs: costs}
+	j.m = dense.New(k, s.x.Cols())
+	for r := range k {
+		j.vs[r] = j.m.Row(r)
+	}
+	j.dots, j.b = make([]float32, k), make([]float64, k)
+	return j
+}
+
+func (j *joint) steps(idx []uint32) {
+	for n := range idx {
+		j.batch(idx[n : n+1])
+		if j.err != nil {
+			return
+		}
+		j.sample()
+	}
+}
+
+func (j *joint) batches(idx []uint32, ends []int) {
+	start := 0
+	for _, end := range ends {
+		j.batch(idx[start:end])
+		if j.err != nil {
+			return
+		}
+		j.sample()
+		start = end
+	}
+}
+
+// products writes the dot products of row i and the vectors to j.dots.
+func (j *joint) products(i uint32) {
+	if x, ok := j.x.(*dense.Matrix); ok {
+		j.m.DotRows(j.dots, 0, x.Row(int(i)))
+		return
+	}
+	for r, v := range j.vs {
+		j.dots[r] = j.x.Dot(int(i), v)
+	}
+}
+
+// batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
+func (j *joint) batch(idx []uint32) {
+	k, divisor := len(j.vs), j.divisor()
+	j.z = j.z[:0] // all first: the rows of a batch do not see each other
+	for _, i := range idx {
+		j.products(i)
+		for r, dot := range j.dots {
+			j.z = append(j.z, j.score(r, dot, divisor))
+		}
+	}
+	share, moved := float64(j.factor*float64(len(idx))), false
+	for n, i := range idx {
+		z := j.z[n*k:][:k]
+		for _, v := range z {
+			if v-v != 0 {
+				j.err = &StepError{j.t + 1, int(i), "the score is not finite: " + tooLarge}
+				return
+			}
+		}
+		y := int(j.class[i])
+		if !j.pulls(z, j.b, i) {
+			continue
+		}
+		moved = true
+		weight := float32(j.share(int(i)))
+		var all float64
+		for r, b := range j.b {
+			if b == 0 || r == y {
+				continue
+			}
+			all += b
+			j.move(r, i, float32(float32(-b)*weight), share, len(idx))
+			if j.recent != nil {
+				j.recent.count[int(i)*k+r] += float32(b)
+			}
+		}
+		j.move(y, i, float32(float32(all)*weight), share, len(idx))
+		if j.err != nil {
+			return
+		}
+	}
+	if moved {
+		j.violations++
+	}
+	j.t++
+	j.project()
+}
+
+// move takes in that a row pulls at vector r by g.
+func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
+	a := float32(float64(g) / share)
+	if a-a != 0 {
+		j.err = &StepError{j.t + 1, int(i), "a weight is not finite: " + tooLarge}
+		return
+	}
+	j.pull(r, i, a)
+	j.vb[r] += j.biasPull(float64(g)/float64(rows), float64(a))
+}
+
+// pulls writes to b how much a row with the scores z wants each class but its own to have a smaller one. It reports whether
+// any of them is above 0.
+func (j *joint) pulls(z, b []float64, i uint32) bool {
+	y := int(j.class[i])
+	clear(b)
+	if !j.log {
+		worst, most := y, 0.0
+		for r, v := range z {
+			if loss := j.cost(y, r) - j.full(z[y], y, i) + j.full(v, r, i); r != y && loss > most {
+				worst, most = r, loss
+			}
+		}
+		if worst == y {
+			return false
+		}
+		b[worst] = 1
+		return true
+	}
+	top := math.Inf(-1)
+	for r, v := range z {
+		b[r] = j.full(v, r, i)
+		top = max(top, b[r])
+	}
+	var sum float64
+	for r, v := range b {
+		b[r] = elementary.Exp(v - top)
+		sum += b[r]
+	}
+	for r := range b {
+		b[r] /= sum
+	}
+	b[y] = 0
+	return true
+}
+
+// full adds the prior's score of class r to z.
+func (j *joint) full(z float64, r int, i uint32) float64 {
+	if j.ahead != nil {
+		return z + j.ahead[int(i)*len(j.vs)+r]
+	}
+	return z
+}
+
+// cost returns the cost of predicting r for a row of class y.
+func (j *joint) cost(y, r int) float64 {
+	switch {
+	case y == r:
+		return 0
+	case j.costs != nil:
+		return j.costs[y][r]
+	}
+	return 1
+}
+
+// loss returns that of a row of class y with the scores z, the prior's included.
+func (j *joint) loss(z []float64, y int) float64 {
+	if j.log {
+		return logSumExp(z, z[y])
+	}
+	var worst float64
+	for r, v := range z {
+		worst = max(worst, j.cost(y, r)-z[y]+v)
+	}
+	return worst
+}
+
+// logSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
+func logSumExp(z []float64, zero float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range z {
+		top = max(top, v)
+	}
+	var sum float64
+	for _, v := range z {
+		sum += elementary.Exp(v - top)
+	}
+	return max(0, top-zero+elementary.Log(sum))
+}
+
+// objective returns P.
+func (j *joint) objective(w [][]float32, b []float64) float64 {
+	k := len(j.vs)
+	z := make([]float64, k)
+	wide := dense.New(k, j.x.Cols())
+	for r := range w {
+		copy(wide.Row(r), w[r])
+	}
+	x, isDense := j.x.(*dense.Matrix)
+	var sum float64
+	for n := range j.count() {
+		i := j.row(n)
+		if isDense {
+			wide.DotRows(j.dots, 0, x.Row(i))
+		} else {
+			for r := range w {
+				j.dots[r] = j.x.Dot(i, w[r])
+			}
+		}
+		for r, dot := range j.dots {
+			if z[r] = float64(dot) + b[r]; z[r]-z[r] != 0 {
+				return math.NaN()
+			}
+		}
+		sum += float64(j.share(i) * j.loss(z, int(j.class[i])))
+	}
+	return j.penalty(w, b) + sum/float64(j.count())
+}
+
+// lossAtZero returns the mean loss of v = 0.
+func (j *joint) lossAtZero() float64 {
+	z := make([]float64, len(j.vs))
+	var sum, n float64
+	for p := range j.count() {
+		i := j.row(p)
+		for r := range z {
+			z[r] = j.full(0, r, uint32(i))
+		}
+		sum += float64(j.share(i) * j.loss(z, int(j.class[i])))
+		n += j.share(i)
+	}
+	return sum / n
+}
+
+// dual returns a lower bound on P: of the hinge
+//
+//	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
+//
+// for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs, plus the entropy of the a_r
+// and what they lack to 1. The a_r are the means of the row's pulls. The rest is as for one vector: see certificate.go.
+func (j *joint) dual(r2 float64) float64 {
+	return j.bestBound(func(share float32) float32 { return share }, func(a []float32) float64 { return j.bound(a, r2) })
+}
+
+func (j *joint) bound(a []float32, r2 float64) float64 {
+	k, n := len(j.vs), j.count()
+	own := make([]float64, n) // what pulls at the row's own class
+	for p := range n {
+		row := a[j.row(p)*k:][:k]
+		var sum float64
+		for _, v := range row {
+			sum += float64(v)
+		}
+		if sum > 1 { // by roundings
+			for r := range row {
+				row[r] = float32(float64(row[r]) / (sum * (1 + 0x1p-20)))
+			}
+			sum = 0
+			for _, v := range row {
+				sum += float64(v)
+			}
+		}
+		own[p] = sum
+	}
+	u := make([]float64, j.x.Cols())
+	c := make([]float32, j.x.Rows())
+	var sum, squares, rounding float64
+	for r := range k {
+		clear(u)
+		clear(c)
+		var ub float64
+		for p := range n {
+			i := j.row(p)
+			v := -float64(a[i*k+r])
+			if int(j.class[i]) == r {
+				v = own[p]
+			}
+			c[i] = float32(v)
+			b := float64(j.share(i) * float64(c[i]))
+			ub += float64(b * j.biasScale)
+			squares += float64(float64(c[i]) * b)
+		}
+		// own[p] was rounded to float32: what is lost is a pull of at most 2^-24 at the row's own class, which has no cost. It
+		// is counted as a rounding below.
+		rounding = j.addRows(c, u)
+		for _, v := range u {
+			sum += float64(v * v)
+		}
+		sum += float64(ub * ub)
+	}
+	norm := math.Sqrt(sum)/float64(n) + float64(1.001*(rounding+0x1p-23)*math.Sqrt(squares/float64(n)*r2))
+	half := norm * norm / (2 * j.lambda)
+	if j.log {
+		return j.entropyBound(a, own, half)
+	}
+	var mean float64
+	for p := range n {
+		i := j.row(p)
+		y := int(j.class[i])
+		var gain float64
+		for r, v := range a[i*k:][:k] {
+			gain += float64(float64(v) * (j.cost(y, r) + j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
+		}
+		mean += float64(j.share(i) * gain)
+	}
+	return parabola(mean/float64(n), half)
+}
+
+// entropyBound is like that of one vector.
+func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
+	k, n := len(j.vs), j.count()
+	best, s := 0.0, 1.0
+	for range 3 {
+		var value, slope, bend float64
+		for p := range n {
+			i := j.row(p)
+			weight, y := j.share(i), int(j.class[i])
+			var h, linear, dh float64
+			for r, v := range a[i*k:][:k] {
+				if v <= 0 {
+					continue
+				}
+				h -= xlogx(float64(s * float64(v)))
+				dh -= float64(float64(v) * elementary.Log(float64(s*float64(v))))
+				linear += float64(float64(v) * (j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
+			}
+			rest := 1 - float64(s*own[p])
+			h -= xlogx(rest)
+			value += float64(weight * (h + float64(s*linear)))
+			if rest > 0 {
+				dh += float64(own[p] * elementary.Log(rest))
+				bend -= float64(weight*own[p]) / (s * rest)
+			}
+			slope += float64(weight * (dh + linear))
+		}
+		rows := float64(n)
+		value, slope, bend = value/rows-float64(s*s*half), slope/rows-float64(2*s*half), bend/rows-2*half
+		best = max(best, value)
+		if !(bend < 0) {
+			break
+		}
+		s = max(s/4, min(s-slope/bend, 1))
+	}
+	return best
+}
+
+func (tr *Trainer) checkCosts(classes int) error {
+	if tr.Costs == nil {
+		return nil
+	}
+	if tr.Config.Multiclass != CrammerSinger {
+		return badField("Costs", "they are for Multiclass %q, have %q", CrammerSinger, tr.Config.WithDefaults().Multiclass)
+	}
+	if len(tr.Costs) != classes {
+		return badField("Costs", "have %d rows, want one for each of the %d classes", len(tr.Costs), classes)
+	}
+	for y, row := range tr.Costs {
+		if len(row) != classes {
+			return badField("Costs", "row %d has %d numbers, want one for each of the %d classes", y, len(row), classes)
+		}
+		for r, c := range row {
+			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
+				return badField("Costs", "have %v for predicting class %d where %d is right: want 0 where they are the same, else a positive finite number", c, r, y)
+			}
+		}
+	}
+	return nil
+}

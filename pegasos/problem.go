@@ -1,0 +1,219 @@
+package pegasos
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// A problem is one weight vector on its way: the rows of one class against others, or numbers to predict.
+type problem struct {
+	state
+	v []float32 // the one vector
+
+	cost   cost
+	k      int32     // the class that is +1 here
+	target []float32 // of each row, in place of a class; or nil
+
+	scores []float32 // of a batch: dot products
+	z      []float64 // and scores
+	rows   []int32   // of those that pull
+	pulls  []float32 // and how
+}
+
+// steps takes a step with each of the rows idx and samples w on the way. After an error it does nothing.
+func (p *problem) steps(idx []uint32) {
+	for len(idx) > 0 && p.err == nil {
+		n := int64(len(idx))
+		if p.avg != nil {
+			n = min(n, (p.total-p.t-1)%p.period+1) // counted back from the end, so that the last step is sampled
+		}
+		switch {
+		case p.radius > 0:
+			for i := range idx[:n] {
+				p.batch(idx[i : i+1])
+			}
+		case p.cost.loss == hingeCost && p.ahead == nil && !p.free:
+			p.run(idx[:n])
+		default:
+			p.runPulls(idx[:n])
+		}
+		idx = idx[n:]
+		if p.err == nil {
+			p.sample()
+		}
+	}
+}
+
+// batches takes a step with each of the batches of the rows idx, of which ends has the ends.
+func (p *problem) batches(idx []uint32, ends []int) {
+	start := 0
+	for _, end := range ends {
+		if p.batch(idx[start:end]); p.err != nil {
+			return
+		}
+		p.sample()
+		start = end
+	}
+}
+
+// batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
+func (p *problem) batch(idx []uint32) {
+	if p.err != nil {
+		return
+	}
+	n := len(idx)
+	if cap(p.scores) < n {
+		p.scores, p.rows, p.pulls = make([]float32, n), make([]int32, n), make([]float32, n)
+	}
+	scores, rows, pulls := p.scores[:n], p.rows[:0], p.pulls[:0]
+	m, isDense := p.x.(*dense.Matrix)
+	if isDense = isDense && m.Rows() <= math.MaxInt32; isDense {
+		all := p.rows[:n]
+		for k, i := range idx {
+			all[k] = int32(i)
+		}
+		m.DotRowsAt(scores, all, p.v)
+	} else {
+		for k, i := range idx {
+			scores[k] = p.x.Dot(int(i), p.v)
+		}
+	}
+	divisor, share := p.divisor(), float64(p.factor*float64(n))
+	p.z = p.z[:0] // all first: the rows of a batch do not see each other
+	for _, dot := range scores {
+		p.z = append(p.z, p.score(0, dot, divisor))
+	}
+	for k, i := range idx {
+		z := p.z[k]
+		pull, g := p.wants(i, z)
+		a := float32(float64(g) / share)
+		if z-z != 0 || a-a != 0 {
+			p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
+			return
+		}
+		if pull == 0 {
+			continue
+		}
+		pulls = append(pulls, a)
+		if isDense && p.radius == 0 {
+			rows = append(rows, int32(i)) // over those of all, none of which is needed any more
+		} else {
+			p.pull(0, i, a)
+		}
+		p.vb[0] += p.biasPull(float64(g)/float64(n), float64(a))
+		if p.recent != nil {
+			p.recent.count[i] += pull
+		}
+	}
+	if len(rows) > 0 {
+		m.AxpyRows(pulls, rows, p.v)
+	}
+	if len(pulls) > 0 {
+		p.violations++
+	}
+	p.t++
+	p.project()
+}
+
+// run takes a step of the hinge loss with each of the rows idx.
+func (p *problem) run(idx []uint32) {
+	if p.t == 0 && p.t0 == 0 {
+		// w is 0 by definition and violates any margin; the test below would be 0 < 0.
+		p.violate(idx[0], p.sign(idx[0]), 0)
+		p.t, idx = 1, idx[1:]
+	}
+	bias := float64(p.biasScale * p.vb[0])
+	for _, i := range idx {
+		y := p.sign(i)
+		m := float64(y) * (float64(p.x.Dot(int(i), p.v)) + bias)
+		if m >= p.scale() && m <= math.MaxFloat64 {
+			p.t++
+			continue
+		}
+		if !p.violate(i, y, m) {
+			return
+		}
+		bias = float64(p.biasScale * p.vb[0])
+		p.t++
+	}
+}
+
+// violate takes in row i, whose margin m was too small. It reports whether m was a number.
+func (p *problem) violate(i uint32, y float32, m float64) bool {
+	if m-m != 0 {
+		p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
+		return false
+	}
+	if p.weight != nil {
+		y = float32(y * float32(p.weight[i]))
+	}
+	p.x.Axpy(int(i), y, p.v)
+	p.vb[0] += float64(float64(y) * p.biasScale)
+	p.violations++
+	if p.recent != nil {
+		p.recent.count[i]++
+	}
+	return true
+}
+
+// runPulls takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
+// (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
+func (p *problem) runPulls(idx []uint32) {
+	for _, i := range idx {
+		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
+		pull, g := p.wants(i, z)
+		if z-z != 0 || g-g != 0 {
+			p.err = &StepError{p.t + 1, int(i), "the score is not finite: " + tooLarge}
+			return
+		}
+		if pull != 0 {
+			p.x.Axpy(int(i), g, p.v)
+			p.vb[0] += p.biasPull(float64(g), float64(g))
+			p.violations++
+			if p.recent != nil {
+				p.recent.count[i] += pull
+			}
+		}
+		p.t++
+	}
+}
+
+// wants returns how much row i, whose score is z, wants its margin to be larger, and what that makes of its score, with its
+// weight.
+func (p *problem) wants(i uint32, z float64) (pull, g float32) {
+	side, target := p.frame(i)
+	pull = float32(p.cost.pull(float64(float64(side)*z) - target))
+	g = pull * side // exact
+	if p.weight != nil {
+		g = float32(g * float32(p.weight[i]))
+	}
+	return pull, g
+}
+
+// frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a prior z is what is
+// added to the prior's score.
+func (p *problem) frame(i uint32) (side float32, target float64) {
+	side, target = p.label(i)
+	if p.ahead != nil {
+		target -= float64(float64(side) * p.ahead[i])
+	}
+	return side, target
+}
+
+// label is the same of the score of w, prior or not.
+func (p *problem) label(i uint32) (side float32, target float64) {
+	if p.target != nil {
+		return 1, float64(p.target[i])
+	}
+	return p.sign(i), 0
+}
+
+// sign returns the label of row i: +1 or -1.
+func (p *problem) sign(i uint32) float32 {
+	s := int32(-1)
+	if p.class[i] == p.k {
+		s = 1 // a conditional move: as a branch it would be a guess
+	}
+	return float32(s)
+}

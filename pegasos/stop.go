@@ -1,0 +1,87 @@
+package pegasos
+
+import "math"
+
+// A stopping ends a session before its last step: the rules are Config.Tol, Change and Patience.
+type stopping struct {
+	valid *Labelled
+	look  int // the epoch after which to look next
+	last  lookState
+}
+
+// lookState is what is known from the looks before.
+type lookState struct {
+	objective float64 // at the last look; NaN before the first
+	best      *Model  // the best on the validation data
+	quality   float64 // its
+	worse     int     // looks since
+}
+
+func newStopping(tr *Trainer) (stopping, error) {
+	s := stopping{last: lookState{objective: math.NaN()}}
+	if tr.Config.Patience == 0 {
+		return s, nil
+	}
+	if tr.Valid == nil || tr.Valid.X.Rows() == 0 || len(tr.Valid.Y) != tr.Valid.X.Rows() {
+		return s, badField("Patience", "have %d, which wants Trainer.Valid to have rows, and a label for each", tr.Config.Patience)
+	}
+	s.valid = tr.Valid
+	return s, nil
+}
+
+// enough reports whether the session may end after this epoch. It does not look after each.
+func (s *session) enough() bool {
+	cfg, stop := s.cfg, &s.stop
+	if cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 || s.round < stop.look {
+		return false
+	}
+	stop.look = s.round + max(1, s.round/4)
+	m := s.model()
+	if cfg.Tol > 0 || cfg.Change > 0 {
+		s.measure(m)
+		if cfg.Tol > 0 && m.Result.Gap <= cfg.Tol {
+			return true
+		}
+		now, last := m.Result.Objective, stop.last.objective
+		stop.last.objective = now
+		if cfg.Change > 0 && last-now <= float64(cfg.Change*now) {
+			return true
+		}
+	}
+	return cfg.Patience > 0 && stop.validate(m) >= cfg.Patience
+}
+
+// validate takes in the model of a look, and returns how many looks have passed since the best one.
+func (s *stopping) validate(m *Model) (worse int) {
+	if q := m.quality(s.valid); s.last.best == nil || q > s.last.quality {
+		s.last.best, s.last.quality, s.last.worse = m, q, 0
+	} else {
+		s.last.worse++
+	}
+	return s.last.worse
+}
+
+// result returns the model of the session that ends with m.
+func (s *stopping) result(m *Model) *Model {
+	if s.valid == nil {
+		return m
+	}
+	s.validate(m)
+	return s.last.best
+}
+
+// quality returns the share of rows that m predicts right, or minus the mean squared error.
+func (m *Model) quality(d *Labelled) float64 {
+	n := float64(d.X.Rows())
+	if m.Classes == nil {
+		rmse := m.RMSE(m.DecisionAll(d.X), d.Y)
+		return -float64(rmse * rmse)
+	}
+	right := 0
+	for i, label := range m.PredictAll(d.X) {
+		if label == d.Y[i] {
+			right++
+		}
+	}
+	return float64(right) / n
+}
