@@ -24,6 +24,7 @@ type data struct {
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string
+	print        string // see fingerprint
 }
 
 func newData(x Examples, y []float32, tr *Trainer) (*data, error) {

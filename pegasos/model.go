@@ -29,6 +29,7 @@ type Model struct {
 	IndexBase int     // the number of the first feature in the file the data came from: the caller's to set and to use
 
 	Result Result
+	State  *State // of the run, if Trainer.KeepState asked for it
 }
 
 // A Result says how a run went.

@@ -27,6 +27,7 @@ import (
 //	                     (an empty line)
 //	weights              (float32, little-endian, one vector after the other)
 //	biases               (float64, little-endian, one for each vector; only if "bias" is true)
+//	state                (float32, little-endian; only if there is a "state": its arrays, see session.arrays)
 //	SHA-256              (32 bytes, of all that stands before them)
 //
 // Lines end with a single newline. Nothing follows the checksum.
@@ -49,6 +50,7 @@ type header struct {
 	Prior     string        `json:"prior"` // may be missing
 	Config    Config        `json:"config"`
 	Result    *headerResult `json:"result"`
+	State     *saved        `json:"state"` // may be missing
 }
 
 // headerResult is a Result in which what was not measured is left out: JSON has no NaN.
@@ -99,6 +101,7 @@ func (h *header) fields() []field {
 		{"prior", &h.Prior, false},
 		{"config", &h.Config, true},
 		{"result", &h.Result, true},
+		{"state", &h.State, false},
 	}
 }
 
@@ -118,7 +121,7 @@ func (m *Model) Write(w io.Writer) error {
 	fmt.Fprintf(b, "%s%d\n", magic, version)
 	h := m.header()
 	for _, f := range h.fields() {
-		if f.name == "names" && h.Names == nil || f.name == "prior" && h.Prior == "" {
+		if f.name == "names" && h.Names == nil || f.name == "prior" && h.Prior == "" || f.name == "state" && h.State == nil {
 			continue
 		}
 		text, err := json.Marshal(f.value)
@@ -129,15 +132,21 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	var buf []byte
-	for _, v := range m.Weights {
-		for len(v) > 0 {
-			n := min(len(v), 1<<14)
-			buf = appendFloats(buf[:0], v[:n])
-			b.Write(buf)
-			v = v[n:]
+	write := func(vectors [][]float32) {
+		for _, v := range vectors {
+			for len(v) > 0 {
+				n := min(len(v), 1<<14)
+				buf = appendFloats(buf[:0], v[:n])
+				b.Write(buf)
+				v = v[n:]
+			}
 		}
 	}
+	write(m.Weights)
 	b.Write(appendDoubles(nil, m.Bias))
+	if m.State != nil {
+		write(m.State.arrays)
+	}
 	if err := b.Flush(); err != nil { // has the first error of all the above
 		return err
 	}
@@ -146,20 +155,27 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 func (m *Model) header() *header {
-	r := m.Result
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
 		IndexBase: m.IndexBase, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
-		Result: &headerResult{
-			Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2, T0: r.T0,
-			Objective: known(r.Objective), DualObjective: known(r.DualObjective), Gap: known(r.Gap),
-		},
+		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
 		h.Classes = []float32{} // not null
 	}
+	if m.State != nil {
+		h.State = &m.State.saved
+	}
+	return h
+}
+
+func (r *Result) header() *headerResult {
+	h := &headerResult{
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2, T0: r.T0,
+		Objective: known(r.Objective), DualObjective: known(r.DualObjective), Gap: known(r.Gap),
+	}
 	for _, c := range r.PerClass {
-		h.Result.PerClass = append(h.Result.PerClass, headerClassResult{known(c.Objective), known(c.DualObjective), c.Violations, c.Steps, c.Lambda})
+		h.PerClass = append(h.PerClass, headerClassResult{known(c.Objective), known(c.DualObjective), c.Violations, c.Steps, c.Lambda})
 	}
 	return h
 }
@@ -229,6 +245,12 @@ func (mr *modelReader) read() (*Model, error) {
 		}
 		for k := range vectors {
 			m.Bias = append(m.Bias, math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:])))
+		}
+	}
+	if h.State != nil {
+		m.State = &State{saved: *h.State}
+		if err := mr.stateArrays(m.State, h, vectors); err != nil {
+			return nil, err
 		}
 	}
 	want := mr.sum.Sum(nil)
@@ -314,8 +336,10 @@ func (mr *modelReader) header() (*header, error) {
 		}
 		fields = fields[at+1:]
 	}
-	if len(fields) > 0 {
-		return nil, fmt.Errorf("header: %s is missing", fields[0].name)
+	for _, f := range fields {
+		if f.required {
+			return nil, fmt.Errorf("header: %s is missing", f.name)
+		}
 	}
 	if h.Result == nil {
 		return nil, errors.New("header: result: want an object")
@@ -356,6 +380,44 @@ func (mr *modelReader) floats(n int) ([]float32, error) {
 		}
 	}
 	return values, nil
+}
+
+// stateArrays reads the arrays of a state. Their lengths follow from the model's shape, see session.arrays; whether they fit a
+// run is found out when there is one.
+func (mr *modelReader) stateArrays(st *State, h *header, vectors int) error {
+	learners := len(st.saved.Learners)
+	if learners == 0 || vectors%learners != 0 || st.saved.Counts < 0 {
+		return errors.New("header: state: it is not one of such a model")
+	}
+	read := func(arrays, n int) error {
+		for range arrays {
+			a, err := mr.floats(n)
+			if err != nil {
+				return err
+			}
+			st.arrays = append(st.arrays, a)
+		}
+		return nil
+	}
+	each := vectors / learners
+	for _, l := range st.saved.Learners {
+		n := each
+		if l.Old != nil {
+			n *= 3
+		}
+		if err := read(n, h.Features); err != nil {
+			return err
+		}
+		if st.saved.Counts > 0 {
+			if err := read(2, st.saved.Counts); err != nil {
+				return err
+			}
+		}
+	}
+	if st.saved.Best != nil {
+		return read(vectors, h.Features)
+	}
+	return nil
 }
 
 // ReadFile reads a model from a file.

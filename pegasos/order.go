@@ -17,6 +17,7 @@ type order struct {
 	batch int // rows in a step, or the most there are; 0 if each row is a step and next is used in place of batches
 	steps int // in an epoch
 	pcg   *rand.PCG
+	mark  []byte   // the generator at the epoch's start
 	pos   int      // in the epoch, in steps
 	idx   []uint32 // the epoch's rows, or room for a few draws
 	first []uint32 // the epoch's blocks
@@ -74,6 +75,7 @@ func (o *order) next(limit int) []uint32 {
 
 // shuffle fills idx with the rows of an epoch.
 func (o *order) shuffle() {
+	o.mark, _ = o.pcg.AppendBinary(o.mark[:0]) // never fails
 	switch o.kind {
 	case Permutation:
 		permute(o.pcg, o.idx)

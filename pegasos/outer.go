@@ -64,6 +64,9 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 	if tr.Start != nil {
 		return nil, badField("Start", "it can't be used with Bias %q, which takes many runs", BiasOuter)
 	}
+	if tr.KeepState || tr.Resume != nil || tr.Pause != 0 {
+		return nil, badField("Bias", "have %q, which takes many runs: they can't be paused or resumed", BiasOuter)
+	}
 	inner := *tr
 	var done Progress
 	if tr.Progress != nil {

@@ -53,6 +53,19 @@ type Trainer struct {
 	// of one long run. Features that it lacks have the weight 0. The labels must be among its classes.
 	Start *Model
 
+	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several times the size of the model,
+	// and for the certificate twice four bytes for each row and weight vector.
+	KeepState bool
+
+	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must be those of its run, which
+	// then ends with the same model, to the bit, as if it had never stopped. Epochs or Steps, which are those of the run in all,
+	// may be larger: then the model is not quite that of a run meant to be so long from the start, unless Average is
+	// LastIterate and nothing ends the run early.
+	Resume *Model
+
+	// Pause, if not 0, ends the training after so many steps of each weight vector, with ErrPaused, unless it ends before.
+	Pause int64
+
 	// Prior, if not nil, is a model that the result should not be far from: the penalty is lambda/2 |w - w0|^2, where w0
 	// are its weights, and so with the appended feature's. Without Start the run starts at w0. Its bias is kept if Bias is
 	// BiasNone. Features and labels are as in Start.
@@ -81,10 +94,17 @@ type Progress struct {
 
 // Measure returns how good the model would be if the run ended here. It takes about a pass over the rows, which is why
 // it is not done unasked. It must not be called after the callback has returned.
-func (p Progress) Measure() Result { return p.Model().Result }
+func (p Progress) Measure() Result { return p.session.measured().Result }
 
-// Model returns the model that the run would end with here, measured. It may be called when Measure may.
-func (p Progress) Model() *Model { return p.session.measured() }
+// Model returns the model that the run would end with here, measured, and with its state if the trainer keeps it. It may be
+// called when Measure may.
+func (p Progress) Model() *Model {
+	m := p.session.measured()
+	if p.session.keep {
+		m.State = p.session.state()
+	}
+	return m
+}
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
@@ -97,7 +117,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	}
 	m, stopped, err := s.finish(ctx)
 	if stopped {
-		err = ctx.Err()
+		if err = ctx.Err(); err == nil {
+			err = ErrPaused
+		}
 	}
 	return m, err
 }
@@ -111,6 +133,8 @@ type session struct {
 	data     *data
 	runs     []*run
 	threads  int
+	pause    int64 // the step to pause after
+	keep     bool  // the state, in models
 	progress func(Progress)
 
 	round int // epochs that all runs have been through
@@ -124,6 +148,9 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if tr.Threads < 0 {
 		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
 	}
+	if tr.Pause < 0 {
+		return nil, badField("Pause", "have %d, want 0 or more", tr.Pause)
+	}
 	d, err := newData(x, y, tr)
 	if err != nil {
 		return nil, err
@@ -131,7 +158,9 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if err := tr.checkCosts(len(d.classes)); err != nil {
 		return nil, err
 	}
-	s := &session{cfg: tr.Config.WithDefaults(), data: d, threads: tr.Threads, progress: tr.Progress}
+	s := &session{
+		cfg: tr.Config.WithDefaults(), data: d, threads: tr.Threads, pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress,
+	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
@@ -151,14 +180,17 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 				s.runs = append(s.runs, r)
 			}
 		}
-		return s, nil
+	} else {
+		r, err := d.run(tr, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		r.threads = min(s.threads, len(r.learners))
+		s.runs = []*run{r}
 	}
-	r, err := d.run(tr, nil, 0)
-	if err != nil {
-		return nil, err
+	if tr.Resume != nil {
+		return s, s.resume(tr)
 	}
-	r.threads = min(s.threads, len(r.learners))
-	s.runs = []*run{r}
 	return s, nil
 }
 
@@ -193,6 +225,9 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	if !stopped {
 		m = s.stop.result(m)
 	}
+	if s.keep {
+		m.State = s.state()
+	}
 	if m.check() != nil {
 		return nil, false, s.failed("a weight")
 	}
@@ -220,19 +255,20 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 		errs := make([]error, len(s.runs))
 		s.parallel(func(i int, r *run) {
 			if r.epoch == s.round {
-				errs[i] = r.advance(ctx, r.total)
+				errs[i] = r.advance(ctx, s.pause)
 			}
 		})
 		if err := first(errs...); err != nil {
 			return false, err
 		}
-		done := true
+		done, pause := true, true
 		for _, r := range s.runs {
 			if r.t < r.total {
 				done = false
-				if r.epoch == s.round { // ctx was done within its epoch
+				if r.epoch == s.round { // ctx was done within its epoch, or it is time to pause
 					return true, nil
 				}
+				pause = pause && r.t >= s.pause
 			}
 		}
 		s.round++
@@ -241,7 +277,7 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 		if done || enough {
 			return false, nil
 		}
-		if ctx.Err() != nil {
+		if pause || ctx.Err() != nil {
 			return true, nil
 		}
 	}

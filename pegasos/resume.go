@@ -1,0 +1,261 @@
+package pegasos
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
+var ErrPaused = errors.New("pegasos: the run is paused")
+
+// A State is all that is needed to take up a run where it was left off, beside the data and the Config: see Trainer.KeepState
+// and Trainer.Resume. It stands in the model's file.
+type State struct {
+	saved  saved
+	arrays [][]float32 // in the order of session.arrays
+}
+
+// saved is the part of a State that is no long array, as it stands in files.
+type saved struct {
+	Data      string         `json:"data"` // fingerprint
+	Round     int            `json:"round"`
+	Look      int            `json:"look"`
+	Objective *float64       `json:"objective,omitempty"` // at the last look
+	Best      *savedBest     `json:"best,omitempty"`
+	Counts    int            `json:"counts"` // of a learner's certificate; 0 without one
+	Runs      []savedRun     `json:"runs"`
+	Learners  []savedLearner `json:"learners"` // of all runs
+}
+
+type savedBest struct {
+	Quality float64       `json:"quality"`
+	Worse   int           `json:"worse"`
+	Bias    []float64     `json:"bias,omitempty"`
+	Result  *headerResult `json:"result"`
+}
+
+type savedRun struct {
+	Steps     int64  `json:"steps"`
+	Epoch     int    `json:"epoch"`
+	Generator []byte `json:"generator"` // of the epoch's start, unless it is over or the order is IID
+	Position  int    `json:"position"`  // in the epoch
+}
+
+type savedLearner struct {
+	Start      int64     `json:"start"`
+	Violations int64     `json:"violations"`
+	Checked    int64     `json:"checked"`
+	VB         []float64 `json:"vb"`
+	Factor     float64   `json:"factor"`
+	Norm2      float64   `json:"norm2"`
+
+	// Of the average.
+	Shift uint          `json:"shift"`
+	Old   *savedScalars `json:"old,omitempty"`
+	Cur   *savedScalars `json:"cur,omitempty"`
+
+	// Of the certificate.
+	RecentStart    int64 `json:"recent_start"`
+	RecentOldStart int64 `json:"recent_old_start"`
+}
+
+type savedScalars struct {
+	N       int       `json:"n"`
+	Scalars []float64 `json:"scalars"`
+}
+
+func (s *sum) scalarsOnly() *savedScalars { return &savedScalars{s.n, slices.Clone(s.scalars)} }
+
+// arrays calls f with each long array of the session, in a fixed order. f may write to it.
+func (s *session) arrays(f func([]float32)) {
+	for _, r := range s.runs {
+		for _, l := range r.learners {
+			c := l.common()
+			groups := [][][]float32{c.vs}
+			if c.avg != nil {
+				groups = append(groups, c.avg.old.vectors, c.avg.cur.vectors)
+			}
+			if c.recent != nil {
+				groups = append(groups, [][]float32{c.recent.count, c.recent.old})
+			}
+			for _, g := range groups {
+				for _, a := range g {
+					f(a)
+				}
+			}
+		}
+	}
+	if b := s.stop.last.best; b != nil {
+		for _, w := range b.Weights {
+			f(w)
+		}
+	}
+}
+
+// state returns the session's.
+func (s *session) state() *State {
+	st := &State{saved: saved{Data: s.data.fingerprint(), Round: s.round, Look: s.stop.look, Objective: known(s.stop.last.objective)}}
+	if b := s.stop.last.best; b != nil {
+		st.saved.Best = &savedBest{s.stop.last.quality, s.stop.last.worse, slices.Clone(b.Bias), b.Result.header()}
+	}
+	for _, r := range s.runs {
+		generator, position := r.order.save()
+		st.saved.Runs = append(st.saved.Runs, savedRun{r.t, r.epoch, generator, position})
+		for _, l := range r.learners {
+			c := l.common()
+			k := savedLearner{
+				Start: c.start, Violations: c.violations, Checked: c.checked, VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
+			}
+			if c.avg != nil {
+				k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
+			}
+			if c.recent != nil {
+				st.saved.Counts = len(c.recent.count)
+				k.RecentStart, k.RecentOldStart = c.recent.start, c.recent.oldStart
+			}
+			st.saved.Learners = append(st.saved.Learners, k)
+		}
+	}
+	s.arrays(func(a []float32) { st.arrays = append(st.arrays, slices.Clone(a)) })
+	return st
+}
+
+// resume makes the session go on from a model's state.
+func (s *session) resume(tr *Trainer) error {
+	m := tr.Resume
+	if m.State == nil {
+		return badField("Resume", "the model has no state: it was not trained with KeepState")
+	}
+	if tr.Start != nil {
+		return badField("Resume", "Start can't be set too")
+	}
+	if have, want := sameRun(m.Config), sameRun(s.cfg); have != want {
+		return badField("Resume", "the run's settings were %+v, want %+v", have, want)
+	}
+	st := m.State
+	if st.saved.Data != s.data.fingerprint() {
+		return badField("Resume", "the data are not those of the run")
+	}
+	// What the file says is not trusted beyond what it has to be: the numbers can be any, but nothing may be out of range.
+	damaged := badField("Resume", "the state is not one of such a run")
+	if len(st.saved.Runs) != len(s.runs) || st.saved.Round < 0 {
+		return damaged
+	}
+	s.round, s.stop.look = st.saved.Round, st.saved.Look
+	s.stop.last.objective = orNaN(st.saved.Objective)
+	learners := st.saved.Learners
+	for i, r := range s.runs {
+		from := st.saved.Runs[i]
+		if from.Steps < 0 || from.Steps > r.total || from.Epoch < 0 || from.Epoch < s.round && from.Steps < r.total ||
+			!r.order.restore(from.Generator, from.Position) || len(learners) < len(r.learners) {
+			return damaged
+		}
+		r.t, r.epoch = from.Steps, from.Epoch
+		for k, l := range r.learners {
+			if !l.common().resume(&learners[k], from.Steps, st.saved.Counts) {
+				return damaged
+			}
+		}
+		learners = learners[len(r.learners):]
+	}
+	if b := st.saved.Best; b != nil {
+		if s.stop.valid == nil || b.Result == nil || len(b.Bias) != len(m.Bias) {
+			return damaged
+		}
+		best := s.model()
+		best.Bias, best.Result = b.Bias, b.Result.result()
+		s.stop.last.best, s.stop.last.quality, s.stop.last.worse = best, b.Quality, b.Worse
+	}
+	arrays, fit := st.arrays, len(learners) == 0
+	s.arrays(func(a []float32) {
+		if !fit || len(arrays) == 0 || len(arrays[0]) != len(a) {
+			fit = false
+			return
+		}
+		copy(a, arrays[0])
+		arrays = arrays[1:]
+	})
+	if !fit || len(arrays) > 0 {
+		return damaged
+	}
+	return nil
+}
+
+func (s *state) resume(from *savedLearner, steps int64, counts int) bool {
+	if len(from.VB) != len(s.vb) || from.Start < 0 || from.Start > maxSteps || (s.recent != nil) != (counts > 0) {
+		return false
+	}
+	s.start, s.t, s.total = from.Start, from.Start+steps, s.total+from.Start
+	s.violations, s.checked, s.factor, s.norm2 = from.Violations, from.Checked, from.Factor, from.Norm2
+	copy(s.vb, from.VB)
+	if s.avg != nil {
+		if from.Old == nil || from.Cur == nil || from.Shift > 62 ||
+			len(from.Old.Scalars) != len(s.vb) || len(from.Cur.Scalars) != len(s.vb) {
+			return false
+		}
+		s.avg.shift = from.Shift
+		s.avg.old.n, s.avg.cur.n = from.Old.N, from.Cur.N
+		copy(s.avg.old.scalars, from.Old.Scalars)
+		copy(s.avg.cur.scalars, from.Cur.Scalars)
+	}
+	if s.recent != nil {
+		s.recent.start, s.recent.oldStart = from.RecentStart, from.RecentOldStart
+	}
+	return true
+}
+
+// sameRun leaves of a Config what a resumed run has to have in common with the one before: its length may be another.
+func sameRun(cfg Config) Config {
+	cfg = cfg.WithDefaults()
+	if cfg.Bias != BiasAugmented {
+		cfg.BiasScale = 0
+	}
+	cfg.Epochs, cfg.Steps = 0, 0
+	return cfg
+}
+
+// fingerprint is a hash of the rows' norms, the labels, the weights and the prior: another set of rows has another.
+func (d *data) fingerprint() string {
+	if d.print == "" {
+		h := sha256.New()
+		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
+		h.Write(appendFloats(nil, d.y))
+		h.Write(appendFloats(nil, d.norms))
+		h.Write(appendDoubles(nil, d.weight))
+		d.print = hex.EncodeToString(h.Sum(nil))
+	}
+	return d.print
+}
+
+// save returns the generator's state and the position that restore takes.
+func (o *order) save() (generator []byte, position int) {
+	if o.kind == IID || o.pos == 0 || o.atEnd() {
+		generator, _ = o.pcg.MarshalBinary() // never fails
+		return generator, o.pos
+	}
+	return slices.Clone(o.mark), o.pos
+}
+
+// restore makes the order go on from what save returned. It reports whether it could.
+func (o *order) restore(generator []byte, position int) bool {
+	if position < 0 || position > o.steps || o.pcg.UnmarshalBinary(generator) != nil {
+		return false
+	}
+	if o.kind != IID && position > 0 && position < o.steps {
+		o.shuffle()
+	}
+	o.pos = position
+	return true
+}
+
+// pause returns the step after which the session pauses.
+func (tr *Trainer) pause() int64 {
+	if tr.Pause == 0 {
+		return math.MaxInt64
+	}
+	return tr.Pause
+}

@@ -1,0 +1,217 @@
+package pegasos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// resumed trains with a pause after each of the steps, goes through a file each time, and returns the model of the end.
+func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64) *Model {
+	t.Helper()
+	tr.KeepState = true
+	before := steps(tr.Start)
+	for _, p := range append(pauses, 0) {
+		tr.Pause = p
+		m, err := tr.Train(t.Context(), x, y)
+		if err == nil && p > 0 { // it ended before
+			return m
+		}
+		if err != nil && !(errors.Is(err, ErrPaused) && p > 0) {
+			t.Fatalf("pause %d: %v", p, err)
+		}
+		if p == 0 {
+			return m
+		}
+		if m.Result.Steps-before > p {
+			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
+		}
+		if m, err = Read(bytes.NewReader(encode(t, m))); err != nil {
+			t.Fatal(err)
+		}
+		tr.Resume, tr.Start = m, nil
+	}
+	panic("unreachable")
+}
+
+func steps(m *Model) int64 {
+	if m == nil {
+		return 0
+	}
+	return m.Result.Steps
+}
+
+// resumeCases are runs of 5 epochs of 23 rows whose state has something in each of its parts.
+func resumeCases(t *testing.T) map[string]Trainer {
+	data := random(31, 23, 4, 3, 1)
+	weights := make([]float32, 23)
+	for i := range weights {
+		weights[i] = float32(i % 4)
+	}
+	start := mustTrain(t, data.dense, data.y, Config{Lambda: 0.02, Epochs: 2})
+	valid := random(32, 40, 4, 3, 1)
+	held := &Labelled{valid.dense, valid.y}
+	cases := map[string]Trainer{
+		"weights":  {Weights: weights},
+		"start":    {Start: start},
+		"prior":    {Prior: start},
+		"patience": {Valid: held, Config: Config{Patience: 2}},
+		"costs":    {Config: Config{Multiclass: CrammerSinger}, Costs: [][]float64{{0, 1, 2}, {1, 0, 3}, {2, 1, 0}}},
+	}
+	for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
+		for _, batch := range []int{0, 4} {
+			cases[fmt.Sprint(order, batch)] = Trainer{Config: Config{Order: order, Batch: batch}}
+		}
+	}
+	for _, m := range []Multiclass{OneVsOne, CrammerSinger, Multinomial} {
+		cases[string(m)] = Trainer{Config: Config{Multiclass: m}}
+	}
+	for _, b := range []Bias{BiasAugmented, BiasUnregularised} {
+		cases[string(b)] = Trainer{Config: Config{Bias: b}}
+	}
+	for _, l := range []Loss{Log, SquaredHinge, EpsInsensitive} {
+		cases[string(l)] = Trainer{Config: Config{Loss: l}}
+	}
+	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
+	cases["change"] = Trainer{Config: Config{Change: 0.05}}
+	cases["project"] = Trainer{Config: Config{Project: true, Bias: BiasAugmented, Offset: OffsetNone}}
+	cases["last"] = Trainer{Config: Config{Average: LastIterate}}
+	for name, tr := range cases {
+		tr.Lambda, tr.Epochs = 0.01, 5
+		if tr.Patience > 0 || tr.Tol > 0 || tr.Change > 0 {
+			tr.Epochs = 12
+		}
+		cases[name] = tr
+	}
+	return cases
+}
+
+// train(n) and resume(n) are train(2n), to the bit, through a file, at every step.
+func TestResume(t *testing.T) {
+	data := random(31, 23, 4, 3, 1)
+	for name, tr := range resumeCases(t) {
+		want, err := tr.Train(t.Context(), data.sparse, data.y)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		every := int64(1)
+		if tr.Epochs > 5 {
+			every = 7
+		}
+		for p := int64(1); p <= 5*23; p += every {
+			have := resumed(t, data.sparse, data.y, tr, p)
+			if have.Hash() != want.Hash() || fmt.Sprint(have.Result) != fmt.Sprint(want.Result) {
+				t.Errorf("%s, paused after %d steps: %+v, want %+v", name, p, have.Result, want.Result)
+				break
+			}
+		}
+		// Several pauses, at once and in a row.
+		if have := resumed(t, data.sparse, data.y, tr, 3, 4, 23, 24, 50, 51); have.Hash() != want.Hash() {
+			t.Errorf("%s: other bits after several pauses", name)
+		}
+	}
+}
+
+// A run that ended is made longer: with the last iterate it is the longer run.
+func TestResumeLonger(t *testing.T) {
+	data := random(33, 30, 4, 2, 1)
+	cfg := Config{Lambda: 0.05, Average: LastIterate, Epochs: 4}
+	m, err := (&Trainer{Config: cfg, KeepState: true}).Train(t.Context(), data.dense, data.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Epochs = 9
+	want := mustTrain(t, data.dense, data.y, cfg)
+	have, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense, data.y)
+	if err != nil || have.Hash() != want.Hash() {
+		t.Errorf("%v, %s, want %s", err, have.Hash(), want.Hash())
+	}
+	if have.State != nil {
+		t.Error("a state that nobody asked for")
+	}
+}
+
+// A run that was cancelled, and one that a callback took the model of, go on as if nothing had been.
+func TestResumeCancelled(t *testing.T) {
+	data := random(34, 40, 5, 3, 1)
+	cfg := Config{Lambda: 0.02, Epochs: 11}
+	for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+		cfg.Multiclass = multiclass
+		want := mustTrain(t, data.dense, data.y, cfg)
+		ctx, cancel := context.WithCancel(t.Context())
+		var kept *Model
+		tr := Trainer{Config: cfg, KeepState: true, Progress: func(p Progress) {
+			if p.Epoch == 3 {
+				kept = p.Model()
+			}
+			if p.Epoch == 6 {
+				cancel()
+			}
+		}}
+		m, err := tr.Train(ctx, data.dense, data.y)
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		for _, from := range []*Model{kept, m} {
+			have, err := (&Trainer{Config: cfg, Resume: from, Threads: 2}).Train(t.Context(), data.dense, data.y)
+			if err != nil || have.Hash() != want.Hash() {
+				t.Errorf("%s: %v, other bits", multiclass, err)
+			}
+		}
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	data := random(35, 20, 3, 2, 1)
+	cfg := Config{Lambda: 0.1, Epochs: 3}
+	tr := Trainer{Config: cfg, KeepState: true, Pause: 31}
+	m, err := tr.Train(t.Context(), data.dense, data.y)
+	if !errors.Is(err, ErrPaused) {
+		t.Fatal(err)
+	}
+	plain := mustTrain(t, data.dense, data.y, cfg)
+	other := random(36, 20, 3, 2, 1)
+	labels := append([]float32(nil), data.y...)
+	labels[3] = 1 - labels[3]
+	wrong := cfg
+	wrong.Seed = 1
+	outer := cfg
+	outer.Bias = BiasOuter
+	shorter := cfg
+	shorter.Epochs = 1
+	damage := func(f func(s *State)) *Model {
+		c, err := Read(bytes.NewReader(encode(t, m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(c.State)
+		return c
+	}
+	for name, c := range map[string]struct {
+		tr Trainer
+		x  Examples
+		y  []float32
+	}{
+		"no state":     {Trainer{Config: cfg, Resume: plain}, data.dense, data.y},
+		"start too":    {Trainer{Config: cfg, Resume: m, Start: plain}, data.dense, data.y},
+		"other seed":   {Trainer{Config: wrong, Resume: m}, data.dense, data.y},
+		"other rows":   {Trainer{Config: cfg, Resume: m}, other.dense, data.y},
+		"other labels": {Trainer{Config: cfg, Resume: m}, data.dense, labels},
+		"shorter":      {Trainer{Config: shorter, Resume: m}, data.dense, data.y},
+		"outer":        {Trainer{Config: outer, KeepState: true}, data.dense, data.y},
+		"pause":        {Trainer{Config: cfg, Pause: -1}, data.dense, data.y},
+		"position":     {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Runs[0].Position = 21 })}, data.dense, data.y},
+		"generator":    {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Runs[0].Generator = []byte("x") })}, data.dense, data.y},
+		"arrays":       {Trainer{Config: cfg, Resume: damage(func(s *State) { s.arrays = s.arrays[1:] })}, data.dense, data.y},
+		"steps":        {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Runs[0].Steps = 1e9 })}, data.dense, data.y},
+		"learners":     {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Learners = nil })}, data.dense, data.y},
+		"shift":        {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Learners[0].Shift = 63 })}, data.dense, data.y},
+	} {
+		var e *ConfigError
+		if m, err := c.tr.Train(t.Context(), c.x, c.y); m != nil || !errors.As(err, &e) {
+			t.Errorf("%s: %v, %v", name, m, err)
+		}
+	}
+}
