@@ -27,8 +27,9 @@ type data struct {
 	print        string // see fingerprint
 }
 
-func newData(x Examples, y []float32, tr *Trainer) (*data, error) {
-	d := &data{x: x, y: y}
+// newData checks the rows and labels, which are among the classes known if there are any.
+func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, error) {
+	d := &data{x: x, y: y, known: known}
 	n := x.Rows()
 	if n == 0 {
 		return nil, fmt.Errorf("pegasos: no rows to train on")

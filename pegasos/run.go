@@ -40,7 +40,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
-	d, err := newData(x, y, tr)
+	d, err := newData(x, y, tr, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -316,9 +316,9 @@ func (r *run) write(m *Model) {
 		m.Result.Violations += s.violations
 		m.Result.Steps = max(m.Result.Steps, s.t)
 		if r.joint == nil {
-			m.Result.PerClass = append(m.Result.PerClass, ClassResult{
+			m.Result.PerClass[first] = ClassResult{
 				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations, Steps: s.t, Lambda: r.lambda,
-			})
+			}
 		}
 		first += n
 	}

@@ -151,7 +151,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if tr.Pause < 0 {
 		return nil, badField("Pause", "have %d, want 0 or more", tr.Pause)
 	}
-	d, err := newData(x, y, tr)
+	d, err := newData(x, y, tr, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -320,6 +320,9 @@ func (s *session) model() *Model {
 		n += r.vectors()
 	}
 	m.Weights = vectors(n, s.data.x.Cols())
+	if r.joint == nil {
+		m.Result.PerClass = make([]ClassResult, n)
+	}
 	if s.cfg.Bias != BiasNone || s.data.prior != nil && s.data.prior.Bias != nil {
 		m.Bias = make([]float64, n)
 	}

@@ -1,0 +1,236 @@
+package pegasos
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+)
+
+// A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not all there yet. The classes
+// are known from the start, the number of rows is not. Each chunk is a pass over its rows in the Config's order; t counts on
+// from chunk to chunk, and so does the generator of random numbers.
+//
+// The same chunks give the same model to the bit on every machine. How the rows are cut into chunks does matter.
+type Partial struct {
+	cfg     Config
+	classes []float32
+	cols    int
+	byLabel map[float32]float64
+	runs    []*run // of the last chunk that each had rows in; nil before the first
+	epochs  float64
+	failed  error
+
+	// Threads is the number of goroutines for the classes, or pairs, of a chunk; 0 means GOMAXPROCS.
+	Threads int
+}
+
+// NewPartial returns a trainer of rows with so many columns, whose labels are among classes: distinct, and at least two. For
+// EpsInsensitive there are none. Settings that go by all rows can't be used: C, Epochs, Steps, Tol, Change, Patience, Balanced,
+// BiasOuter, and Project with EpsInsensitive. Class weights multiply the loss as they are. There is no certificate.
+func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		field string
+		given bool
+	}{
+		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0}, {"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
+		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced}, {"Bias", cfg.Bias == BiasOuter},
+		{"Project", cfg.Project && cfg.Loss.Regression()},
+	} {
+		if f.given {
+			return nil, badField(f.field, "it goes by all rows, which come in chunks here")
+		}
+	}
+	if cols < 0 || cols > math.MaxInt32 {
+		return nil, fmt.Errorf("pegasos: %d columns", cols)
+	}
+	p := &Partial{cfg: cfg.WithDefaults(), classes: slices.Clone(classes), cols: cols}
+	if p.cfg.Bias != BiasAugmented {
+		p.cfg.BiasScale = 0 // 1 was allowed
+	}
+	slices.Sort(p.classes)
+	for i, c := range p.classes {
+		if c-c != 0 || i > 0 && c == p.classes[i-1] {
+			return nil, fmt.Errorf("pegasos: classes must be finite and distinct, have %v", c)
+		}
+		p.classes[i] += 0 // a class is never -0
+	}
+	vectors, err := weightVectors(p.cfg, len(p.classes))
+	if err != nil {
+		return nil, fmt.Errorf("pegasos: %w", err)
+	}
+	p.byLabel, _ = cfg.classWeights() // was validated
+	for label := range p.byLabel {
+		if !slices.Contains(p.classes, label) {
+			return nil, badField("ClassWeight", "the label %v is none of the classes", label)
+		}
+	}
+	if p.pairs() {
+		p.runs = make([]*run, vectors)
+	} else {
+		p.runs = make([]*run, 1)
+	}
+	return p, nil
+}
+
+func (p *Partial) pairs() bool { return p.cfg.Multiclass == OneVsOne && len(p.classes) > 2 }
+
+// Fit trains on a chunk: rows, and a label for each. A chunk may lack classes, and may be empty. The first one's R^2 makes the
+// step offset. After an error about the rows or labels, which names the row, the model is what it was before; after a
+// *[StepError] it is lost, and all further calls return that error.
+func (p *Partial) Fit(x Examples, y []float32) error {
+	if p.failed != nil {
+		return p.failed
+	}
+	if x.Cols() != p.cols {
+		return fmt.Errorf("pegasos: %d columns, want %d", x.Cols(), p.cols)
+	}
+	if x.Rows() == 0 && len(y) == 0 {
+		return nil
+	}
+	tr := &Trainer{Config: p.cfg}
+	tr.ClassWeight, tr.Epochs = "", 1
+	d, err := newData(x, y, tr, p.classes)
+	if err != nil {
+		return err
+	}
+	if p.byLabel != nil {
+		d.weight = make([]float64, len(y))
+		for i, label := range y {
+			d.weight[i] = 1
+			if w, ok := p.byLabel[label]; ok {
+				d.weight[i] = w
+			}
+		}
+	}
+	s := &session{cfg: p.cfg, data: d, threads: p.Threads}
+	if s.threads == 0 {
+		s.threads = runtime.GOMAXPROCS(0)
+	}
+	add := func(pair []int32, k int) error {
+		r, err := d.chunk(tr, pair, k, p.runs[k])
+		if err != nil || r == nil {
+			return err
+		}
+		p.runs[k] = r
+		s.runs = append(s.runs, r)
+		return nil
+	}
+	if p.pairs() {
+		k := 0
+		for a := range p.classes {
+			for b := a + 1; b < len(p.classes) && err == nil; b++ {
+				err = add([]int32{int32(a), int32(b)}, k)
+				k++
+			}
+		}
+	} else {
+		err = add(nil, 0)
+	}
+	if err != nil {
+		return err
+	}
+	if len(s.runs) == 0 {
+		return nil
+	}
+	if len(s.runs) == 1 {
+		s.runs[0].threads = min(s.threads, len(s.runs[0].learners))
+	}
+	errs := make([]error, len(s.runs))
+	s.parallel(func(i int, r *run) { errs[i] = r.advance(context.Background(), math.MaxInt64) })
+	for _, r := range s.runs { // the rows may go
+		r.data, r.only, r.weight, r.order.only = nil, nil, nil, nil
+		for _, l := range r.learners {
+			c := l.common()
+			c.x, c.class, c.weight, c.only = nil, nil, nil, nil
+		}
+	}
+	p.epochs++
+	p.failed = first(errs...)
+	return p.failed
+}
+
+// chunk makes the run of the chunk d that goes on from last, or starts if that is nil. It is nil if the chunk has no row for
+// it.
+func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, error) {
+	inner := *tr
+	r := &run{data: d, rows: len(d.y)}
+	if r.choose(pair); r.rows == 0 {
+		return nil, nil
+	}
+	inner.Batch = min(tr.Batch, r.rows) // the last chunk may be short
+	r, err := d.run(&inner, pair, first)
+	if err != nil {
+		return nil, err
+	}
+	if last != nil {
+		r.order.pcg = last.order.pcg
+	}
+	for k, l := range r.learners {
+		s := l.common()
+		s.recent = nil
+		if r.weight != nil { // as they were, before they were scaled to a mean of 1
+			s.weight = d.weight
+		}
+		if last == nil {
+			s.total = 1 << 62 // the average's windows end at powers of two
+			if s.avg != nil {
+				s.avg.total = s.total
+			}
+			continue
+		}
+		s.adopt(last.learners[k].common())
+	}
+	return r, nil
+}
+
+// adopt takes over the weights of a learner of other rows.
+func (s *state) adopt(last *state) {
+	s.t0, s.t, s.start, s.total, s.period = last.t0, last.t, last.start, last.total, last.period
+	for k, v := range last.vs {
+		copy(s.vs[k], v)
+	}
+	copy(s.vb, last.vb)
+	s.factor, s.radius, s.norm2 = last.factor, last.radius, last.norm2
+	s.violations, s.checked, s.avg = last.violations, last.checked, last.avg
+}
+
+// Model returns the model of this moment. Its objective is not known.
+func (p *Partial) Model() (*Model, error) {
+	if p.failed != nil {
+		return nil, p.failed
+	}
+	vectorCount, _ := weightVectors(p.cfg, len(p.classes)) // was checked
+	nan := math.NaN()
+	m := &Model{
+		Classes: slices.Clone(p.classes), Weights: vectors(vectorCount, p.cols), Lambda: p.cfg.Lambda, Config: p.cfg,
+		Result: Result{Objective: nan, DualObjective: nan, Gap: nan},
+	}
+	if len(p.classes) == 0 {
+		m.Classes = nil
+	}
+	if p.cfg.Bias != BiasNone {
+		m.Bias = make([]float64, vectorCount)
+	}
+	if !p.cfg.Multiclass.Joint() {
+		m.Result.PerClass = make([]ClassResult, vectorCount)
+		for k := range m.Result.PerClass {
+			m.Result.PerClass[k].Objective, m.Result.PerClass[k].DualObjective = nan, nan
+		}
+	}
+	for _, r := range p.runs {
+		if r != nil {
+			r.write(m)
+			m.Result.R2, m.Result.T0 = r.r2, r.learners[0].common().t0
+		}
+	}
+	m.Result.Epochs = p.epochs
+	if err := m.check(); err != nil {
+		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + tooLarge}
+	}
+	return m, nil
+}

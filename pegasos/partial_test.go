@@ -1,0 +1,173 @@
+package pegasos
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// rows returns some rows of a matrix, and their labels.
+func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
+	m := dense.New(to-from, d.dense.Cols())
+	for i := from; i < to; i++ {
+		copy(m.Row(i-from), d.dense.Row(i))
+	}
+	return m, d.y[from:to]
+}
+
+func mustPartial(t *testing.T, cfg Config, classes []float32, cols int) *Partial {
+	t.Helper()
+	p, err := NewPartial(cfg, classes, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func partialModel(t *testing.T, p *Partial) *Model {
+	t.Helper()
+	m, err := p.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Chunks in a fixed order are one pass over all rows, to the bit.
+func TestPartialIsOnePass(t *testing.T) {
+	data := random(41, 90, 5, 3, 1)
+	for _, cfg := range []Config{
+		{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Bias: BiasAugmented}, {Bias: BiasUnregularised},
+		{Loss: Log}, {Project: true}, {Loss: EpsInsensitive}, {ClassWeight: "0=1,1=1,2=1"},
+	} {
+		cfg.Lambda, cfg.Order, cfg.Offset, cfg.Average = 0.02, Sequential, OffsetNone, LastIterate
+		classes := []float32{2, 0, 1}
+		if cfg.Loss == EpsInsensitive {
+			classes = nil
+		}
+		for _, cuts := range [][]int{{0, 90}, {0, 1, 30, 30, 90}, {0, 45, 60, 90}} {
+			p := mustPartial(t, cfg, classes, 5)
+			for k := range cuts[1:] {
+				x, y := rowsOf(data, cuts[k], cuts[k+1])
+				if err := p.Fit(x, y); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cfg := cfg
+			cfg.Epochs = 1
+			want, have := mustTrain(t, data.dense, data.y, cfg), partialModel(t, p)
+			if have.Hash() != want.Hash() || have.Result.Steps != want.Result.Steps || have.Result.Violations != want.Result.Violations {
+				t.Errorf("%+v %v: %+v, want %+v", cfg, cuts, have.Result, want.Result)
+			}
+		}
+	}
+}
+
+// Many chunks come close to what all rows at once do.
+func TestPartialConverges(t *testing.T) {
+	data := random(42, 600, 6, 3, 1)
+	for _, cfg := range []Config{{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Loss: Log, Order: IID}, {Batch: 7}} {
+		cfg.Lambda = 0.01
+		hash := ""
+		for threads := range 3 {
+			p := mustPartial(t, cfg, []float32{0, 1, 2}, 6)
+			p.Threads = threads
+			for k := range 60 {
+				from := k % 12 * 50
+				x, y := rowsOf(data, from, from+50)
+				if err := p.Fit(toSparse(x), y); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m := partialModel(t, p)
+			if threads > 0 && m.Hash() != hash {
+				t.Errorf("%+v: other bits with %d threads", cfg, threads)
+			}
+			hash = m.Hash()
+			classes := make([]int, len(data.y))
+			for i, y := range data.y {
+				classes[i] = int(y)
+			}
+			all := cfg
+			all.Epochs = 100
+			best := mustTrain(t, data.dense, data.y, all).Result.Objective
+			if have := m.Objective(m.DecisionAll(data.dense), classes); !(have < 1.1*best) {
+				t.Errorf("%+v: objective %v, of all rows at once %v", cfg, have, best)
+			}
+		}
+	}
+}
+
+// Chunks may lack classes; a pair neither of whose classes has been seen has no weights.
+func TestPartialLacks(t *testing.T) {
+	data := random(43, 60, 4, 2, 1)
+	for _, multiclass := range []Multiclass{OneVsRest, OneVsOne, CrammerSinger, Multinomial} {
+		p := mustPartial(t, Config{Multiclass: multiclass}, []float32{0, 1, 7, 8}, 4)
+		if m := partialModel(t, p); m.Predict(data.dense, 0) != 0 || m.Result.Steps != 0 {
+			t.Errorf("%s: a model of nothing", multiclass)
+		}
+		if err := p.Fit(dense.New(0, 4), nil); err != nil {
+			t.Error(err)
+		}
+		if err := p.Fit(data.dense, data.y); err != nil {
+			t.Fatal(err)
+		}
+		m := partialModel(t, p)
+		if multiclass == OneVsOne && (norm(m.Weights[5]) != 0 || norm(m.Weights[0]) == 0) {
+			t.Error("weights of pairs without rows")
+		}
+		encode(t, m)
+		before := m.Hash()
+		bad := append([]float32(nil), data.y...)
+		bad[17] = 3
+		var e *RowError
+		if err := p.Fit(data.dense, bad); !errors.As(err, &e) || e.Row != 17 {
+			t.Errorf("%s: an unknown label: %v", multiclass, err)
+		}
+		if partialModel(t, p).Hash() != before {
+			t.Errorf("%s: the model has changed", multiclass)
+		}
+	}
+}
+
+func TestPartialRefuses(t *testing.T) {
+	two := []float32{0, 1}
+	for name, c := range map[string]struct {
+		cfg     Config
+		classes []float32
+		cols    int
+	}{
+		"C":             {Config{C: 1}, two, 3},
+		"epochs":        {Config{Epochs: 2}, two, 3},
+		"tol":           {Config{Tol: 0.1}, two, 3},
+		"balanced":      {Config{ClassWeight: Balanced}, two, 3},
+		"unknown label": {Config{ClassWeight: "5=2"}, two, 3},
+		"outer":         {Config{Bias: BiasOuter}, two, 3},
+		"lambda":        {Config{Lambda: -1}, two, 3},
+		"one class":     {Config{}, two[:1], 3},
+		"no class":      {Config{}, nil, 3},
+		"twice":         {Config{}, []float32{1, 0, 1}, 3},
+		"NaN":           {Config{}, []float32{1, float32(math.NaN())}, 3},
+		"regression":    {Config{Loss: EpsInsensitive}, two, 3},
+		"columns":       {Config{}, two, -1},
+	} {
+		if _, err := NewPartial(c.cfg, c.classes, c.cols); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	p := mustPartial(t, Config{ClassWeight: "1=1e15"}, two, 1)
+	if err := p.Fit(dense.New(1, 2), []float32{1}); err == nil {
+		t.Error("too many columns")
+	}
+	if err := p.Fit(dense.New(1, 1), two); err == nil {
+		t.Error("too many labels")
+	}
+	// What is lost stays lost.
+	var e *StepError
+	err := p.Fit(matrix(t, 2, 1, 1e19, 1e19), []float32{1, 1})
+	if _, again := p.Model(); !errors.As(err, &e) || again != err || p.Fit(dense.New(1, 1), []float32{1}) != err {
+		t.Errorf("%v, then %v", err, again)
+	}
+}
