@@ -147,6 +147,11 @@ type Config struct {
 	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
 
+	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method: a sigmoid for each weight
+	// vector, fitted to scores of rows that were held out. The rows are dealt out to so many folds, of each of which the scores
+	// come from a model trained on the others. Training takes as many times longer. With the loss Log there is no need for it.
+	Calibrate int `json:"calibrate,omitempty"`
+
 	// Seed starts the random numbers. Zero is a seed like any other.
 	Seed uint64 `json:"seed,omitempty"`
 }
@@ -234,6 +239,9 @@ func (cfg Config) Validate() error {
 	}
 	if cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter) {
 		return badField("Tol", "have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order, cfg.Bias)
+	}
+	if cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || cfg.Loss.Regression()) {
+		return badField("Calibrate", "have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate)
 	}
 	if cfg.Batch < 0 {
 		return badField("Batch", "have %d, want 1 or more", cfg.Batch)

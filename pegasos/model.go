@@ -23,6 +23,8 @@ type Model struct {
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
 
+	Calibration []Sigmoid // one for each weight vector; nil for none
+
 	Lambda    float64 // in force, also where C was given
 	Config    Config  // defaults filled in
 	Prior     string  // the Hash of the prior; empty without one
@@ -119,6 +121,14 @@ func (m *Model) check() error {
 		}
 		if b := m.bias(k); b-b != 0 {
 			return fmt.Errorf("bias %d is %v", k, b)
+		}
+	}
+	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
+		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes", len(m.Calibration), vectors, len(m.Classes))
+	}
+	for k, s := range m.Calibration {
+		if s.A-s.A != 0 || s.B-s.B != 0 {
+			return fmt.Errorf("calibration %d is %v", k, s)
 		}
 	}
 	return nil

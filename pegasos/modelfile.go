@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -41,16 +42,17 @@ const maxHeader = 1 << 26
 
 // header is what stands in a model file beside the numbers.
 type header struct {
-	Features  int           `json:"features"`
-	Classes   []float32     `json:"classes"`
-	Names     []string      `json:"names"` // may be missing
-	Bias      bool          `json:"bias"`
-	IndexBase int           `json:"index_base"`
-	Lambda    float64       `json:"lambda"`
-	Prior     string        `json:"prior"` // may be missing
-	Config    Config        `json:"config"`
-	Result    *headerResult `json:"result"`
-	State     *saved        `json:"state"` // may be missing
+	Features    int           `json:"features"`
+	Classes     []float32     `json:"classes"`
+	Names       []string      `json:"names"` // may be missing
+	Bias        bool          `json:"bias"`
+	IndexBase   int           `json:"index_base"`
+	Calibration []Sigmoid     `json:"calibration"` // may be missing
+	Lambda      float64       `json:"lambda"`
+	Prior       string        `json:"prior"` // may be missing
+	Config      Config        `json:"config"`
+	Result      *headerResult `json:"result"`
+	State       *saved        `json:"state"` // may be missing
 }
 
 // headerResult is a Result in which what was not measured is left out: JSON has no NaN.
@@ -97,6 +99,7 @@ func (h *header) fields() []field {
 		{"names", &h.Names, false},
 		{"bias", &h.Bias, true},
 		{"index_base", &h.IndexBase, true},
+		{"calibration", &h.Calibration, false},
 		{"lambda", &h.Lambda, true},
 		{"prior", &h.Prior, false},
 		{"config", &h.Config, true},
@@ -121,7 +124,7 @@ func (m *Model) Write(w io.Writer) error {
 	fmt.Fprintf(b, "%s%d\n", magic, version)
 	h := m.header()
 	for _, f := range h.fields() {
-		if f.name == "names" && h.Names == nil || f.name == "prior" && h.Prior == "" || f.name == "state" && h.State == nil {
+		if reflect.ValueOf(f.value).Elem().IsZero() && !f.required {
 			continue
 		}
 		text, err := json.Marshal(f.value)
@@ -157,7 +160,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -235,7 +238,7 @@ func (mr *modelReader) read() (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
+		Classes: h.Classes, Names: h.Names, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
 		Result: h.Result.result(),
 	}
 	if h.Bias {

@@ -68,20 +68,7 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 		return nil, badField("Bias", "have %q, which takes many runs: they can't be paused or resumed", BiasOuter)
 	}
 	inner := *tr
-	var done Progress
-	if tr.Progress != nil {
-		inner.Progress = func(p Progress) {
-			last := p
-			p.Epoch += done.Epoch
-			p.Steps += done.Steps
-			p.Violations += done.Violations
-			p.TotalSteps *= outerRuns
-			tr.Progress(p)
-			if last.Steps == last.TotalSteps {
-				done = p
-			}
-		}
-	}
+	inner.Progress = inTurn(outerRuns, tr.Progress)
 	var searches []search
 	var best *Model
 	for range outerRuns {

@@ -80,6 +80,8 @@ type Trainer struct {
 
 	// Progress, if not nil, is called after each epoch and at the end of the run.
 	Progress func(Progress)
+
+	classes []float32 // those of the labels; nil to find them
 }
 
 // Progress tells how far a run is. With one-vs-one its steps are those of all pairs together.
@@ -108,6 +110,28 @@ func (p Progress) Model() *Model {
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	if tr.Config.Calibrate == 0 {
+		return tr.train(ctx, x, y)
+	}
+	if err := tr.Config.Validate(); err != nil {
+		return nil, err
+	}
+	inner := *tr
+	inner.Progress = inTurn(1+tr.Config.Calibrate, tr.Progress)
+	m, err := inner.train(ctx, x, y)
+	if err != nil {
+		return m, err
+	}
+	if err := inner.calibrate(ctx, m, x, y); err != nil {
+		if ctx.Err() != nil {
+			return m, err
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+func (tr *Trainer) train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Bias == BiasOuter {
 		return tr.outer(ctx, x, y)
 	}
@@ -122,6 +146,27 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 		}
 	}
 	return m, err
+}
+
+// inTurn returns a callback that makes one run of so many equal ones in a row; nil for nil.
+func inTurn(runs int, f func(Progress)) func(Progress) {
+	if f == nil {
+		return nil
+	}
+	var done, last Progress
+	return func(p Progress) {
+		if p.Steps <= last.Steps { // the next run
+			done.Epoch += last.Epoch
+			done.Steps += last.Steps
+			done.Violations += last.Violations
+		}
+		last = p
+		p.Epoch += done.Epoch
+		p.Steps += done.Steps
+		p.Violations += done.Violations
+		p.TotalSteps *= int64(runs)
+		f(p)
+	}
 }
 
 const tooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
@@ -151,7 +196,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if tr.Pause < 0 {
 		return nil, badField("Pause", "have %d, want 0 or more", tr.Pause)
 	}
-	d, err := newData(x, y, tr, nil)
+	d, err := newData(x, y, tr, tr.classes)
 	if err != nil {
 		return nil, err
 	}

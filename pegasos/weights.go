@@ -99,9 +99,6 @@ func (r *run) weigh() (sum float64, err error) {
 	if d.weight == nil && !balanced {
 		return float64(r.rows), nil
 	}
-	if r.rows == 0 {
-		return 0, fmt.Errorf("pegasos: no row has a weight above 0")
-	}
 	r.weight = make([]float64, len(d.y))
 	for j := range r.rows {
 		i := r.row(j)

@@ -110,6 +110,7 @@ func train(c *call) error {
 	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
 	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
+	proba := c.flags.Bool("proba", false, "give the model probabilities by Platt's method, with 5 folds: trains 6 times; -loss log has its own")
 	c.flags.StringVar(&valid, "valid", "", "the `data` to validate with: see -patience")
 	c.flags.StringVar(&costs, "costs", "", "read what mistakes cost with -multiclass crammer-singer from `file`: a line for each true label, in it a number for each\npredicted one, both in ascending order; 0 where they are the same")
 	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
@@ -127,6 +128,9 @@ func train(c *call) error {
 		if zero.zero && c.given(zero.flag) {
 			return usagef("-%s must be greater than 0", zero.flag)
 		}
+	}
+	if *proba && cfg.Loss != pegasos.Log && cfg.Multiclass != pegasos.Multinomial {
+		cfg.Calibrate = 5
 	}
 	byName := cfg.ClassWeight
 	if byName != pegasos.Balanced {
