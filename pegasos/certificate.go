@@ -34,7 +34,7 @@ func (r *run) measure(m *Model) {
 	res := &m.Result
 	if j := r.joint; j != nil {
 		w, b := r.apart(m, r.first, &j.state)
-		res.Objective, res.DualObjective = j.objective(w, b), math.NaN()
+		res.Objective, res.DualObjective = j.penalty(w, b)+j.meanLoss(m), math.NaN()
 		if j.recent != nil {
 			res.DualObjective = j.dual(r.r2)
 		}
