@@ -48,23 +48,6 @@ func (r *run) measure(m *Model) {
 	}
 }
 
-// total adds up what was measured of all vectors.
-func (res *Result) total() {
-	if n := float64(len(res.PerClass)); n > 0 {
-		res.Objective, res.DualObjective = 0, 0
-		for _, c := range res.PerClass {
-			res.Objective += c.Objective
-			res.DualObjective += c.DualObjective
-		}
-		res.Objective /= n
-		res.DualObjective /= n
-	}
-	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
-	if res.Objective == res.DualObjective {
-		res.Gap = 0 // also of an objective of 0
-	}
-}
-
 // apart returns the vectors of m that s has trained, and their biases. With a prior they are the difference of m and it.
 func (r *run) apart(m *Model, first int, s *state) (w [][]float32, b []float64) {
 	for k := range s.vs {

@@ -316,9 +316,9 @@ func (r *run) write(m *Model) {
 		m.Result.Violations += s.violations
 		m.Result.Steps = max(m.Result.Steps, s.t)
 		if r.joint == nil {
-			m.Result.PerClass = append(m.Result.PerClass, ClassResult{
+			m.Result.PerClass[first] = ClassResult{
 				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations, Steps: s.t, Lambda: r.lambda,
-			})
+			}
 		}
 		first += n
 	}
