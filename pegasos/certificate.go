@@ -34,7 +34,7 @@ func (r *run) measure(m *Model) {
 	res := &m.Result
 	if j := r.joint; j != nil {
 		w, b := r.apart(m, r.first, &j.state)
-		res.Objective, res.DualObjective = j.objective(w, b), math.NaN()
+		res.Objective, res.DualObjective = j.penalty(w, b)+j.meanLoss(m), math.NaN()
 		if j.recent != nil {
 			res.DualObjective = j.dual(r.r2)
 		}
@@ -45,23 +45,6 @@ func (r *run) measure(m *Model) {
 	r.parallel(func(k int) { bound[k] = r.problems[k].dual(r.r2) })
 	for k := range loss {
 		res.PerClass[r.first+k].Objective, res.PerClass[r.first+k].DualObjective = loss[k], bound[k]
-	}
-}
-
-// total adds up what was measured of all vectors.
-func (res *Result) total() {
-	if n := float64(len(res.PerClass)); n > 0 {
-		res.Objective, res.DualObjective = 0, 0
-		for _, c := range res.PerClass {
-			res.Objective += c.Objective
-			res.DualObjective += c.DualObjective
-		}
-		res.Objective /= n
-		res.DualObjective /= n
-	}
-	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
-	if res.Objective == res.DualObjective {
-		res.Gap = 0 // also of an objective of 0
 	}
 }
 

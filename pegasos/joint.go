@@ -29,7 +29,8 @@ func newJoint(s state, log bool, costs [][]float64) *joint {
 	k := len(s.vs)
 	j := &joint{state: s, log: log, costs: costs}
 	j.m = dense.New(k, s.x.Cols())
-	for r := range k {
+	for r, v := range s.vs {
+		copy(j.m.Row(r), v) // not zeros after setStart
 		j.vs[r] = j.m.Row(r)
 	}
 	j.dots, j.b = make([]float32, k), make([]float64, k)
@@ -136,7 +137,7 @@ func (j *joint) pulls(z, b []float64, i uint32) bool {
 	if !j.log {
 		worst, most := y, 0.0
 		for r, v := range z {
-			if loss := j.cost(y, r) - j.full(z[y], y, i) + j.full(v, r, i); r != y && loss > most {
+			if loss := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i)); r != y && loss > most {
 				worst, most = r, loss
 			}
 		}
@@ -182,14 +183,14 @@ func (j *joint) cost(y, r int) float64 {
 	return 1
 }
 
-// loss returns that of a row of class y with the scores z, the prior's included.
+// loss returns that of a row of class y with the scores z of w, a prior's included.
 func (j *joint) loss(z []float64, y int) float64 {
 	if j.log {
 		return logSumExp(z, z[y])
 	}
 	var worst float64
 	for r, v := range z {
-		worst = max(worst, j.cost(y, r)-z[y]+v)
+		worst = max(worst, j.cost(y, r)+(v-z[y]))
 	}
 	return worst
 }
@@ -207,13 +208,13 @@ func logSumExp(z []float64, zero float64) float64 {
 	return max(0, top-zero+elementary.Log(sum))
 }
 
-// objective returns P.
-func (j *joint) objective(w [][]float32, b []float64) float64 {
+// meanLoss returns that of m.
+func (j *joint) meanLoss(m *Model) float64 {
 	k := len(j.vs)
 	z := make([]float64, k)
 	wide := dense.New(k, j.x.Cols())
-	for r := range w {
-		copy(wide.Row(r), w[r])
+	for r, w := range m.Weights {
+		copy(wide.Row(r), w)
 	}
 	x, isDense := j.x.(*dense.Matrix)
 	var sum float64
@@ -222,18 +223,18 @@ func (j *joint) objective(w [][]float32, b []float64) float64 {
 		if isDense {
 			wide.DotRows(j.dots, 0, x.Row(i))
 		} else {
-			for r := range w {
-				j.dots[r] = j.x.Dot(i, w[r])
+			for r, w := range m.Weights {
+				j.dots[r] = j.x.Dot(i, w)
 			}
 		}
 		for r, dot := range j.dots {
-			if z[r] = float64(dot) + b[r]; z[r]-z[r] != 0 {
+			if z[r] = float64(dot) + m.bias(r); z[r]-z[r] != 0 {
 				return math.NaN()
 			}
 		}
 		sum += float64(j.share(i) * j.loss(z, int(j.class[i])))
 	}
-	return j.penalty(w, b) + sum/float64(j.count())
+	return sum / float64(j.count())
 }
 
 // lossAtZero returns the mean loss of v = 0.

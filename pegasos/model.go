@@ -52,7 +52,8 @@ type Result struct {
 	DualObjective float64
 	Gap           float64
 
-	// PerClass has the parts of the above, for each weight vector. Joint problems have none.
+	// PerClass has the parts of the above, for each weight vector. Joint problems have none. A pair of one-vs-one whose
+	// classes are those of Start or Prior, and have no rows, is left as it was there, and is not measured: it has NaN.
 	PerClass []ClassResult
 }
 
@@ -66,7 +67,7 @@ type ClassResult struct {
 
 // steps returns how many vector k has taken.
 func (m *Model) steps(k int) int64 {
-	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Steps > 0 {
+	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version
 		return m.Result.PerClass[k].Steps
 	}
 	return m.Result.Steps

@@ -77,8 +77,11 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 			return nil, err
 		}
 		var problems []*problem
+		var places []int // in the model
 		for _, r := range s.runs {
-			problems = append(problems, r.problems...)
+			for k, p := range r.problems {
+				problems, places = append(problems, p), append(places, r.first+k)
+			}
 		}
 		for k, p := range problems {
 			if len(searches) < len(problems) {
@@ -106,8 +109,9 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 		best.Result.Objective, best.Result.Violations = 0, 0
 		for k := range searches {
 			s := &searches[k]
-			s.move(m.Result.PerClass[k], m.Weights[k], problems[k].priorBias[0])
-			best.Weights[k], best.Bias[k], best.Result.PerClass[k] = s.w, s.total, s.result
+			at := places[k]
+			s.move(m.Result.PerClass[at], m.Weights[at], problems[k].priorBias[0])
+			best.Weights[at], best.Bias[at], best.Result.PerClass[at] = s.w, s.total, s.result
 			best.Result.Objective += s.objective
 			best.Result.Violations += s.result.Violations
 		}

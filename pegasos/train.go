@@ -216,13 +216,21 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		s.threads = runtime.GOMAXPROCS(0)
 	}
 	if k := len(d.classes); s.cfg.Multiclass == OneVsOne && k > 2 {
+		if k > maxPairClasses {
+			return nil, badField("Multiclass", "have %q, want at most %d classes for that, not %d", OneVsOne, maxPairClasses, k)
+		}
+		rows := d.count()
+		place := 0
 		for a := range k {
 			for b := a + 1; b < k; b++ {
-				r, err := d.run(tr, []int32{int32(a), int32(b)}, len(s.runs))
-				if err != nil {
-					return nil, err
+				if rows[a]+rows[b] > 0 { // else it stays what it is in Start or Prior, where the classes are from
+					r, err := d.run(tr, []int32{int32(a), int32(b)}, place)
+					if err != nil {
+						return nil, err
+					}
+					s.runs = append(s.runs, r)
 				}
-				s.runs = append(s.runs, r)
+				place++
 			}
 		}
 	} else {
@@ -357,12 +365,9 @@ func (s *session) model() *Model {
 			Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN(),
 		},
 	}
-	n := 0
-	for i, r := range s.runs {
-		if i > 0 {
-			m.Result.Weight += r.sum
-		}
-		n += r.vectors()
+	n, err := weightVectors(s.cfg, len(m.Classes))
+	if err != nil {
+		panic(err) // newSession has looked
 	}
 	m.Weights = vectors(n, s.data.x.Cols())
 	if r.joint == nil {
@@ -371,10 +376,43 @@ func (s *session) model() *Model {
 	if s.cfg.Bias != BiasNone || s.data.prior != nil && s.data.prior.Bias != nil {
 		m.Bias = make([]float64, n)
 	}
-	for _, r := range s.runs {
+	if !s.cfg.Multiclass.Joint() {
+		m.Result.PerClass = make([]ClassResult, n)
+	}
+	next := 0
+	for i, r := range s.runs {
+		if i > 0 {
+			m.Result.Weight += r.sum
+		}
+		for ; next < r.first; next++ {
+			s.keep(m, next)
+		}
 		r.write(m)
+		next += r.vectors()
+	}
+	for ; next < n; next++ {
+		s.keep(m, next)
+	}
+	if k := len(m.Classes); s.cfg.Multiclass == OneVsOne && k > 2 {
+		m.Result.Weight /= float64(k - 1) // each row is in so many pairs
 	}
 	return m
+}
+
+// keep gives m the k-th vector of the model that the classes are from: that of a pair without rows.
+func (s *session) keep(m *Model, k int) {
+	old := s.data.start
+	if old == nil {
+		old = s.data.prior
+	}
+	copy(m.Weights[k], old.Weights[k])
+	if m.Bias != nil {
+		m.Bias[k] = old.bias(k)
+	}
+	m.Result.PerClass[k] = ClassResult{Objective: math.NaN(), DualObjective: math.NaN(), Lambda: old.lambda(k)}
+	if s.data.start != nil {
+		m.Result.PerClass[k].Steps = old.steps(k)
+	}
 }
 
 // measured is model, measured.
@@ -387,5 +425,27 @@ func (s *session) measured() *Model {
 // measure fills in the objective, the bound and the gap of m, whose weights the runs may have.
 func (s *session) measure(m *Model) {
 	s.parallel(func(_ int, r *run) { r.measure(m) })
-	m.Result.total()
+	s.total(&m.Result)
+}
+
+// total adds up what was measured of all vectors.
+func (s *session) total(res *Result) {
+	if res.PerClass != nil {
+		res.Objective, res.DualObjective = 0, 0
+		n := 0
+		for _, r := range s.runs {
+			for k := range r.problems {
+				c := res.PerClass[r.first+k]
+				res.Objective += c.Objective
+				res.DualObjective += c.DualObjective
+				n++
+			}
+		}
+		res.Objective /= float64(n)
+		res.DualObjective /= float64(n)
+	}
+	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
+	if res.Objective == res.DualObjective {
+		res.Gap = 0 // also of an objective of 0
+	}
 }

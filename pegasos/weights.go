@@ -52,7 +52,7 @@ func (d *data) weigh(tr *Trainer) error {
 		return nil
 	}
 	d.weight = make([]float64, len(d.y))
-	found := make(map[float32]bool)
+	found, rows := make(map[float32]bool), 0
 	for i, label := range d.y {
 		w := 1.0
 		if own != nil {
@@ -65,6 +65,12 @@ func (d *data) weigh(tr *Trainer) error {
 			found[label] = true
 		}
 		d.weight[i] = w
+		if w > 0 {
+			rows++
+		}
+	}
+	if rows == 0 {
+		return fmt.Errorf("pegasos: no row has a weight above 0")
 	}
 	for label := range byLabel {
 		if !found[label] {
@@ -72,6 +78,17 @@ func (d *data) weigh(tr *Trainer) error {
 		}
 	}
 	return nil
+}
+
+// count returns the number of rows of each class, of those with a weight above 0.
+func (d *data) count() []int {
+	rows := make([]int, len(d.classes))
+	for i, k := range d.class {
+		if d.weight == nil || d.weight[i] > 0 {
+			rows[k]++
+		}
+	}
+	return rows
 }
 
 // choose says which rows the run has: those with a weight above 0, of the two classes if a pair is given.

@@ -1,0 +1,426 @@
+package pegasos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// of returns the rows with one of two labels, and those of their weights.
+func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
+	take := make([]float32, len(p.y))
+	var left []float32
+	for i, v := range p.y {
+		if v == a || v == b {
+			take[i] = 1
+			if weights != nil {
+				left = append(left, weights[i])
+			}
+		}
+	}
+	return p.repeat(take), left
+}
+
+// only returns the vector that tells two classes apart as a model of its own.
+func (m *Model) only(k int) *Model {
+	if m == nil {
+		return nil
+	}
+	a, b := m.Pair(k)
+	c := &Model{Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1], Config: m.Config, Lambda: m.lambda(k)}
+	if m.Bias != nil {
+		c.Bias = m.Bias[k : k+1]
+	}
+	c.Result.Steps = m.steps(k)
+	return c
+}
+
+// Each pair is what the rows of its two classes make alone, to the bit.
+func TestPairsAreAlone(t *testing.T) {
+	for n, cfg := range []Config{
+		{}, {C: 0.5}, {ClassWeight: Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
+		{Order: IID}, {Order: Sequential}, {Order: Blocks, Block: 5}, {Batch: 6}, {Batch: 5, Order: IID, Project: true},
+		{Steps: 500}, {Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2}, {Loss: Log, Offset: OffsetNone, Seed: 9},
+		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised}, {Bias: BiasUnregularised, Loss: Log, Batch: 3}, {Bias: BiasOuter, Epochs: 2},
+	} {
+		for kind := range 8 { // with weights, a start, a prior, or not
+			data, before := random(uint64(n), 150, 6, 5, 0.8), random(uint64(n)+50, 90, 6, 5, 0.8)
+			cfg := cfg
+			cfg.Multiclass = OneVsOne
+			tr := Trainer{Config: cfg, Threads: 1 + kind%3}
+			if kind&1 != 0 {
+				tr.Weights = some(150)
+			}
+			if kind&2 != 0 {
+				if cfg.Bias == BiasOuter {
+					continue
+				}
+				tr.Start = mustTrain(t, before.dense, before.y, cfg)
+			}
+			if kind&4 != 0 {
+				tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
+			}
+			x := func(p pair) Examples { return []Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3] }
+			m, err := tr.Train(t.Context(), x(data), data.y)
+			if err != nil {
+				t.Fatalf("%+v: %v", cfg, err)
+			}
+			if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
+				t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
+			}
+			var objective, dual, epochs float64
+			var violations, steps int64
+			k := 0
+			for a := range 5 {
+				for b := a + 1; b < 5; b++ {
+					if i, j := m.Pair(k); i != a || j != b {
+						t.Errorf("pair %d is %d and %d, want %d and %d", k, i, j, a, b)
+					}
+					rows, weights := data.of(float32(a), float32(b), tr.Weights)
+					single := tr
+					single.Weights, single.Start, single.Prior = weights, tr.Start.only(k), tr.Prior.only(k)
+					if cfg.ClassWeight != Balanced && cfg.ClassWeight != "" {
+						by := []float32{2, 0.5, 3, 1, 1}
+						single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
+					}
+					alone, err := single.Train(t.Context(), x(rows), rows.y)
+					if err != nil {
+						t.Fatal(err)
+					}
+					c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
+					if !slices.Equal(alone.Weights[0], m.Weights[k]) || alone.bias(0) != m.bias(k) || (alone.Bias == nil) != (m.Bias == nil) {
+						t.Errorf("%+v kind %d: pair %d is not what it is alone", cfg, kind, k)
+					}
+					// The bound allows for the roundings of a sum over all rows.
+					if d := math.Abs(c.DualObjective - r.DualObjective); d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
+						t.Errorf("%+v kind %d: pair %d has the bound %v, alone %v", cfg, kind, k, c.DualObjective, r.DualObjective)
+					}
+					if c.DualObjective, r.DualObjective = 0, 0; c != r || c.Lambda != alone.Lambda || c.Steps != alone.Result.Steps {
+						t.Errorf("%+v kind %d: pair %d: %+v, alone %+v", cfg, kind, k, c, r)
+					}
+					objective += c.Objective / 10
+					dual += m.Result.PerClass[k].DualObjective / 10
+					violations, steps, epochs = violations+c.Violations, max(steps, c.Steps), max(epochs, alone.Result.Epochs)
+					k++
+				}
+			}
+			r := m.Result
+			if math.Abs(r.Objective-objective) > 1e-12*objective || math.Abs(r.DualObjective-dual) > 1e-12 || r.Violations != violations || r.Steps != steps || r.Epochs != epochs {
+				t.Errorf("%+v: %+v, of the pairs %v, %v, %d, %d, %v", cfg, r, objective, dual, violations, steps, epochs)
+			}
+			if cfg.Order != IID && cfg.Bias != BiasOuter && !(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.Objective) {
+				t.Errorf("%+v: gap %v", cfg, r.Gap)
+			}
+			var sum float64
+			for _, v := range tr.Weights {
+				sum += float64(v)
+			}
+			if cfg.ClassWeight == "" && math.Abs(r.Weight-sum) > 1e-9 {
+				t.Errorf("%+v: the rows weigh %v, want %v", cfg, r.Weight, sum)
+			}
+			if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
+				if have := m.Objective(m.DecisionAll(x(data)), whole(data.y)); math.Abs(have-objective) > 1e-12*objective {
+					t.Errorf("%+v: objective %v, of the model %v", cfg, objective, have)
+				}
+			}
+		}
+	}
+}
+
+// votes counts those of the pairs, and adds up what speaks for each class.
+func votes(classes int, scores []float64) (votes []int, sums []float64) {
+	votes, sums = make([]int, classes), make([]float64, classes)
+	k := 0
+	for a := range classes {
+		for b := a + 1; b < classes; b++ {
+			winner := a
+			if scores[k] > 0 {
+				winner = b
+			}
+			votes[winner]++
+			sums[a] -= scores[k]
+			sums[b] += scores[k]
+			k++
+		}
+	}
+	return votes, sums
+}
+
+func TestVotes(t *testing.T) {
+	g := rand.New(rand.NewPCG(4, 4))
+	for _, classes := range []int{3, 4, 5, 17, 40} {
+		m := &Model{Config: Config{Multiclass: OneVsOne}}
+		n := classes * (classes - 1) / 2
+		for k := range classes {
+			m.Classes = append(m.Classes, float32(k*k))
+		}
+		m.Weights = vectors(n, 1)
+		ties := 0
+		for trial := range 300 {
+			scores := make([]float64, n)
+			for k := range scores {
+				switch trial % 3 {
+				case 0:
+					scores[k] = float64(g.IntN(5) - 2)
+				case 1:
+					scores[k] = 2*g.Float64() - 1
+				case 2:
+					scores[k] = math.Ldexp(2*g.Float64()-1, g.IntN(30))
+				}
+			}
+			v, sums := votes(classes, scores)
+			best := 0
+			for c := range classes {
+				if v[c] > v[best] || v[c] == v[best] && sums[c] > sums[best] {
+					best = c
+				}
+				if c != best && v[c] == v[best] {
+					ties++
+				}
+			}
+			if have := m.Class(scores); have != best {
+				t.Fatalf("%v: class %d, want %d: votes %v, sums %v", scores, have, best, v, sums)
+			}
+			all := m.ClassScores(scores, make([]float64, 2)) // too short
+			for c, s := range all {
+				if want := float64(v[c]) + sums[c]/(3*(math.Abs(sums[c])+1)); len(all) != classes || math.Abs(s-want) > 1e-12 || math.Abs(s-float64(v[c])) > 1./3 {
+					t.Fatalf("class %d has the score %v, want %v", c, s, want)
+				}
+			}
+			room := make([]float64, classes+3)
+			if again := m.ClassScores(scores, room); &again[0] != &room[0] || !slices.Equal(again, all) {
+				t.Fatalf("%v and %v", again, all)
+			}
+		}
+		if ties == 0 {
+			t.Errorf("%d classes: no ties", classes)
+		}
+		// A circle of three, all equal: the first.
+		if m.Class(make([]float64, n)) != 0 {
+			t.Error("scores of 0")
+		}
+	}
+	m := &Model{Classes: []float32{7, 8, 9}, Weights: vectors(3, 1), Config: Config{Multiclass: OneVsOne}}
+	for _, c := range []struct {
+		scores []float64
+		want   int
+	}{
+		{[]float64{-1, 1, -1}, 0}, // 0 beats 1 beats 2 beats 0, all by 1
+		{[]float64{-1, 1, -2}, 1},
+		{[]float64{-1, 2, -1}, 2},
+		{[]float64{1, 100, -0.1}, 1}, // two votes are more than any sum
+		{[]float64{0, 0, 5}, 0},      // 0 is a vote for the first
+	} {
+		if have := m.Class(c.scores); have != c.want {
+			t.Errorf("%v: class %d, want %d", c.scores, have, c.want)
+		}
+	}
+}
+
+// What a model of pairs says does not depend on how it is asked, or on a way to a file and back.
+func TestPairModel(t *testing.T) {
+	for _, cfg := range []Config{{C: 1, Bias: BiasAugmented}, {ClassWeight: Balanced}} {
+		data := random(8, 200, 6, 4, 1)
+		for i, v := range data.y {
+			data.y[i] = []float32{-2, 0.5, 3, 100}[int(v)]
+		}
+		cfg.Multiclass = OneVsOne
+		m := mustTrain(t, data.dense, data.y, cfg)
+		n, err := Read(bytes.NewReader(encode(t, m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(n) != fmt.Sprint(m) || n.Hash() != m.Hash() {
+			t.Errorf("read %+v, wrote %+v", n, m)
+		}
+		scores, labels := m.DecisionAll(data.dense), n.PredictAll(data.dense)
+		right := 0
+		for i, v := range labels {
+			row := scores[6*i:][:6]
+			counted, sums := votes(4, row)
+			best := 0
+			for c := range counted {
+				if counted[c] > counted[best] || counted[c] == counted[best] && sums[c] > sums[best] {
+					best = c
+				}
+			}
+			if v != m.Classes[best] || v != m.Predict(data.dense, i) || !slices.Equal(row, m.Decision(data.dense, i, nil)) {
+				t.Errorf("row %d: predicted %v, alone %v, of the votes %v", i, v, m.Predict(data.dense, i), m.Classes[best])
+			}
+			if v == data.y[i] {
+				right++
+			}
+		}
+		if right < 150 {
+			t.Errorf("%d of 200 right", right)
+		}
+	}
+}
+
+// Where the classes are those of another model, a pair may have rows of one class or of none: it is left as it was then.
+func TestPairsWithoutRows(t *testing.T) {
+	data := random(9, 120, 5, 4, 1)
+	old := mustTrain(t, data.dense, data.y, Config{Multiclass: OneVsOne, C: 1, Bias: BiasAugmented})
+	for _, cfg := range []Config{{}, {C: 1}, {Bias: BiasUnregularised, Batch: 2}, {Order: IID, Average: LastIterate}, {ClassWeight: Balanced, Order: Blocks}, {Bias: BiasOuter, Epochs: 2}} {
+		cfg.Multiclass = OneVsOne
+		if cfg.Bias == "" {
+			cfg.Bias = BiasAugmented
+		}
+		for _, labels := range [][2]float32{{1, 3}, {2, 2}} {
+			rows, _ := data.of(labels[0], labels[1], nil)
+			for _, asPrior := range []bool{false, true} {
+				start, prior := old, (*Model)(nil)
+				if asPrior {
+					start, prior = nil, old
+				} else if cfg.Bias == BiasOuter {
+					continue
+				}
+				m := from(t, rows.dense, rows.y, start, prior, cfg)
+				n := 0.0
+				var objective float64
+				for k, c := range m.Result.PerClass {
+					a, b := m.Pair(k)
+					if slices.Contains(labels[:], float32(a)) || slices.Contains(labels[:], float32(b)) {
+						objective += c.Objective
+						n++
+						if c.Steps == 0 || math.IsNaN(c.Objective) {
+							t.Errorf("%+v: pair %d: %+v", cfg, k, c)
+						}
+						continue
+					}
+					want := old.steps(k)
+					if asPrior {
+						want = 0
+					}
+					if !slices.Equal(m.Weights[k], old.Weights[k]) || m.Bias[k] != old.Bias[k] || !math.IsNaN(c.Objective) || c.Steps != want || m.steps(k) != want || c.Lambda != old.lambda(k) {
+						t.Errorf("%+v prior %v: pair %d without rows: %+v", cfg, asPrior, k, c)
+					}
+				}
+				if r := m.Result; math.Abs(r.Objective-objective/n) > 1e-12 || m.check() != nil || n == 6 {
+					t.Errorf("%+v: objective %v, of %v pairs %v", cfg, r.Objective, n, objective/n)
+				}
+				if again, err := Read(bytes.NewReader(encode(t, m))); err != nil || fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
+					t.Errorf("%+v: read %v, %v", cfg, again, err)
+				}
+			}
+		}
+	}
+}
+
+func TestPairsRun(t *testing.T) {
+	data := random(10, 130, 9, 5, 0.9)
+	count := make([]int64, 5)
+	for _, v := range data.y {
+		count[int(v)]++
+	}
+	// Epochs are the pairs' own: all rows are met four times in each.
+	var last Progress
+	tr := Trainer{Config: Config{Multiclass: OneVsOne, Epochs: 6}, Progress: func(p Progress) {
+		if p.Epoch != last.Epoch+1 || p.Steps != last.Steps+4*130 || p.TotalSteps != 6*4*130 || p.Violations < last.Violations {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+		if r := p.Measure(); r.Violations != p.Violations || !(r.Gap >= 0) {
+			t.Errorf("%+v: %+v", p, r)
+		}
+	}}
+	m, err := tr.Train(t.Context(), data.dense, data.y)
+	if err != nil || last.Steps != last.TotalSteps || last.Epoch != 6 || m.Result.Violations != last.Violations {
+		t.Errorf("%v, at the end %+v", err, last)
+	}
+	// Steps are each pair's as well: their epochs end when they end.
+	last = Progress{}
+	tr.Config = Config{Multiclass: OneVsOne, Steps: 100}
+	tr.Progress = func(p Progress) { last = p }
+	if m, err = tr.Train(t.Context(), data.dense, data.y); err != nil || last.Steps != 1000 || last.TotalSteps != 1000 {
+		t.Errorf("%v, at the end %+v", err, last)
+	}
+	k := 0
+	for a := range 5 {
+		for b := a + 1; b < 5; b++ {
+			if c := m.Result.PerClass[k]; c.Steps != 100 {
+				t.Errorf("pair %d of %d rows: %+v", k, count[a]+count[b], c)
+			}
+			k++
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tr = Trainer{Config: Config{Multiclass: OneVsOne}, Progress: func(p Progress) {
+		if p.Epoch == 3 {
+			cancel()
+		}
+	}}
+	m, err = tr.Train(ctx, data.dense, data.y)
+	if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Epochs != 3 || !math.IsNaN(m.Result.Objective) {
+		t.Errorf("cancelled: %v, %+v", err, m.Result)
+	}
+	encode(t, m)
+	if m, err = (&Trainer{Config: tr.Config}).Train(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Steps != 0 {
+		t.Errorf("cancelled at once: %v, %+v", err, m)
+	}
+	// The first pair that goes wrong says where.
+	bad := dense.New(130, 9)
+	for i := range 130 {
+		copy(bad.Row(i), data.dense.Row(i))
+		dense.Scale(0.4e19, bad.Row(i))
+	}
+	var step *StepError
+	want := ""
+	for threads := 1; threads < 5; threads++ {
+		_, err := (&Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 1e37}, Threads: threads}).Train(t.Context(), bad, data.y)
+		if !errors.As(err, &step) || want != "" && err.Error() != want {
+			t.Fatalf("%d threads: %v, want %v", threads, err, want)
+		}
+		want = err.Error()
+	}
+	// Two labels are a problem like any other.
+	two := random(11, 50, 4, 2, 1)
+	if a, b := mustTrain(t, two.dense, two.y, Config{Multiclass: OneVsOne}), mustTrain(t, two.dense, two.y, Config{}); a.Hash() != b.Hash() {
+		t.Error("two classes make another model")
+	}
+	var e *ConfigError
+	y := make([]float32, maxPairClasses+1)
+	for i := range y {
+		y[i] = float32(i)
+	}
+	if m, err := Train(t.Context(), dense.New(len(y), 1), y, Config{Multiclass: OneVsOne}); m != nil || !errors.As(err, &e) || e.Field != "Multiclass" {
+		t.Errorf("%d classes: %v", len(y), err)
+	}
+	if _, err := Train(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Batch: 100}); !errors.As(err, &e) || e.Field != "Batch" {
+		t.Errorf("a batch larger than a pair: %v", err)
+	}
+}
+
+// As in TestGoldenModels.
+func TestGoldenPairs(t *testing.T) {
+	many := random(3, 500, 70, 5, 0.5)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		cfg  Config
+		want string
+	}{
+		{"dense", many.dense, Config{Multiclass: OneVsOne, C: 1, Epochs: 5, Bias: BiasAugmented}, "5aea87e3db25782dc24359e4c5e14fb864edfe871e6d03ed529be9260f1be355"},
+		{"sparse", many.sparse, Config{Multiclass: OneVsOne, Loss: Log, ClassWeight: Balanced, Order: IID, Batch: 3, Epochs: 5}, "a1c575b87ba4760083f6e47602376220112a8882253687012e160be146585b71"},
+	} {
+		for _, isa := range asm.Available() {
+			for threads := 1; threads < 5; threads++ {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(), c.x, many.y)
+					if err != nil || m.Hash() != c.want {
+						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err, m.Hash(), c.want)
+					}
+				}()
+			}
+		}
+	}
+}
