@@ -30,7 +30,7 @@ test: ## vet and test everything on this machine, each path of its own (under 5 
 	$(GO) vet ./...
 	$(GO) test ./...
 	PEGASIMD_ISA=generic $(GO) test -count=1 ./pegasos
-	for module in cmd/pegasimd internal/gen; do \
+	for module in cmd/pegasimd internal/gen bench/experiments; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 
@@ -82,6 +82,14 @@ bench: ## time every kernel in every path, in Go's benchmark format
 .PHONY: bench-compare
 bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
 	$(GO) -C bench/compare run . $(COMPARE)
+
+.PHONY: experiment-rows
+experiment-rows: ## does the time to a test error grow with the rows? writes docs/figures/rows.svg (minutes)
+	$(GO) -C bench/experiments run . -out ../../docs/figures rows
+
+.PHONY: experiment-pairs
+experiment-pairs: ## one-vs-one on Fashion-MNIST; writes docs/figures/pair.svg and confusion.svg (minutes)
+	$(GO) -C bench/experiments run . -out ../../docs/figures pairs
 
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)

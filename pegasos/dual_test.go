@@ -1,0 +1,197 @@
+package pegasos
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// wide are rows in float64, for the oracles that are run on real data.
+type wide struct {
+	idx    [][]int32
+	val    [][]float64
+	square []float64
+	cols   int
+}
+
+// widen copies rows; if bias is not 0, it is the value of a feature appended to each.
+func widen(x Examples, bias float64) (w wide) {
+	w.cols = x.Cols()
+	for i := range x.Rows() {
+		var idx []int32
+		var val []float64
+		var square float64
+		add := func(j int, v float64) {
+			if v != 0 {
+				idx, val = append(idx, int32(j)), append(val, v)
+				square += v * v
+			}
+		}
+		switch m := x.(type) {
+		case *dense.Matrix:
+			for j, v := range m.Row(i) {
+				add(j, float64(v))
+			}
+		case *sparse.Matrix:
+			columns, values := m.Row(i)
+			for k, j := range columns {
+				add(int(j), float64(values[k]))
+			}
+		default:
+			panic("rows of another type")
+		}
+		add(x.Cols(), bias)
+		w.idx, w.val, w.square = append(w.idx, idx), append(w.val, val), append(w.square, square)
+	}
+	if bias != 0 {
+		w.cols++
+	}
+	return w
+}
+
+func (x wide) dot(i int, w []float64) (sum float64) {
+	val := x.val[i]
+	for k, j := range x.idx[i] {
+		sum += val[k] * w[j]
+	}
+	return sum
+}
+
+func (x wide) axpy(i int, a float64, w []float64) {
+	val := x.val[i]
+	for k, j := range x.idx[i] {
+		w[j] += a * val[k]
+	}
+}
+
+// longest returns R, the norm of the longest row.
+func (x wide) longest() (r float64) {
+	for _, s := range x.square {
+		r = math.Max(r, math.Sqrt(s))
+	}
+	return r
+}
+
+func square(w []float64) (sum float64) {
+	for _, v := range w {
+		sum += v * v
+	}
+	return sum
+}
+
+// A wideLoss is the hinge loss for labels of -1 and +1, or, if number is set, max(0, |y - z| - epsilon).
+type wideLoss struct {
+	number  bool
+	epsilon float64
+}
+
+func (l wideLoss) at(z, y float64) float64 {
+	if l.number {
+		return math.Max(0, math.Abs(y-z)-l.epsilon)
+	}
+	return math.Max(0, 1-y*z)
+}
+
+// best is the a from which the dual is largest in a_i, where the others stay: u_i = a_i is in [-1, 1] for numbers, and
+// y_i*a_i with a_i in [0, 1] otherwise. z is the score with the present a, and q = |x_i|^2/(lambda*n).
+func (l wideLoss) best(a, z, y, q float64) float64 {
+	if !l.number {
+		return y * math.Max(0, math.Min(1, y*a+(1-y*z)/q))
+	}
+	c := a + (y-z)/q
+	c = math.Copysign(math.Max(0, math.Abs(c)-l.epsilon/q), c)
+	return math.Max(-1, math.Min(1, c))
+}
+
+// gain is a_i's linear part in the dual.
+func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
+
+// dualAscent solves lambda/2 |w|^2 + mean loss in float64: dual coordinate ascent in random order. The dual objective low
+// and the objective high of the w that is returned enclose the optimum: nobody has to be trusted. It ends when they are
+// tol of high apart. The average of the last passes is a candidate too, which ends much oscillation.
+func dualAscent(t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64) (best []float64, low, high float64) {
+	t.Helper()
+	n := len(y)
+	u, w := make([]float64, n), make([]float64, x.cols)
+	mean, passes := make([]float64, x.cols), 0.0
+	best, high = make([]float64, x.cols), math.Inf(1)
+	measure := func(w []float64) {
+		p := 0.0
+		for i := range y {
+			p += l.at(x.dot(i, w), y[i])
+		}
+		if p = lambda/2*square(w) + p/float64(n); p < high {
+			high = p
+			copy(best, w)
+		}
+	}
+	g, look := rand.New(rand.NewPCG(1, 2)), 8
+	for pass := 1; pass <= 20_000; pass++ {
+		for range n {
+			i := g.IntN(n)
+			if x.square[i] == 0 {
+				continue // its loss is the same whatever w is; its a_i is set below
+			}
+			a := l.best(u[i], x.dot(i, w), y[i], x.square[i]/(lambda*float64(n)))
+			if a != u[i] {
+				x.axpy(i, (a-u[i])/(lambda*float64(n)), w)
+				u[i] = a
+			}
+		}
+		passes++
+		for j, v := range w {
+			mean[j] += (v - mean[j]) / passes
+		}
+		if pass < look {
+			continue
+		}
+		d := 0.0
+		for i, a := range u {
+			if x.square[i] == 0 {
+				a = l.best(0, 0, y[i], 1e-300)
+			}
+			d += l.gain(a, y[i])
+		}
+		low = math.Max(low, d/float64(n)-lambda/2*square(w))
+		measure(w)
+		measure(mean)
+		if high-low <= tol*high {
+			return best, low, high
+		}
+		if look += look / 4; passes > float64(pass)/2 {
+			passes = 0
+			clear(mean)
+		}
+	}
+	t.Fatalf("no optimum found: between %v and %v", low, high)
+	return nil, 0, 0
+}
+
+// The solver finds what the others find that are in these tests, but for roundings.
+func TestDualAscent(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, bias := range []float64{0, 2} {
+			data := random(seed, 60, 5, 2, 0.5)
+			clear(data.dense.Row(7))
+			low, high := optimum(t, data.dense, signs(data.y, 1), 0.01, bias)
+			for _, x := range []Examples{data.dense, toSparse(data.dense)} {
+				w, l, h := dualAscent(t, widen(x, bias), signs(data.y, 1), 0.01, wideLoss{}, 1e-7)
+				if l > high*(1+1e-12) || h < low*(1-1e-12) || len(w) != 5+min(1, int(bias)) {
+					t.Errorf("between %v and %v, want %v to %v", l, h, low, high)
+				}
+			}
+			data = random(seed, 60, 5, 2, 1).numbers(seed)
+			y := make([]float64, len(data.y))
+			for i, v := range data.y {
+				y[i] = float64(v)
+			}
+			low, high = numberOptimum(t, data.dense, data.y, 0.1, bias, 0.1)
+			if _, l, h := dualAscent(t, widen(data.dense, bias), y, 0.1, wideLoss{true, 0.1}, 1e-7); l > high*(1+1e-12) || h < low*(1-1e-12) {
+				t.Errorf("numbers: between %v and %v, want %v to %v", l, h, low, high)
+			}
+		}
+	}
+}

@@ -1,0 +1,526 @@
+package pegasos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// TestReliability has a part for each case that is known to break trainers of this kind. Some are tested at length
+// elsewhere: what is here then is the essence, so that no case is without a test that bears its name.
+func TestReliability(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T)
+	}{
+		{"the first step, whose shrink is 0", reliableFirstStep},
+		{"a shrink below 0", reliableShrink},
+		{"settings out of range", reliableSettings},
+		{"settings at the edge", reliableEdges},
+		{"tiny lambda", reliableTinyLambda},
+		{"long run", reliableLongRun},
+		{"overflow of the exponential", reliableExponential},
+		{"unbounded gradient of the squared hinge", reliableSquaredHinge},
+		{"labels of all kinds", reliableLabels},
+		{"one class only", reliableOneClass},
+		{"a label that the model does not know", reliableUnknownLabel},
+		{"more than two classes", reliableManyClasses},
+		{"no data", reliableNoData},
+		{"rows and columns of zeros", reliableZeros},
+		{"one row, contradictions and copies", reliableFewRows},
+		{"more features than in training", reliableMoreFeatures},
+		{"rows that are not normalised, constant columns", reliableLargeRows},
+		{"NaN in the data", reliableNaN},
+		{"weights of zero", reliableZeroWeights},
+		{"batches without repeats", reliableBatches},
+		{"permutations that are the same everywhere", reliablePermutations},
+		{"any number of threads", reliableThreads},
+		{"cancelled", reliableCancel},
+	} {
+		t.Run(c.name, c.test)
+	}
+}
+
+// 1 - 1/t is 0 at t = 1: a scale that is carried along would be 0, and be divided by. By hand: lambda = 1/4, and rows
+// (2, 0) and (0, 4) of the one class, (4, 4) of the other. w is 0 at first, and violates every margin.
+func reliableFirstStep(t *testing.T) {
+	d := matrix(t, 4, 2, 2, 0, 0, 4, 4, 4, 0, 0)
+	y := []float32{1, 1, 0, 0}
+	for _, c := range []struct {
+		batch       int
+		first, next []uint32
+		want        [2][2]float32
+	}{
+		// eta = 4 and 2: w = (8, 0), and then half of it, for the row (4, 4) violates with -32, less 2*(4, 4).
+		{1, []uint32{0}, []uint32{2}, [2][2]float32{{8, 0}, {-4, -8}}},
+		// The mean of (2, 0) and (0, 4) is (1, 2): w = (4, 8). (0, 4) has 32 and pulls no more; (4, 4) does with half of 2.
+		{2, []uint32{0, 1}, []uint32{1, 2}, [2][2]float32{{4, 8}, {-2, 0}}},
+	} {
+		for _, x := range []Examples{d, toSparse(d), foreign{d}} {
+			for _, loss := range []Loss{Hinge, Log} {
+				cfg := Config{Loss: loss, Lambda: 0.25, Steps: 2, Batch: c.batch, Order: Sequential, Offset: OffsetNone, Average: LastIterate}
+				p := mustRun(t, x, y, cfg).problems[0]
+				w := make([]float32, 2)
+				for k, rows := range [][]uint32{c.first, c.next} {
+					if c.batch > 1 {
+						p.batches(rows, []int{len(rows)})
+					} else {
+						p.steps(rows)
+					}
+					p.weights(w)
+					if p.err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
+						t.Errorf("%T batch %d: w = %v after step %d, want %v; %v", x, c.batch, w, k+1, c.want[k], p.err)
+					}
+					// At w = 0 the logarithmic loss pulls half as much.
+					if half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}; loss == Log && (k == 0 && !slices.Equal(w, half) || w[0]-w[0] != 0 || w[1]-w[1] != 0) {
+						t.Errorf("%T batch %d: w = %v after step %d of the logarithmic loss", x, c.batch, w, k+1)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A step size above 1/lambda would shrink w by less than 0. There is none: t + t0 is at least 1, whatever the data are like.
+func reliableShrink(t *testing.T) {
+	for _, size := range []float32{0, 1e-15, 1, 1e9} {
+		data := random(71, 20, 3, 2, 1).scaled(size)
+		for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Loss: SquaredHinge}, {Batch: 5, Project: true}} {
+			for _, lambda := range []float64{MinLambda, 1, 1e30} {
+				cfg.Lambda = lambda
+				p := mustRun(t, data.dense, data.y, cfg).problems[0]
+				for p.t = 1; p.t < 100; p.t++ {
+					if shrink := 1 - 1/(float64(p.t)+p.t0); !(shrink >= 0 && shrink <= 1) || !(p.scale() > 0) {
+						t.Fatalf("%+v, rows of %v: w shrinks by %v in step %d", cfg, size, shrink, p.t)
+					}
+				}
+			}
+		}
+	}
+	var e *ConfigError
+	if err := (Config{Offset: "inverse-sqrt"}).Validate(); !errors.As(err, &e) || e.Field != "Offset" {
+		t.Errorf("another schedule: %v", err)
+	}
+}
+
+// An error names the field, and there is no model beside it.
+func reliableSettings(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	data := random(72, 10, 3, 2, 1)
+	for _, c := range []struct {
+		field string
+		cfg   Config
+	}{
+		{"Lambda", Config{Lambda: -1e-4}}, {"Lambda", Config{Lambda: nan}}, {"Lambda", Config{Lambda: inf}}, {"Lambda", Config{Lambda: -inf}}, {"Lambda", Config{Lambda: 1e-30}},
+		{"C", Config{C: -1}}, {"C", Config{C: nan}}, {"C", Config{C: 1e30}}, {"C", Config{C: 1e-300}},
+		{"Batch", Config{Batch: -1}}, {"Batch", Config{Batch: 11}},
+		{"Steps", Config{Steps: -1}}, {"Epochs", Config{Epochs: -1}},
+		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: -0.1}}, {"Epsilon", Config{Loss: EpsInsensitive, Epsilon: nan}}, {"Epsilon", Config{Loss: EpsInsensitive, Epsilon: inf}},
+		{"Tol", Config{Tol: -1}}, {"Tol", Config{Tol: nan}}, {"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
+	} {
+		m, err := Train(t.Context(), data.dense, data.y, c.cfg)
+		var e *ConfigError
+		if m != nil || !errors.As(err, &e) || e.Field != c.field {
+			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
+		}
+	}
+}
+
+// Zero is the default, in every field, and not a value: no lambda, no step and no batch of 0 is possible. And lambda may be
+// 1e30, which leaves nothing of w but what is right.
+func reliableEdges(t *testing.T) {
+	data := random(73, 10, 3, 2, 1)
+	m := mustTrain(t, data.dense, data.y, Config{})
+	if full := (Config{}).WithDefaults(); m.Lambda != DefaultLambda || m.Result.Steps != 10*DefaultEpochs || full.Batch > 1 {
+		t.Errorf("lambda %v, %d steps", m.Lambda, m.Result.Steps)
+	}
+	for _, offset := range []Offset{OffsetR2, OffsetNone} {
+		m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e30, Offset: offset, Batch: 10, Steps: 1})
+		if r := m.Result; m.check() != nil || norm(m.Weights[0]) > 1e-28 || math.Abs(r.Objective-1) > 1e-12 || !(r.DualObjective <= 1) {
+			t.Errorf("lambda 1e30: w = %v, %+v", m.Weights[0], r)
+		}
+	}
+}
+
+// The first step goes as far as |x|/lambda, and the objective leaps to |x|^2/(2 lambda), which is no error, and no overflow
+// either: norms are float64. With an offset there is no leap. A w beyond float32 is an error that names the step.
+func reliableTinyLambda(t *testing.T) {
+	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1) // |x| = 50,000: |w|^2 is 2.5e33 at most here, and would be 2.5e39
+	for _, lambda := range []float64{1e-4, 1e-8, MinLambda} {
+		cfg := Config{Lambda: lambda, Steps: 1, Order: Sequential, Offset: OffsetNone, Average: LastIterate}
+		r := mustTrain(t, x, []float32{1, -1}, cfg).Result
+		want := 2.5e9/(2*lambda) + (1+70_000/lambda)/2
+		if math.Abs(r.Objective-want) > 1e-6*want || r.DualObjective > 1 {
+			t.Errorf("lambda %v: %+v, want an objective of %v", lambda, r, want)
+		}
+		cfg.Offset, cfg.Steps = OffsetR2, 20
+		if r := mustTrain(t, x, []float32{1, -1}, cfg).Result; r.Objective > 10 {
+			t.Errorf("lambda %v: %+v with an offset", lambda, r)
+		}
+	}
+	far := matrix(t, 2, 1, 1e13, 1)
+	cfg := Config{Lambda: MinLambda, Steps: 1, Order: Sequential, Offset: OffsetNone, Average: LastIterate}
+	if m := mustTrain(t, far, []float32{1, -1}, cfg); !(m.Weights[0][0] > 9e24) || !(m.Result.Objective > 1e37) {
+		t.Errorf("|w|^2 beyond float32: %v, %+v", m.Weights, m.Result)
+	}
+	var e *StepError
+	if m, err := Train(t.Context(), matrix(t, 2, 1, 1e18, 1e18), []float32{1, -1}, cfg); m != nil || !errors.As(err, &e) || e.Step != 1 {
+		t.Errorf("scores beyond float32: %v", err)
+	}
+}
+
+// After two million steps in which every weight is moved again and again the norm that is carried along is off by less than
+// 1e-5 at the end of an epoch, and v by less than 1e-3 of its length from what the steps add up to: what is added to a large
+// float32 is rounded to a multiple of its last bit, and an equal number each time in the same direction. The certificate
+// tells what became of it.
+func reliableLongRun(t *testing.T) {
+	data := random(74, 500, 6, 2, 1)
+	cfg := Config{Lambda: 0.01, Steps: 2_000_000, Average: LastIterate, Project: true, Offset: OffsetNone}
+	r := mustRun(t, data.dense, data.y, cfg)
+	p := r.problems[0]
+	v, worst := make([]float64, 6), 0.0
+	for p.t < cfg.Steps {
+		for _, i := range r.order.next(500) {
+			before := p.violations
+			factor := p.factor
+			p.steps([]uint32{i})
+			if p.violations > before {
+				for j, x := range data.dense.Row(int(i)) {
+					v[j] += float64(2*data.y[i]-1) * float64(x) / factor
+				}
+			}
+		}
+		tracked := p.norm2
+		if r.order.atEnd() {
+			r.epoch++
+			p.endEpoch(r.epoch)
+		}
+		worst = math.Max(worst, math.Abs(tracked-p.norm2)/p.norm2)
+	}
+	sum, far := 0.0, 0.0
+	for j, want := range v {
+		sum += want * want
+		far += (float64(p.v[j]) - want) * (float64(p.v[j]) - want)
+	}
+	t.Logf("the norm was off by %.1e of it, v by %.1e of its length at the end", worst, math.Sqrt(far/sum))
+	if worst > 1e-5 || far > 1e-6*sum {
+		t.Errorf("the norm was off by %v of it, v by %v of its length at the end", worst, math.Sqrt(far/sum))
+	}
+	m := r.model()
+	r.t = p.t
+	r.measure(m)
+	m.Result.total()
+	if !(m.Result.Gap < 2e-3) {
+		t.Errorf("%+v", m.Result)
+	}
+}
+
+func reliableExponential(t *testing.T) {
+	c := Config{Loss: Log}.cost()
+	for _, z := range []float64{1e4, -1e4, 1e30, -1e30, math.MaxFloat64, -math.MaxFloat64} {
+		want, pull := 0.0, 0.0
+		if z < 0 {
+			want, pull = -z, 1
+		}
+		if c.at(z) != want || c.pull(z) != pull {
+			t.Errorf("at %v: %v and %v, want %v and %v", z, c.at(z), c.pull(z), want, pull)
+		}
+	}
+	// After the first step scores are near 1e10/lambda = 1e15.
+	m := mustTrain(t, matrix(t, 2, 1, 1e5, 1e5), []float32{1, 2}, Config{Loss: Log, Lambda: 1e-5, Steps: 3, Offset: OffsetNone, Average: LastIterate})
+	if err := m.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Its default offset is as large as the longest row wants. Without one a run may leave float32: then it is an error.
+func reliableSquaredHinge(t *testing.T) {
+	data := random(75, 50, 4, 2, 1)
+	dense.Scale(1e6, data.dense.Row(7))
+	m := mustTrain(t, data.dense, data.y, Config{Loss: SquaredHinge, Average: LastIterate})
+	if m.check() != nil || !(m.Result.Objective <= 1.0001) {
+		t.Errorf("%+v", m.Result)
+	}
+	m, err := Train(t.Context(), data.dense, data.y, Config{Loss: SquaredHinge, Average: LastIterate, Offset: OffsetNone, Lambda: 1e-9})
+	var e *StepError
+	if m != nil || !errors.As(err, &e) || e.Step < 1 {
+		t.Errorf("without an offset: %v", err)
+	}
+}
+
+// The larger label is the +1, whatever the two are; names count in their order.
+func reliableLabels(t *testing.T) {
+	data := random(76, 60, 5, 2, 1)
+	want := mustTrain(t, data.dense, data.y, Config{})
+	for _, labels := range [][2]float32{{0, 1}, {1, 2}, {-1, 1}, {-7.5, -7.25}, {float32(math.Copysign(0, -1)), 1e30}} {
+		y := make([]float32, 60)
+		for i, v := range data.y {
+			y[i] = labels[int(v)]
+		}
+		m := mustTrain(t, data.dense, y, Config{})
+		if distance(m.Weights[0], want.Weights[0]) != 0 || m.Classes[0] != labels[0] || m.Classes[1] != labels[1] {
+			t.Errorf("labels %v: another model, of the classes %v", labels, m.Classes)
+		}
+		for i, v := range m.PredictAll(data.dense) {
+			if v != labels[int(want.Predict(data.dense, i))] {
+				t.Fatalf("labels %v: row %d is predicted %v", labels, i, v)
+			}
+		}
+	}
+	var text strings.Builder
+	for i, v := range data.y {
+		fmt.Fprintf(&text, "%v,%v,%v,%v,%v,%s\n", data.dense.Row(i)[0], data.dense.Row(i)[1], data.dense.Row(i)[2], data.dense.Row(i)[3], data.dense.Row(i)[4],
+			[]string{"ham", "spam"}[int(v)])
+	}
+	s, err := dataset.ReadCSV(strings.NewReader(text.String()), "mail.csv", dataset.Options{Layout: dataset.LayoutDense})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mustTrain(t, s.Dense, s.Y, Config{})
+	m.Names = s.Names
+	m, err = Read(bytes.NewReader(encode(t, m)))
+	if err != nil || distance(m.Weights[0], want.Weights[0]) != 0 || m.ClassName(0) != "ham" || m.ClassName(1) != "spam" {
+		t.Errorf("names: %v, %+v", err, m)
+	}
+}
+
+func reliableOneClass(t *testing.T) {
+	data := random(77, 5, 2, 2, 1)
+	for _, weights := range [][]float32{nil, {1, 1, 0, 0, 0}} {
+		y := []float32{3, 3, 3, 3, 3}
+		if weights != nil {
+			y[4] = 4
+		}
+		m, err := (&Trainer{Weights: weights}).Train(t.Context(), data.dense, y)
+		if m != nil || err == nil || !strings.Contains(err.Error(), "label 3") || !strings.Contains(err.Error(), "two or more classes") {
+			t.Errorf("weights %v: %v", weights, err)
+		}
+	}
+}
+
+func reliableUnknownLabel(t *testing.T) {
+	data := random(78, 20, 3, 2, 1)
+	m := mustTrain(t, data.dense, data.y, Config{})
+	y := slices.Clone(data.y)
+	y[13] = 2
+	for _, tr := range []*Trainer{{Start: m}, {Prior: m}} {
+		var e *RowError
+		if _, err := tr.Train(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 13 || !strings.Contains(err.Error(), "label 2") {
+			t.Errorf("%v, want an error about row 13", err)
+		}
+	}
+}
+
+// Three classes with a loss for two make three problems, and each row has one answer.
+func reliableManyClasses(t *testing.T) {
+	data := random(79, 90, 5, 3, 1)
+	for _, l := range losses[:3] {
+		m := mustTrain(t, data.dense, data.y, l.cfg)
+		if len(m.Weights) != 3 || len(m.Classes) != 3 || accuracy(m, data.dense, data.y) < 0.6 {
+			t.Errorf("%s: %d vectors for the classes %v, accuracy %v", l.cfg.Loss, len(m.Weights), m.Classes, accuracy(m, data.dense, data.y))
+		}
+	}
+}
+
+func reliableNoData(t *testing.T) {
+	for _, x := range []Examples{dense.New(0, 0), dense.New(0, 3), toSparse(dense.New(0, 3))} {
+		for _, cfg := range []Config{{}, {Loss: EpsInsensitive}} {
+			if m, err := Train(t.Context(), x, nil, cfg); m != nil || err == nil || !strings.Contains(err.Error(), "no rows") {
+				t.Errorf("%v, %v", m, err)
+			}
+		}
+	}
+	// Rows without any columns have no model but 0.
+	for _, x := range []Examples{dense.New(3, 0), toSparse(dense.New(3, 0))} {
+		m := mustTrain(t, x, []float32{1, 2, 1}, Config{})
+		if m.Cols() != 0 || m.Result.Objective != 1 || m.Result.Gap != 0 {
+			t.Errorf("no columns: %+v", m.Result)
+		}
+	}
+}
+
+// A row of zeros adds its loss and nothing else; a column of zeros keeps the weight 0.
+func reliableZeros(t *testing.T) {
+	data := random(80, 40, 6, 2, 1)
+	clear(data.dense.Row(11))
+	for i := range 40 {
+		data.dense.Row(i)[3] = 0
+	}
+	for _, x := range []Examples{data.dense, toSparse(data.dense)} {
+		for _, l := range losses {
+			for _, cfg := range []Config{{}, {Batch: 8, Project: true}, Paper()} {
+				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 0.1
+				m := mustTrain(t, x, data.y, cfg)
+				if m.Weights[0][3] != 0 || m.Decision(x, 11, nil)[0] != 0 || m.check() != nil {
+					t.Errorf("%+v: w = %v", cfg, m.Weights[0])
+				}
+			}
+		}
+	}
+}
+
+func reliableFewRows(t *testing.T) {
+	// One row is one class; as a number it is learnt.
+	one := matrix(t, 1, 2, 1, 2)
+	if m, err := Train(t.Context(), one, []float32{1}, Config{}); m != nil || err == nil {
+		t.Error("one row has two classes")
+	}
+	m := mustTrain(t, one, []float32{10}, Config{Loss: EpsInsensitive, Lambda: 1e-2, Epochs: 20_000})
+	if z := m.Decision(one, 0, nil)[0]; math.Abs(z-10) > 0.1 {
+		t.Errorf("one number: %v, want 10", z)
+	}
+	// Of a row and the same with the other label nothing can be learnt: P = 1 at w = 0, and it is known to be the least.
+	x := matrix(t, 4, 2, 1, 2, 1, 2, 1, 2, 1, 2)
+	if r := mustTrain(t, x, []float32{1, 2, 1, 2}, Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 || r.DualObjective < 0.99 {
+		t.Errorf("contradictions: %+v", r)
+	}
+	// Copies of one row and one other are as those two.
+	y := []float32{1, 1, 1, 2, 2, 2}
+	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y, Config{Lambda: 0.5, Epochs: 500}).Result
+	if math.Abs(a.Objective-0.25) > 0.01 { // w = 1 costs lambda/2
+		t.Errorf("copies: %+v", a)
+	}
+}
+
+// Features that the model lacks are ignored, in prediction and, with a count, in reading.
+func reliableMoreFeatures(t *testing.T) {
+	data := random(81, 30, 4, 2, 1)
+	m := mustTrain(t, data.dense, data.y, Config{})
+	more := data.columns([]int{0, 1, 2, 3, 0, 1})
+	for i, v := range m.DecisionAll(more.dense) {
+		if math.Abs(v-m.Decision(data.dense, i, nil)[0]) > 1e-6 {
+			t.Fatalf("row %d has the score %v with features more", i, v)
+		}
+	}
+	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1 5:2 6:3\n-1 2:1 4:1\n"), "new.svm", dataset.Options{Features: m.Cols()})
+	if err != nil || s.Ignored != 2 || s.Cols() != 4 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
+// R = 1e4 and a column of ones: slow, but the bound and the objective still enclose the optimum, which a dual solver finds,
+// and nothing diverges.
+func reliableLargeRows(t *testing.T) {
+	data := random(82, 60, 5, 2, 1)
+	for i := range 60 {
+		dense.Scale(5e3, data.dense.Row(i))
+		data.dense.Row(i)[4] = 1
+	}
+	const lambda = 1e5
+	_, low, high := dualAscent(t, widen(data.dense, 0), signs(data.y, 1), lambda, wideLoss{}, 1e-5)
+	for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Offset: OffsetNone, Project: true}} {
+		cfg.Lambda, cfg.Epochs = lambda, 2000
+		r := mustTrain(t, data.dense, data.y, cfg).Result
+		if r.Objective < low*(1-1e-6) || r.DualObjective > high || r.Objective > 2*high+1 {
+			t.Errorf("%+v: objective %v and bound %v, optimum %v to %v", cfg, r.Objective, r.DualObjective, low, high)
+		}
+	}
+}
+
+// Wherever it is, it is an error that names the row, and never a model.
+func reliableNaN(t *testing.T) {
+	g := rand.New(rand.NewPCG(83, 1))
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 3e38} {
+		for range 20 {
+			data := random(83, 20, 70, 2, 1)
+			i := g.IntN(20)
+			data.dense.Row(i)[g.IntN(70)] = float32(bad)
+			for _, x := range []Examples{data.dense, toSparse(data.dense), foreign{data.dense}} {
+				for _, cfg := range []Config{{}, {Batch: 4}, {Loss: Log, Order: IID}, {Project: true}} {
+					m, err := Train(t.Context(), x, data.y, cfg)
+					var e *RowError
+					if m != nil || !errors.As(err, &e) || e.Row != i {
+						t.Fatalf("%v in row %d: %v, %v", bad, i, m, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A row of weight 0 is no step: t does not advance with it.
+func reliableZeroWeights(t *testing.T) {
+	data := random(84, 40, 5, 2, 1)
+	weights := some(40)
+	for i, w := range weights {
+		weights[i] = min(w, 1)
+	}
+	once := data.repeat(weights)
+	for _, cfg := range []Config{{}, {Batch: 3}, Paper()} {
+		a, b := weighted(t, data.dense, data.y, weights, cfg), mustTrain(t, once.dense, once.y, cfg)
+		if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || cfg.Batch == 0 && a.Result.Steps != 20*32 {
+			t.Errorf("%+v: %d steps, %d without those rows", cfg, a.Result.Steps, b.Result.Steps)
+		}
+	}
+}
+
+// No row twice, and each as often as any other: of 10 rows each is in 0.7 of the batches of 7.
+func reliableBatches(t *testing.T) {
+	o := newOrder(IID, 10, 0, 7, 85)
+	count := make([]int, 10)
+	for range 10_000 {
+		idx, _ := o.batches(1)
+		if set := slices.Sorted(slices.Values(idx)); len(slices.Compact(set)) != 7 {
+			t.Fatalf("%v", idx)
+		}
+		for _, i := range idx {
+			count[i]++
+		}
+	}
+	// The counts of a batch are not independent: their variance is 0.7*0.3 in place of 0.7, and 0.3 of a chi-square with 9
+	// degrees of freedom times 10/9 is what the sum is like. p = 0.001 is at 27.9.
+	if x := chi2(count) / 0.3 * 9 / 10; x > 27.9 {
+		t.Errorf("chi-square %.1f of %v", x, count)
+	}
+}
+
+func reliablePermutations(t *testing.T) {
+	o := newOrder(Permutation, 10, 0, 0, 86)
+	if have := fmt.Sprint(o.next(10)) + fmt.Sprint(o.next(10)); have != "[9 8 5 1 3 2 6 4 0 7][8 9 5 2 1 3 4 6 7 0]" {
+		t.Errorf("%s: not what it was when this was written", have)
+	}
+}
+
+func reliableThreads(t *testing.T) {
+	data := random(87, 80, 7, 6, 0.7)
+	for _, cfg := range []Config{{}, {Batch: 9, Loss: Log}} {
+		var seen []string
+		for threads := 1; threads <= 8; threads++ {
+			m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(), data.sparse, data.y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen = append(seen, m.Hash()+fmt.Sprint(m.Result))
+		}
+		if len(slices.Compact(seen)) != 1 {
+			t.Errorf("%+v: the number of threads makes another model", cfg)
+		}
+	}
+}
+
+// What has been learnt is not lost, and the error is the context's.
+func reliableCancel(t *testing.T) {
+	data := random(88, 50, 5, 2, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	tr := &Trainer{Config: Config{Epochs: 1 << 30}, Progress: func(p Progress) {
+		if p.Epoch == 30 {
+			cancel()
+		}
+	}}
+	m, err := tr.Train(ctx, data.dense, data.y)
+	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Steps != 30*50 || accuracy(m, data.dense, data.y) < 0.7 {
+		t.Fatalf("%v, %+v", err, m)
+	}
+	if _, err := Read(bytes.NewReader(encode(t, m))); err != nil {
+		t.Error(err)
+	}
+}
