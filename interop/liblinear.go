@@ -128,6 +128,9 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:
+		if h.solver.name == crammerSinger {
+			m.Config.Multiclass = pegasos.CrammerSinger
+		}
 		for k := range h.labels {
 			order = append(order, k)
 		}
@@ -275,30 +278,46 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 }
 
 // WriteLiblinear writes a model that liblinear's predict reads. It predicts the same labels from it, but for rows so near a
-// tie that the rounding of sums to float32 decides here; the exact ties are among the same.
+// tie that the rounding of sums to float32 decides here; exact ties are the same.
 //
-// The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge, L2R_L1LOSS_SVC_DUAL for the hinge and
-// L2R_L1LOSS_SVR_DUAL for numbers to predict. Labels have to be whole numbers of 32 bits; names are not kept. Features
-// are counted from 1: of a model whose IndexBase is 0 they move up by one.
+// The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge, L2R_L1LOSS_SVC_DUAL for the hinge,
+// L2R_L1LOSS_SVR_DUAL for numbers to predict, and MCSVM_CS for joint problems of more than two classes; of two, whose model has
+// two vectors, the difference is written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are
+// not kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
-	vectors := len(m.Classes)
-	if vectors == 2 || m.Config.Loss.Regression() {
-		vectors = 1
-	}
-	if len(m.Weights) != vectors {
-		return fmt.Errorf("interop: liblinear has no form for %d weight vectors of %d classes", len(m.Weights), len(m.Classes))
+	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
+	regression := m.Config.Loss.Regression()
+	binary := classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
+	if !binary && !(regression && vectors == 1) && (vectors != classes || classes < 3 || multiclass == pegasos.OneVsOne) {
+		return fmt.Errorf("interop: liblinear has no form for %d weight vectors of %d classes, multiclass %s", vectors, classes, multiclass)
 	}
 	if m.Cols() > math.MaxInt32-1 {
 		return fmt.Errorf("interop: liblinear has no %d features", m.Cols())
 	}
+	for k, w := range m.Weights {
+		for j, v := range w {
+			if v-v != 0 {
+				return fmt.Errorf("interop: weight %d of vector %d is %v", j, k, v)
+			}
+		}
+	}
+	for k, v := range m.Bias {
+		if v-v != 0 {
+			return fmt.Errorf("interop: bias %d is %v", k, v)
+		}
+	}
+	name := solverFor(m.Config.Loss)
+	if multiclass.Joint() && !binary {
+		name = crammerSinger
+	}
 	b := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintf(b, "solver_type %s\n", solverFor(m.Config.Loss))
-	if m.Config.Loss.Regression() {
+	fmt.Fprintf(b, "solver_type %s\n", name)
+	if regression {
 		b.WriteString("nr_class 2\n")
 	} else {
-		fmt.Fprintf(b, "nr_class %d\nlabel", len(m.Classes))
+		fmt.Fprintf(b, "nr_class %d\nlabel", classes)
 		labels := m.Classes
-		if len(labels) == 2 {
+		if binary {
 			labels = []float32{labels[1], labels[0]} // a score above 0 speaks for the first
 		}
 		for _, l := range labels {
@@ -315,26 +334,22 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	}
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.Cols(), bias)
 	var line []byte
-	for j := range m.Cols() {
+	write := func(n int, at func(k int) float64) {
 		line = line[:0]
-		for k, w := range m.Weights {
-			v := w[j]
-			if v-v != 0 {
-				return fmt.Errorf("interop: weight %d of vector %d is %v", j, k, v)
+		if binary && n == 2 {
+			line = append(strconv.AppendFloat(line, at(1)-at(0), 'g', -1, 64), ' ')
+		} else {
+			for k := range n {
+				line = append(strconv.AppendFloat(line, at(k), 'g', -1, 64), ' ')
 			}
-			line = append(strconv.AppendFloat(line, float64(v), 'g', -1, 64), ' ')
 		}
 		b.Write(append(line, '\n'))
 	}
+	for j := range m.Cols() {
+		write(vectors, func(k int) float64 { return float64(m.Weights[k][j]) })
+	}
 	if m.Bias != nil {
-		line = line[:0]
-		for k, v := range m.Bias {
-			if v-v != 0 {
-				return fmt.Errorf("interop: bias %d is %v", k, v)
-			}
-			line = append(strconv.AppendFloat(line, v, 'g', -1, 64), ' ')
-		}
-		b.Write(append(line, '\n'))
+		write(vectors, func(k int) float64 { return m.Bias[k] })
 	}
 	return b.Flush()
 }

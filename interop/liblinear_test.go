@@ -69,7 +69,7 @@ func TestReadLiblinear(t *testing.T) {
 	}
 	// Three classes, out of order, no bias.
 	three := readText(t, "solver_type MCSVM_CS\nnr_class 3\nlabel 5 -3 1\nnr_feature 2\nbias -1\nw\n1 2 3 \n4 5 6 \n")
-	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" {
+	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" || three.Config.Multiclass != pegasos.CrammerSinger {
 		t.Errorf("%+v", three)
 	}
 	// Crammer and Singer's has two vectors for two classes, and the first decides.
@@ -101,12 +101,22 @@ func TestWriteLiblinear(t *testing.T) {
 	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVR_DUAL\nnr_class 2\nnr_feature 1\nbias -1\nw\n1 \n" {
 		t.Error(have)
 	}
+	m = &pegasos.Model{Classes: []float32{1, 2}, Weights: [][]float32{{1, 2}, {3, -7}}, Bias: []float64{1, 0.5}, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}}
+	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 2 1\nnr_feature 2\nbias 1\nw\n2 \n-9 \n-0.5 \n" {
+		t.Error(have)
+	}
+	m.Classes, m.Weights, m.Bias = []float32{1, 2, 3}, [][]float32{{1}, {2}, {3}}, nil
+	if have := writeText(t, m); have != "solver_type MCSVM_CS\nnr_class 3\nlabel 1 2 3\nnr_feature 1\nbias -1\nw\n1 2 3 \n" {
+		t.Error(have)
+	}
 	nan := float32(math.NaN())
 	for want, m := range map[string]*pegasos.Model{
 		"whole number of 32 bits": {Classes: []float32{0.5, 1}, Weights: [][]float32{{1}}},
 		"label 2.1474836e+09":     {Classes: []float32{0, 1 << 31}, Weights: [][]float32{{1}}},
 		"3 weight vectors":        {Classes: []float32{0, 1}, Weights: [][]float32{{1}, {1}, {1}}},
 		"6 weight vectors":        {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
+		"multiclass ovo":          {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"of 1 classes":            {Classes: []float32{0}, Weights: [][]float32{{1}}},
 		"weight 0 of vector 0":    {Classes: []float32{0, 1}, Weights: [][]float32{{nan}}},
 		"bias 0 is":               {Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Bias: []float64{math.Inf(1)}},
 	} {

@@ -24,14 +24,16 @@ check() {
 	[[ "$*" == *eps-insensitive* ]] && scores=
 	"$work/pegasimd" train -quiet "$@" "$train" "$name.model"
 	"$work/pegasimd" convert -to onnx "$name.model" "$name.onnx"
-	"$work/pegasimd" convert -to liblinear "$name.model" "$name.liblinear" 2>/dev/null
+	"$work/pegasimd" convert -to json "$name.model" "$name.json"
 	"$work/pegasimd" predict -quiet $scores "$test" "$name.model" "$name.predicted"
-	node "$work/check.mjs" "$name.onnx" "$name.liblinear" "$test" "$name.predicted"
+	node "$work/check.mjs" "$name.onnx" "$name.json" "$test" "$name.predicted"
 }
 
 digits=dataset/digits/digits.csv.gz
 check digits $digits $digits -bias augmented
 check digits-log $digits $digits -loss log -epochs 3
+check digits-multinomial $digits $digits -multiclass multinomial -bias unregularised
+check digits-joint $digits $digits -multiclass crammer-singer -epochs 3
 cat >"$work/pets.csv" <<-END
 	weight,age,pet
 	1,2,cat
@@ -55,5 +57,6 @@ if [ -z "$data" ]; then
 fi
 check a9a "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz"
 check a9a-log "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz" -loss log -bias augmented
+check a9a-joint "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz" -multiclass multinomial -epochs 3
 check letter "$data/letter/letter.scale.svm.gz" "$data/letter/letter.scale.t.svm.gz" -epochs 3
 check abalone "$data/abalone/abalone_scale.svm.gz" "$data/abalone/abalone_scale.svm.gz" -loss eps-insensitive -bias augmented

@@ -18,8 +18,8 @@ var convertCommand = command{
 	arguments: "MODEL OUT",
 	summary:   "write a model in another form",
 	help: `Convert reads a model and writes it in another form: -to liblinear for liblinear's predict, or -to onnx for runtimes of
-other languages. With -from liblinear it reads what liblinear's train has written. OUT may be - for standard output.
-docs/models.md tells what is kept and what is lost.
+other languages, or -to json for everything else. With -from liblinear it reads what liblinear's train has written, and with
+-from json what it wrote itself. OUT may be - for standard output. docs/models.md tells what is kept and what is lost.
 
 Examples:
   pegasimd convert -to liblinear a9a.model a9a.liblinear
@@ -48,8 +48,8 @@ type modelFlags struct {
 }
 
 func (f *modelFlags) define(c *call) {
-	c.flags.StringVar(&f.from, "from", "", "read a model in another `form`: liblinear")
-	c.flags.StringVar(&f.to, "to", "", "write the model in another `form`: liblinear or onnx")
+	c.flags.StringVar(&f.from, "from", "", "read a model in another `form`: liblinear or json")
+	c.flags.StringVar(&f.to, "to", "", "write the model in another `form`: liblinear, onnx or json")
 	c.flags.Float64Var(&f.lambda, "lambda", pegasos.DefaultLambda, "of a model from liblinear, whose file lacks it: the penalty's `weight`")
 }
 
@@ -58,19 +58,22 @@ func (f *modelFlags) asked() bool { return f.from != "" || f.to != "" }
 
 // convertModel converts the model in one file to another form in another file.
 func convertModel(c *call, f *modelFlags, in, out string) error {
-	read, ok := map[string]func(string) (*pegasos.Model, error){"": pegasos.ReadFile, "liblinear": readLiblinear}[f.from]
+	read, ok := map[string]func(string) (*pegasos.Model, error){
+		"": pegasos.ReadFile, "liblinear": readLiblinear, "json": readJSON,
+	}[f.from]
 	if !ok {
-		return usagef("-from: there is no form %q, only liblinear", f.from)
+		return usagef("-from: there is no form %q, only liblinear and json", f.from)
 	}
 	write, ok := map[string]func(io.Writer, *pegasos.Model) error{
 		"":          func(w io.Writer, m *pegasos.Model) error { return m.Write(w) },
+		"json":      func(w io.Writer, m *pegasos.Model) error { return m.WriteJSON(w) },
 		"liblinear": interop.WriteLiblinear,
 		"onnx":      onnx.Write,
 	}[f.to]
 	if !ok {
-		return usagef("-to: there is no form %q, only liblinear and onnx", f.to)
+		return usagef("-to: there is no form %q, only liblinear, onnx and json", f.to)
 	}
-	if c.given("lambda") && f.from == "" {
+	if c.given("lambda") && f.from != "liblinear" {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
@@ -80,7 +83,7 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 	if err != nil {
 		return err
 	}
-	if f.from != "" {
+	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
 	}
 	for _, lost := range losses(m, f.to) {
@@ -108,10 +111,26 @@ func losses(m *pegasos.Model, to string) (told []string) {
 		}
 		told = append(told, "liblinear has no names for classes: "+strings.Join(names, ", "))
 	}
+	if to != "" && m.State != nil {
+		told = append(told, "the state of the run is not kept: the model can't be resumed from there")
+	}
 	if to == "liblinear" && m.IndexBase == 0 {
 		told = append(told, "liblinear counts features from 1: feature 0 is 1 there, and so on")
 	}
 	return told
+}
+
+func readJSON(name string) (*pegasos.Model, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := pegasos.ReadJSON(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
 }
 
 // readLiblinear reads a file, and names it in errors along with the line.

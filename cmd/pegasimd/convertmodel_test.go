@@ -32,11 +32,25 @@ func TestConvertModel(t *testing.T) {
 	if have, _ := must(t, "predict", "-quiet", "-scores", digits, back); have != want {
 		t.Error("the model that came back has other scores")
 	}
+	must(t, "convert", "-to", "json", model, text+".json")
+	must(t, "convert", "-from", "json", text+".json", back)
+	if a, b := read(t, model), read(t, back); a != b {
+		t.Error("the model that came back from JSON is another file")
+	}
 	// From one form to another, to standard output.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text, "-"); over != direct || len(direct) < 4*64*10 {
 		t.Errorf("%d bytes of ONNX, through liblinear %d", len(direct), len(over))
 	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestConvertModelTellsWhatIsLost(t *testing.T) {
@@ -74,6 +88,7 @@ func TestConvertModelErrors(t *testing.T) {
 		"not liblinear's":     {exitError, "model:1:1:", []string{"-from", "liblinear", model, "out"}},
 		"not ours":            {exitError, "bad.model", []string{"-to", "onnx", bad, "out"}},
 		"missing":             {exitError, "missing", []string{"-from", "liblinear", "missing", "out"}},
+		"not JSON":            {exitError, "bad.model: pegasos: model in JSON: byte", []string{"-from", "json", bad, "out"}},
 		"labels not whole":    {exitError, "out: interop: the label 1.5", []string{"-to", "liblinear", halves, "out"}},
 		"one argument":        {exitUsage, "too few", []string{"-to", "onnx", model}},
 		"a folder to be made": {exitError, "none", []string{"-to", "onnx", model, "none/out"}},

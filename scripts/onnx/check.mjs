@@ -1,16 +1,16 @@
 // Runs an exported model and compares with what pegasimd predicted:
 //
-//	node check.mjs MODEL.onnx MODEL.liblinear DATA PREDICTED
+//	node check.mjs MODEL.onnx MODEL.json DATA PREDICTED
 //
 // DATA is svmlight text or CSV with the label last, either compressed or not; PREDICTED is from predict -scores, or from predict
 // for numbers. Labels must agree on every row, and scores but for rounding to float32, which is measured by the sum of
-// |weight*value|: for that alone the model is there as liblinear has it, in plain text.
+// |weight*value|: for that the model is there in JSON too.
 
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import * as ort from 'onnxruntime-node'
 
-const [onnxFile, textFile, dataFile, predictedFile] = process.argv.slice(2)
+const [onnxFile, jsonFile, dataFile, predictedFile] = process.argv.slice(2)
 
 function text(name) {
 	const bytes = readFileSync(name)
@@ -24,18 +24,10 @@ function fail(...message) {
 	process.exit(1)
 }
 
-// Weights, a line for each feature, then perhaps one of biases.
-const model = lines(textFile)
-const start = model.indexOf('w') + 1
-const header = Object.fromEntries(model.slice(0, start).map((line) => [line.split(' ')[0], line.split(' ').slice(1)]))
-const features = Number(header.nr_feature)
-const weights = model.slice(start).map((line) => line.trim().split(' ').map(Number))
-const vectors = weights[0].length
-const magnitude = (row, k) => {
-	let sum = weights.length > features ? Math.abs(weights[features][k]) : 0
-	for (let j = 0; j < features; j++) sum += Math.abs(row[j] * weights[j][k])
-	return sum
-}
+const model = JSON.parse(text(jsonFile))
+const { features, weights, biases, config } = model
+const vectors = weights.length
+const magnitude = (row, k) => row.reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
 
 let data = lines(dataFile).map((line) => {
 	const row = new Float32Array(features)
@@ -56,13 +48,13 @@ const x = new Float32Array(data.length * features)
 data.forEach((row, i) => x.set(row, i * features))
 
 let predicted = lines(predictedFile).map((line) => line.split('\t'))
-const regression = predicted[0].length === 1
+const regression = model.classes.length === 0
 if (!regression) predicted = predicted.slice(1)
 if (predicted.length !== data.length) fail(`${predicted.length} predictions for ${data.length} rows`)
 
 const session = await ort.InferenceSession.create(onnxFile)
 const result = await session.run({ features: new ort.Tensor('float32', x, [data.length, features]) })
-const classes = regression ? 1 : result.label === undefined ? fail('no label') : vectors === 1 ? 2 : vectors
+const classes = regression ? 1 : model.classes.length
 const kind = regression ? 'prediction' : result.scores ? 'scores' : 'probabilities'
 const scores = result[kind]
 if (scores.dims[0] !== data.length || scores.dims[1] !== classes) fail(`${kind} have the dimensions ${scores.dims}`)
@@ -76,7 +68,13 @@ for (let i = 0; i < data.length; i++) {
 	const own = regression ? [Number(row[0])] : row.slice(1).map(Number)
 	let want = regression || vectors > 1 ? own : [-own[0], own[0]]
 	let allowed = want.map((_, k) => 32 * unit * magnitude(data[i], vectors === 1 ? 0 : k))
-	if (kind === 'probabilities') {
+	if (kind === 'probabilities' && config.multiclass === 'multinomial') {
+		const most = Math.max(...want)
+		const sum = want.reduce((s, z) => s + Math.exp(z - most), 0)
+		const error = Math.max(...allowed) * 2 + 8 * unit // relative, in each exponential and in their sum
+		want = want.map((z) => Math.exp(z - most) / sum)
+		allowed = want.map(() => error)
+	} else if (kind === 'probabilities') {
 		const sum = vectors > 1 ? want.reduce((s, z) => s + logistic(z), 0) : 1
 		const error = allowed.reduce((s, a) => s + a / 4 + 8 * unit, 0) / sum // the logistic function's slope is 1/4 at most
 		want = want.map((z) => logistic(z) / sum)

@@ -25,9 +25,9 @@ const (
 
 // Write writes the model. Its input "features" has a row for each example; column j is the feature that counts as number j
 // from 0. Of the outputs of a classifier, "label" has the classes, whole numbers or, where the model's are not, strings;
-// "scores" has a column for each class: of two classes the score with both signs. After training with the log loss it is
-// "probabilities" in their place: of more than two classes the odds of each against the rest, scaled to the sum 1. The
-// output of a regression is "prediction".
+// "scores" has a column for each class: of one score for two classes that with both signs. After training with the log loss it is
+// "probabilities" in their place: of more than two classes the odds of each against the rest, scaled to the sum 1, or those
+// that a multinomial model is about. The output of a regression is "prediction". One-vs-one has no such form.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
@@ -81,14 +81,14 @@ func Write(w io.Writer, m *pegasos.Model) error {
 // classifier adds a LinearClassifier and its outputs to the graph.
 func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
-	if classes == 2 {
+	if classes == 2 && len(weights) == 1 {
 		// Runtimes make two columns of one, and differ in how: two vectors leave no doubt. Equal scores are for the first class, as
 		// in the model.
 		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}
-	if len(weights) != classes {
-		return fmt.Errorf("onnx: %d weight vectors of %d classes are no LinearClassifier", len(weights), classes)
+	if len(weights) != classes || classes > 2 && m.Config.Multiclass == pegasos.OneVsOne {
+		return fmt.Errorf("onnx: %d weight vectors of %d classes, multiclass %s, are no LinearClassifier", len(weights), classes, m.Config.Multiclass)
 	}
 	labels, element := classLabels(m)
 	transform, scores := "NONE", "scores"
@@ -96,7 +96,10 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 		transform, scores = "LOGISTIC", "probabilities"
 	}
 	linear := scores
-	if m.Config.Loss == pegasos.Log && classes > 2 {
+	switch {
+	case m.Config.Multiclass == pegasos.Multinomial:
+		transform = "SOFTMAX"
+	case m.Config.Loss == pegasos.Log && classes > 2:
 		linear = "odds"
 	}
 	graph.message(1, node("LinearClassifier", "features", []string{"label", linear},

@@ -93,6 +93,8 @@ func TestWrite(t *testing.T) {
 		"LinearClassifier label odds: coefficients=[1 2 3] intercepts=[0 0 0] classlabels_strings=[\"a\" \"b\" \"ü\"] multi_class=0 post_transform=LOGISTIC\n" +
 			"Normalizer probabilities: norm=L1\n": {
 			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "ü"}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Loss: pegasos.Log}},
+		"LinearClassifier label probabilities: coefficients=[1 2] intercepts=[0 0] classlabels_ints=[0 1] multi_class=0 post_transform=SOFTMAX\n": {
+			Classes: []float32{0, 1}, Weights: [][]float32{{1}, {2}}, Config: pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
 		"LinearRegressor prediction: coefficients=[1 2] intercepts=[3] targets=1\n": {
 			Weights: [][]float32{{1, 2}}, Bias: []float64{3}, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
 	} {
@@ -111,6 +113,7 @@ func TestWriteErrors(t *testing.T) {
 		"weight 1 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{0, float32(math.NaN())}}},
 		"beyond float32":       {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Bias: []float64{1e39}},
 		"6 weight vectors":     {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
+		"multiclass ovo":       {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"do not fit":           {Classes: make([]float32, 1<<16), Weights: [][]float32{make([]float32, 1<<13)}},
 	} {
 		if err := Write(failingWriter{}, m); err == nil || !strings.Contains(err.Error(), want) {
