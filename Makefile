@@ -60,6 +60,10 @@ test-emulated: ## the golden hashes on every architecture: natively or by emulat
 test-avx512: ## the AVX-512 path: natively if the machine has it, else in Bochs
 	scripts/test-avx512.sh
 
+.PHONY: test-onnx
+test-onnx: ## exported models in ONNX Runtime (needs npm)
+	scripts/test-onnx.sh
+
 .PHONY: race
 race: ## the race detector, over the assembly and over plain Go
 	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset ./pegasos
@@ -100,5 +104,7 @@ FUZZTIME ?= 20s
 fuzz: ## run each fuzz target for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
+# Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
-ci: check drift test test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks
+ci: export PEGASIMD_TOOLS := need
+ci: check drift test test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks

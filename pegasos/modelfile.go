@@ -222,24 +222,14 @@ func (mr *modelReader) read() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := weightVectors(h.Config, len(h.Classes))
+	m, vectors, err := h.model()
 	if err != nil {
 		return nil, err
-	}
-	if h.Features < 0 || h.Features > math.MaxInt/8/vectors {
-		return nil, fmt.Errorf("%d classes and %d features", len(h.Classes), h.Features)
-	}
-	if len(h.Classes) == 0 {
-		h.Classes = nil
 	}
 	// Checked in full before anything of the claimed size is made.
 	weights, err := mr.floats(vectors * h.Features)
 	if err != nil {
 		return nil, err
-	}
-	m := &Model{
-		Classes: h.Classes, Names: h.Names, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
-		Result: h.Result.result(),
 	}
 	if h.Bias {
 		b := make([]byte, 8*vectors)
@@ -275,13 +265,35 @@ func (mr *modelReader) read() (*Model, error) {
 		copy(w.Row(k), weights[k*h.Features:])
 		m.Weights = append(m.Weights, w.Row(k))
 	}
+	return m, m.checkRead()
+}
+
+// model returns the model that the header describes, without its weights and biases, and how many vectors there are to be.
+func (h *header) model() (m *Model, vectors int, err error) {
+	if vectors, err = weightVectors(h.Config, len(h.Classes)); err != nil {
+		return nil, 0, err
+	}
+	if h.Features < 0 || h.Features > math.MaxInt/8/vectors {
+		return nil, 0, fmt.Errorf("%d classes and %d features", len(h.Classes), h.Features)
+	}
+	if len(h.Classes) == 0 {
+		h.Classes = nil
+	}
+	return &Model{
+		Classes: h.Classes, Names: h.Names, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
+		Result: h.Result.result(),
+	}, vectors, nil
+}
+
+// checkRead returns an error unless a model from a file is one that training could give.
+func (m *Model) checkRead() error {
 	if err := m.check(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := first(m.Config.Validate(), checkLambda(m.Lambda)); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		return fmt.Errorf("header: %w", err)
 	}
-	return m, nil
+	return nil
 }
 
 // line reads a line and returns it without its end.
@@ -371,7 +383,7 @@ func (mr *modelReader) full(b []byte) error {
 // floats reads n numbers. The slice grows with what is there.
 func (mr *modelReader) floats(n int) ([]float32, error) {
 	var values []float32
-	buf := make([]byte, 1<<16)
+	buf := make([]byte, 4*min(n, 1<<14))
 	for n > 0 {
 		part := buf[:4*min(n, len(buf)/4)]
 		if err := mr.full(part); err != nil {

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 #
-# Installs what make ci needs beyond Go, make and git, on Debian as root: emulators for the other architectures, and an
-# emulator of a whole PC with AVX-512.
+# Installs what make ci needs beyond Go, make and git, on Debian as root: emulators for the other architectures, an
+# emulator of a whole PC with AVX-512, and liblinear's programs, which tests compare with.
 set -euo pipefail
 
-packages=(gcc libc6-dev qemu-user nodejs bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio)
+packages=(gcc libc6-dev qemu-user nodejs bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio
+	liblinear-tools)
 missing=()
 for package in "${packages[@]}"; do
 	if [ "$package" = nodejs ] && command -v node >/dev/null; then

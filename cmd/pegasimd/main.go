@@ -3,6 +3,7 @@
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
+//	pegasimd convert [flags] MODEL OUT
 //
 // pegasimd help COMMAND tells a command's flags.
 package main
@@ -38,7 +39,7 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{trainCommand, predictCommand, evalCommand}
+var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand}
 
 // A call is one run of a command.
 type call struct {

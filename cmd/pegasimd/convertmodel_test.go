@@ -1,0 +1,113 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+func TestConvertModel(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	model, text, back := filepath.Join(dir, "model"), filepath.Join(dir, "text"), filepath.Join(dir, "back")
+	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-bias", "augmented", digits, model)
+	if out, told := must(t, "convert", "-to", "liblinear", model, text); out+told != "" {
+		t.Errorf("%s%s", out, told)
+	}
+	must(t, "convert", "-from", "liblinear", "-lambda", "0.25", text, back)
+	a, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := pegasos.ReadFile(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Hash() != b.Hash() || b.Lambda != 0.25 || b.Config.Loss != pegasos.SquaredHinge {
+		t.Errorf("%s, back %s, lambda %v, %+v", a.Hash(), b.Hash(), b.Lambda, b.Config)
+	}
+	want, _ := must(t, "predict", "-quiet", "-scores", digits, model)
+	if have, _ := must(t, "predict", "-quiet", "-scores", digits, back); have != want {
+		t.Error("the model that came back has other scores")
+	}
+	must(t, "convert", "-to", "json", model, text+".json")
+	must(t, "convert", "-from", "json", text+".json", back)
+	if a, b := read(t, model), read(t, back); a != b {
+		t.Error("the model that came back from JSON is another file")
+	}
+	// From one form to another, to standard output.
+	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
+	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text, "-"); over != direct || len(direct) < 4*64*10 {
+		t.Errorf("%d bytes of ONNX, through liblinear %d", len(direct), len(over))
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestConvertModelTellsWhatIsLost(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(dir, "model")
+	must(t, "train", "-quiet", file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n"), model)
+	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") {
+		t.Errorf("%s%s", told, text)
+	}
+	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n"), model)
+	if _, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "feature 0 is 1 there") {
+		t.Error(told)
+	}
+}
+
+// A failed conversion leaves what was there.
+func TestConvertModelErrors(t *testing.T) {
+	dir := t.TempDir()
+	model, halves := filepath.Join(dir, "model"), filepath.Join(dir, "halves")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	must(t, "train", "-quiet", file(t, "halves.svm", "0.5 1:1\n1.5 1:-1\n"), halves)
+	bad := file(t, "bad.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nx\n")
+	for name, c := range map[string]struct {
+		code int
+		want string
+		args []string
+	}{
+		"nothing to do":       {exitUsage, "-from or -to", []string{model, "out"}},
+		"form unknown":        {exitUsage, `"pmml"`, []string{"-to", "pmml", model, "out"}},
+		"source unknown":      {exitUsage, `"libsvm"`, []string{"-from", "libsvm", model, "out"}},
+		"lambda of no use":    {exitUsage, "-lambda", []string{"-to", "onnx", "-lambda", "1", model, "out"}},
+		"lambda 0":            {exitUsage, "-lambda", []string{"-from", "liblinear", "-lambda", "0", bad, "out"}},
+		"lambda infinite":     {exitUsage, "-lambda", []string{"-from", "liblinear", "-lambda", "inf", bad, "out"}},
+		"bad text":            {exitError, `bad.model:8:1: weight: "x"`, []string{"-from", "liblinear", bad, "out"}},
+		"not liblinear's":     {exitError, "model:1:1:", []string{"-from", "liblinear", model, "out"}},
+		"not ours":            {exitError, "bad.model", []string{"-to", "onnx", bad, "out"}},
+		"missing":             {exitError, "missing", []string{"-from", "liblinear", "missing", "out"}},
+		"not JSON":            {exitError, "bad.model: pegasos: model in JSON: byte", []string{"-from", "json", bad, "out"}},
+		"labels not whole":    {exitError, "out: interop: the label 1.5", []string{"-to", "liblinear", halves, "out"}},
+		"one argument":        {exitUsage, "too few", []string{"-to", "onnx", model}},
+		"a folder to be made": {exitError, "none", []string{"-to", "onnx", model, "none/out"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("out", []byte("old"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			code, _, told := pegasimd(t, append([]string{"convert"}, c.args...)...)
+			if code != c.code || !strings.Contains(told, c.want) {
+				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
+			}
+			if text, err := os.ReadFile("out"); err != nil || string(text) != "old" {
+				t.Errorf("what was there is now %q, %v", text, err)
+			}
+			if left, _ := filepath.Glob("*"); len(left) != 1 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}

@@ -1,0 +1,130 @@
+package onnx
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// A message is a protocol buffer in the making. The numbers of the fields are those of onnx.proto, of which the parts used
+// here have not changed since IR version 4.
+type message []byte
+
+func (m *message) integer(field protowire.Number, v int64) {
+	*m = protowire.AppendTag(*m, field, protowire.VarintType)
+	*m = protowire.AppendVarint(*m, uint64(v))
+}
+
+func (m *message) text(field protowire.Number, s string) {
+	*m = protowire.AppendTag(*m, field, protowire.BytesType)
+	*m = protowire.AppendString(*m, s)
+}
+
+func (m *message) message(field protowire.Number, sub message) {
+	*m = protowire.AppendTag(*m, field, protowire.BytesType)
+	*m = protowire.AppendBytes(*m, sub)
+}
+
+// floats appends a packed field of the vectors one after the other.
+func (m *message) floats(field protowire.Number, vectors ...[]float32) {
+	n := 0
+	for _, v := range vectors {
+		n += len(v)
+	}
+	*m = protowire.AppendTag(*m, field, protowire.BytesType)
+	*m = protowire.AppendVarint(*m, 4*uint64(n))
+	for _, v := range vectors {
+		for _, f := range v {
+			*m = protowire.AppendFixed32(*m, math.Float32bits(f))
+		}
+	}
+}
+
+// Fields of AttributeProto, and the values of its field type.
+const (
+	attributeName    protowire.Number = 1
+	attributeInt     protowire.Number = 3
+	attributeString  protowire.Number = 4
+	attributeFloats  protowire.Number = 7
+	attributeInts    protowire.Number = 8
+	attributeStrings protowire.Number = 9
+	attributeType    protowire.Number = 20
+
+	typeInt     = 2
+	typeString  = 3
+	typeFloats  = 6
+	typeInts    = 7
+	typeStrings = 8
+)
+
+// attribute starts an AttributeProto.
+func attribute(name string, kind int64) (a message) {
+	a.text(attributeName, name)
+	a.integer(attributeType, kind)
+	return a
+}
+
+func floatsAttribute(name string, vectors ...[]float32) message {
+	a := attribute(name, typeFloats)
+	a.floats(attributeFloats, vectors...)
+	return a
+}
+
+func stringAttribute(name, value string) message {
+	a := attribute(name, typeString)
+	a.text(attributeString, value)
+	return a
+}
+
+func intAttribute(name string, value int64) message {
+	a := attribute(name, typeInt)
+	a.integer(attributeInt, value)
+	return a
+}
+
+// node is a NodeProto of the domain ai.onnx.ml.
+func node(operator, input string, outputs []string, attributes ...message) (n message) {
+	n.text(1, input)
+	for _, o := range outputs {
+		n.text(2, o)
+	}
+	n.text(3, operator)
+	n.text(4, operator)
+	n.text(7, mlDomain)
+	for _, a := range attributes {
+		n.message(5, a)
+	}
+	return n
+}
+
+// Element types, of TensorProto.DataType.
+const (
+	elementFloat  = 1
+	elementInt64  = 7
+	elementString = 8
+)
+
+// value is a ValueInfoProto of a tensor with any number of rows, and columns unless there are none.
+func value(name string, element, columns int64, doc string) (v message) {
+	var rows, cols, shape, tensor, kind message
+	rows.text(2, "rows")
+	shape.message(1, rows)
+	if columns >= 0 {
+		cols.integer(1, columns)
+		shape.message(1, cols)
+	}
+	tensor.integer(1, element)
+	tensor.message(2, shape)
+	kind.message(1, tensor)
+	v.text(1, name)
+	v.message(2, kind)
+	v.text(3, doc)
+	return v
+}
+
+// property is a StringStringEntryProto.
+func property(key, value string) (p message) {
+	p.text(1, key)
+	p.text(2, value)
+	return p
+}

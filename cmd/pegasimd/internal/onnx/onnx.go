@@ -1,0 +1,142 @@
+// Package onnx writes models in the Open Neural Network Exchange format, for runtimes of other languages.
+//
+// A model that predicts classes becomes a LinearClassifier, one that predicts numbers a LinearRegressor, both of the operator
+// set ai.onnx.ml: https://onnx.ai/onnx/operators/. docs/models.md tells their inputs and outputs.
+package onnx
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+const (
+	mlDomain  = "ai.onnx.ml"
+	mlVersion = 1 // of the operators used; every runtime has it
+	// The main operators are imported though none is used: some runtimes want them.
+	version   = 11
+	irVersion = 6
+
+	// maxBytes is what a protocol buffer may have, less what stands beside the weights.
+	maxBytes = math.MaxInt32 - 1<<26
+)
+
+// Write writes the model. Its input "features" has a row for each example; column j is the feature that counts as number j
+// from 0. Of the outputs of a classifier, "label" has the classes, whole numbers or, where the model's are not, strings;
+// "scores" has a column for each class: of one score for two classes that with both signs. After training with the log loss it is
+// "probabilities" in their place: of more than two classes the odds of each against the rest, scaled to the sum 1, or those
+// that a multinomial model is about. The output of a regression is "prediction". One-vs-one has no such form.
+func Write(w io.Writer, m *pegasos.Model) error {
+	n := len(m.Weights)
+	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
+		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the most there is", vectors, m.Cols())
+	}
+	for k := range n {
+		for j, v := range m.Weights[k] {
+			if v-v != 0 {
+				return fmt.Errorf("onnx: weight %d of vector %d is %v", j, k, v)
+			}
+		}
+	}
+	intercepts := make([]float32, n)
+	for k, b := range m.Bias {
+		intercepts[k] = float32(b)
+		if v := intercepts[k]; v-v != 0 {
+			return fmt.Errorf("onnx: the bias %v is beyond float32", b)
+		}
+	}
+	var graph message
+	var err error
+	if m.Classes == nil {
+		graph.message(1, node("LinearRegressor", "features", []string{"prediction"},
+			floatsAttribute("coefficients", m.Weights...), floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))))
+		graph.message(12, value("prediction", elementFloat, int64(n), ""))
+	} else {
+		err = classifier(&graph, m, intercepts)
+	}
+	if err != nil {
+		return err
+	}
+	graph.text(2, "pegasimd")
+	graph.message(11, value("features", elementFloat, int64(m.Cols()),
+		fmt.Sprintf("Column 0 is feature %d of the data that the model was trained on.", m.IndexBase)))
+
+	var all, main, ml message
+	all.integer(1, irVersion)
+	all.text(2, "pegasimd")
+	main.text(1, "")
+	main.integer(2, version)
+	ml.text(1, mlDomain)
+	ml.integer(2, mlVersion)
+	all.message(8, main)
+	all.message(8, ml)
+	all.message(14, property("pegasimd.hash", m.Hash()))
+	all.message(7, graph)
+	_, err = w.Write(all)
+	return err
+}
+
+// classifier adds a LinearClassifier and its outputs to the graph.
+func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
+	weights, classes := m.Weights, len(m.Classes)
+	if classes == 2 && len(weights) == 1 {
+		// Runtimes make two columns of one, and differ in how: two vectors leave no doubt. Equal scores are for the first class, as
+		// in the model.
+		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
+		intercepts = []float32{-intercepts[0], intercepts[0]}
+	}
+	if len(weights) != classes || classes > 2 && m.Config.Multiclass == pegasos.OneVsOne {
+		return fmt.Errorf("onnx: %d weight vectors of %d classes, multiclass %s, are no LinearClassifier", len(weights), classes, m.Config.Multiclass)
+	}
+	labels, element := classLabels(m)
+	transform, scores := "NONE", "scores"
+	if m.Config.Loss == pegasos.Log {
+		transform, scores = "LOGISTIC", "probabilities"
+	}
+	linear := scores
+	switch {
+	case m.Config.Multiclass == pegasos.Multinomial:
+		transform = "SOFTMAX"
+	case m.Config.Loss == pegasos.Log && classes > 2:
+		linear = "odds"
+	}
+	graph.message(1, node("LinearClassifier", "features", []string{"label", linear},
+		floatsAttribute("coefficients", weights...), floatsAttribute("intercepts", intercepts), labels,
+		intAttribute("multi_class", 0), stringAttribute("post_transform", transform)))
+	if linear != scores {
+		graph.message(1, node("Normalizer", linear, []string{scores}, stringAttribute("norm", "L1")))
+	}
+	graph.message(12, value("label", element, -1, ""))
+	graph.message(12, value(scores, elementFloat, int64(classes), ""))
+	return nil
+}
+
+func negative(w []float32) []float32 {
+	n := make([]float32, len(w))
+	for j, v := range w {
+		n[j] = -v
+	}
+	return n
+}
+
+// classLabels returns the labels as an attribute, and their element type.
+func classLabels(m *pegasos.Model) (message, int64) {
+	whole := m.Names == nil
+	for _, c := range m.Classes {
+		whole = whole && float64(c) == math.Trunc(float64(c)) && math.Abs(float64(c)) < 1<<63
+	}
+	if !whole {
+		a := attribute("classlabels_strings", typeStrings)
+		for i := range m.Classes {
+			a.text(attributeStrings, m.ClassName(i))
+		}
+		return a, elementString
+	}
+	a := attribute("classlabels_ints", typeInts)
+	for _, c := range m.Classes {
+		a.integer(attributeInts, int64(c))
+	}
+	return a, elementInt64
+}

@@ -1,0 +1,127 @@
+package onnx
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// fields takes a message apart: for each number the values, bytes or integers.
+func fields(t *testing.T, m []byte) map[protowire.Number][]any {
+	t.Helper()
+	all := map[protowire.Number][]any{}
+	for len(m) > 0 {
+		number, kind, n := protowire.ConsumeTag(m)
+		if n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		m = m[n:]
+		switch kind {
+		case protowire.VarintType:
+			v, n := protowire.ConsumeVarint(m)
+			all[number], m = append(all[number], int64(v)), m[n:]
+		case protowire.BytesType:
+			v, n := protowire.ConsumeBytes(m)
+			if n < 0 {
+				t.Fatal(protowire.ParseError(n))
+			}
+			all[number], m = append(all[number], v), m[n:]
+		default:
+			t.Fatalf("wire type %d", kind)
+		}
+	}
+	return all
+}
+
+// describe tells what a model has in its nodes, attributes and outputs.
+func describe(t *testing.T, m *pegasos.Model) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	var s strings.Builder
+	graph := fields(t, fields(t, b.Bytes())[7][0].([]byte))
+	for _, n := range graph[1] {
+		node := fields(t, n.([]byte))
+		fmt.Fprintf(&s, "%s %s:", node[4][0], bytes.Join(asBytes(node[2]), []byte(" ")))
+		for _, a := range node[5] {
+			attribute := fields(t, a.([]byte))
+			fmt.Fprintf(&s, " %s=", attribute[1][0])
+			switch attribute[20][0].(int64) {
+			case typeInt:
+				fmt.Fprint(&s, attribute[3][0])
+			case typeString:
+				fmt.Fprintf(&s, "%s", attribute[4][0])
+			case typeFloats:
+				var floats []float32
+				for v := attribute[7][0].([]byte); len(v) > 0; v = v[4:] {
+					floats = append(floats, math.Float32frombits(binary.LittleEndian.Uint32(v)))
+				}
+				fmt.Fprint(&s, floats)
+			case typeInts:
+				fmt.Fprint(&s, attribute[8])
+			case typeStrings:
+				fmt.Fprintf(&s, "%q", asBytes(attribute[9]))
+			}
+		}
+		s.WriteByte('\n')
+	}
+	return s.String()
+}
+
+func asBytes(values []any) (all [][]byte) {
+	for _, v := range values {
+		all = append(all, v.([]byte))
+	}
+	return all
+}
+
+func TestWrite(t *testing.T) {
+	for want, m := range map[string]*pegasos.Model{
+		"LinearClassifier label scores: coefficients=[-1 2 -0 1 -2 0] intercepts=[-0.5 0.5] classlabels_ints=[-1 7] multi_class=0 post_transform=NONE\n": {
+			Classes: []float32{-1, 7}, Weights: [][]float32{{1, -2, 0}}, Bias: []float64{0.5}},
+		"LinearClassifier label probabilities: coefficients=[-1 1] intercepts=[-0 0] classlabels_strings=[\"0.5\" \"7\"] multi_class=0 post_transform=LOGISTIC\n": {
+			Classes: []float32{0.5, 7}, Weights: [][]float32{{1}}, Config: pegasos.Config{Loss: pegasos.Log}},
+		"LinearClassifier label odds: coefficients=[1 2 3] intercepts=[0 0 0] classlabels_strings=[\"a\" \"b\" \"ü\"] multi_class=0 post_transform=LOGISTIC\n" +
+			"Normalizer probabilities: norm=L1\n": {
+			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "ü"}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Loss: pegasos.Log}},
+		"LinearClassifier label probabilities: coefficients=[1 2] intercepts=[0 0] classlabels_ints=[0 1] multi_class=0 post_transform=SOFTMAX\n": {
+			Classes: []float32{0, 1}, Weights: [][]float32{{1}, {2}}, Config: pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
+		"LinearRegressor prediction: coefficients=[1 2] intercepts=[3] targets=1\n": {
+			Weights: [][]float32{{1, 2}}, Bias: []float64{3}, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
+	} {
+		if have := describe(t, m); have != want {
+			t.Errorf("%s\nwant\n%s", have, want)
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
+
+func TestWriteErrors(t *testing.T) {
+	for want, m := range map[string]*pegasos.Model{
+		"weight 1 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{0, float32(math.NaN())}}},
+		"beyond float32":       {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Bias: []float64{1e39}},
+		"6 weight vectors":     {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
+		"multiclass ovo":       {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"do not fit":           {Classes: make([]float32, 1<<16), Weights: [][]float32{make([]float32, 1<<13)}},
+	} {
+		if err := Write(failingWriter{}, m); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	full := errors.New("disk full")
+	if err := Write(failingWriter{full}, &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{0}}}); err != full {
+		t.Error(err)
+	}
+}

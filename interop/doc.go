@@ -1,0 +1,16 @@
+// Package interop reads and writes models in the forms of other programs: the text of liblinear's train and predict, and
+// JSON. docs/models.md has the fields, and says what is kept and what is lost on the way.
+package interop
+
+import "fmt"
+
+// A SyntaxError is a fault in the text of a model.
+type SyntaxError struct {
+	Line   int // from 1
+	Column int // of the token's first byte, in bytes from 1
+	Reason string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("interop: line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}

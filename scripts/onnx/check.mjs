@@ -1,0 +1,90 @@
+// Runs an exported model and compares with what pegasimd predicted:
+//
+//	node check.mjs MODEL.onnx MODEL.json DATA PREDICTED
+//
+// DATA is svmlight text or CSV with the label last, either compressed or not; PREDICTED is from predict -scores, or from predict
+// for numbers. Labels must agree on every row, and scores but for rounding to float32, which is measured by the sum of
+// |weight*value|: for that the model is there in JSON too.
+
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import * as ort from 'onnxruntime-node'
+
+const [onnxFile, jsonFile, dataFile, predictedFile] = process.argv.slice(2)
+
+function text(name) {
+	const bytes = readFileSync(name)
+	return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+}
+
+const lines = (name) => text(name).split('\n').filter((line) => line !== '')
+
+function fail(...message) {
+	console.error(`${onnxFile}:`, ...message)
+	process.exit(1)
+}
+
+const model = JSON.parse(text(jsonFile))
+const { features, weights, biases, config } = model
+const vectors = weights.length
+const magnitude = (row, k) => row.reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
+
+let data = lines(dataFile).map((line) => {
+	const row = new Float32Array(features)
+	if (!/\.csv(\.gz)?$/.test(dataFile)) {
+		for (const pair of line.split(' ').slice(1)) {
+			const [index, value] = pair.split(':')
+			if (Number(index) <= features && value !== undefined) row[Number(index) - 1] = Number(value)
+		}
+		return row
+	}
+	const cells = line.split(',')
+	if (cells.slice(0, -1).some((cell) => isNaN(Number(cell)))) return null // the header
+	for (let j = 0; j < features; j++) row[j] = Number(cells[j])
+	return row
+})
+data = data.filter((row) => row !== null)
+const x = new Float32Array(data.length * features)
+data.forEach((row, i) => x.set(row, i * features))
+
+let predicted = lines(predictedFile).map((line) => line.split('\t'))
+const regression = model.classes.length === 0
+if (!regression) predicted = predicted.slice(1)
+if (predicted.length !== data.length) fail(`${predicted.length} predictions for ${data.length} rows`)
+
+const session = await ort.InferenceSession.create(onnxFile)
+const result = await session.run({ features: new ort.Tensor('float32', x, [data.length, features]) })
+const classes = regression ? 1 : model.classes.length
+const kind = regression ? 'prediction' : result.scores ? 'scores' : 'probabilities'
+const scores = result[kind]
+if (scores.dims[0] !== data.length || scores.dims[1] !== classes) fail(`${kind} have the dimensions ${scores.dims}`)
+
+const logistic = (z) => 1 / (1 + Math.exp(-z))
+const unit = 2 ** -24
+let largest = 0 // error, as a share of what is allowed
+for (let i = 0; i < data.length; i++) {
+	const row = predicted[i]
+	if (!regression && String(result.label.data[i]) !== row[0]) fail(`row ${i}: label ${result.label.data[i]}, pegasimd has ${row[0]}`)
+	const own = regression ? [Number(row[0])] : row.slice(1).map(Number)
+	let want = regression || vectors > 1 ? own : [-own[0], own[0]]
+	let allowed = want.map((_, k) => 32 * unit * magnitude(data[i], vectors === 1 ? 0 : k))
+	if (kind === 'probabilities' && config.multiclass === 'multinomial') {
+		const most = Math.max(...want)
+		const sum = want.reduce((s, z) => s + Math.exp(z - most), 0)
+		const error = Math.max(...allowed) * 2 + 8 * unit // relative, in each exponential and in their sum
+		want = want.map((z) => Math.exp(z - most) / sum)
+		allowed = want.map(() => error)
+	} else if (kind === 'probabilities') {
+		const sum = vectors > 1 ? want.reduce((s, z) => s + logistic(z), 0) : 1
+		const error = allowed.reduce((s, a) => s + a / 4 + 8 * unit, 0) / sum // the logistic function's slope is 1/4 at most
+		want = want.map((z) => logistic(z) / sum)
+		allowed = want.map(() => error)
+	}
+	want.forEach((w, k) => {
+		const have = scores.data[i * classes + k]
+		const share = have === w ? 0 : Math.abs(have - w) / allowed[k]
+		if (!(share <= 1)) fail(`row ${i}, column ${k}: ${have}, pegasimd has ${w}, allowed is ${allowed[k]}`)
+		largest = Math.max(largest, share)
+	})
+}
+console.log(`${onnxFile.split('/').pop()}: ${data.length} rows agree, ${classes} columns of ${kind}, largest error ${(100 * largest).toFixed(0)} % of what is allowed`)
