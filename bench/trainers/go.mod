@@ -1,0 +1,12 @@
+module github.com/pegasimd/pegasimd/bench/trainers
+
+go 1.26.0
+
+require github.com/pegasimd/pegasimd v0.0.0
+
+require (
+	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+)
+
+replace github.com/pegasimd/pegasimd => ../..
