@@ -2,11 +2,10 @@ module github.com/pegasimd/pegasimd/bench/trainers
 
 go 1.26.0
 
-require github.com/pegasimd/pegasimd v0.0.0
-
 require (
-	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	github.com/klauspost/cpuid/v2 v2.4.2
+	github.com/pegasimd/pegasimd v0.0.0
+	golang.org/x/sys v0.47.0
 )
 
 replace github.com/pegasimd/pegasimd => ../..
