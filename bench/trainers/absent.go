@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Peers that no package has: Bottou's svmsgd and svmasgd (sgd 2.0, -O2, file order), sofia-ml (2016 import of 2009-11, -O3)
 // and lightning 0.6.3. They were measured on a Zen 4, beside liblinear 2.50: see docs/benchmarks.md. Here their times are
@@ -17,28 +20,28 @@ type absent struct {
 type reference struct {
 	set       string
 	lambda    float64
-	other     string // how that set differs, if it does
-	liblinear [3]float64
-	sklearn   float64 // million steps a second of scikit-learn's SGD, where liblinear did not get to any of the targets
+	other     string     // how that set differs, if it does
+	liblinear [3]float64 // seconds to the objectives
+	sklearn   float64    // million steps a second of its SGD; 0 if that was not measured
 	absent    []absent
 }
 
 var never = math.NaN()
 
 var references = []reference{
-	{set: "a9a", lambda: 1e-4, liblinear: [3]float64{0.0186, 0.0204, 0.0309}, absent: []absent{
+	{set: "a9a", lambda: 1e-4, liblinear: [3]float64{0.0186, 0.0204, 0.0309}, sklearn: 15.53, absent: []absent{
 		{"svmasgd", [5]float64{0.0018, 0.0066, 0.542, 0.0034, 0.0034}, 1.0008, 84.98, 19.56},
 		{"svmsgd", [5]float64{0.0013, 0.0643, 0.304, 0.0112, 0.0387}, 1.0006, 84.92, 35.09},
 		{"sofia-ml Pegasos", [5]float64{0.0251, 0.214, never, 0.0405, 0.153}, 1.0017, 84.98, 13.15},
 		{"lightning dual CD", [5]float64{0.0349, 0.0705, 0.0874, 0.0818, 0.0859}, 1.0005, 85.09, 20.43},
 		{"lightning SDCA", [5]float64{0.0244, 0.0657, 0.114, 0.0707, 0.0707}, 1.0005, 85.10, 9.74},
 	}},
-	{set: "a9a", lambda: 1e-5, liblinear: [3]float64{0.104, 0.136, 0.161}, absent: []absent{
+	{set: "a9a", lambda: 1e-5, liblinear: [3]float64{0.104, 0.136, 0.161}, sklearn: 15.92, absent: []absent{
 		{"svmasgd", [5]float64{0.0019, 0.0600, never, 0.0035, 0.0035}, 1.0039, 84.98, 20.06},
 		{"svmsgd", [5]float64{0.0013, 0.551, never, 0.103, 0.358}, 1.0026, 85.04, 34.80},
 		{"sofia-ml Pegasos", [5]float64{0.411, never, never, 0.599, never}, 1.0125, 84.79, 11.97},
 	}},
-	{set: "imdb", lambda: 1e-4, liblinear: [3]float64{0.0701, 0.0701, 0.0925}, absent: []absent{
+	{set: "imdb", lambda: 1e-4, liblinear: [3]float64{0.0701, 0.0701, 0.0925}, sklearn: 2.00, absent: []absent{
 		{"svmasgd", [5]float64{0.0091, 0.241, never, 0.0091, 0.0185}, 1.0026, 89.12, 2.88},
 		{"svmsgd", [5]float64{0.0082, 0.126, 0.624, 0.0082, 0.0082}, 1.0006, 89.11, 3.65},
 		{"sofia-ml Pegasos", [5]float64{0.0307, 0.358, never, 0.0534, 0.457}, 1.0041, 89.05, 1.86},
@@ -50,7 +53,7 @@ var references = []reference{
 		{"svmsgd", [5]float64{0.0028, 0.0216, 0.198, 0.0011, 0.0011}, 1.0002, 97.39, 18.75},
 		{"sofia-ml Pegasos", [5]float64{0.0086, 0.0836, 0.747, 0.0022, 0.0022}, 1.0009, 97.39, 10.40},
 	}},
-	{set: "covtype20k", lambda: 1e-6, liblinear: [3]float64{0.211, 0.211, never}, absent: []absent{
+	{set: "covtype20k", lambda: 1e-6, liblinear: [3]float64{0.211, 0.211, never}, sklearn: 10.42, absent: []absent{
 		{"svmasgd", [5]float64{1.608, never, never, 0.0971, 0.826}, 1.0943, 85.60, 21.30},
 		{"svmsgd", [5]float64{0.240, never, never, 0.240, 0.308}, 1.0177, 85.45, 39.01},
 		{"sofia-ml Pegasos", [5]float64{0.810, never, never, 1.096, never}, 1.0684, 85.20, 16.81},
@@ -69,42 +72,48 @@ var references = []reference{
 }
 
 // scaled returns the absent peers' rows for a problem, and how many times as long liblinear took here as there: the median
-// over the targets that it reached in both places. Where it reached none, it is scikit-learn's steps that are compared.
-func scaled(p *problem, rows []row) (added []row, factor float64, other string) {
-	if p.set.small {
+// over the targets that it reached in both places. Where it reached none, scikit-learn's steps stand in. other tells how the
+// set there was another one.
+func scaled(p *problem, rows []row) (added []row, slower float64, other string) {
+	i := slices.IndexFunc(references, func(r reference) bool { return r.set == p.set.name && r.lambda == p.lambda })
+	if i < 0 || p.set.small {
 		return nil, math.NaN(), ""
 	}
-	for _, r := range references {
-		if r.set != p.set.name || r.lambda != p.lambda {
-			continue
-		}
-		var factors []float64
-		for _, c := range rows {
-			switch c.Name {
-			case "liblinear -s 3":
-				for i, there := range r.liblinear {
-					if f := c.Seconds[i] / there; f > 0 {
-						factors = append(factors, f)
-					}
-				}
-			case "scikit-learn SGD":
-				if f := r.sklearn * 1e6 / c.Speed; f > 0 {
-					factors = append(factors, f)
+	r := references[i]
+	var times []float64
+	perStep := math.NaN()
+	for _, c := range rows {
+		switch c.Name {
+		case "liblinear -s 3":
+			for i, there := range r.liblinear {
+				if f := c.Seconds[i] / there; f > 0 {
+					times = append(times, f)
 				}
 			}
-		}
-		if len(factors) == 0 {
-			return nil, math.NaN(), ""
-		}
-		factor = median(factors)
-		for _, a := range r.absent {
-			q := row{Name: a.name, Scaled: true, Best: a.best, Accuracy: a.accuracy, Speed: a.speed * 1e6 / factor}
-			for _, s := range a.seconds {
-				q.Seconds = append(q.Seconds, s*factor)
+		case "scikit-learn SGD":
+			if f := r.sklearn * 1e6 / c.Speed; f > 0 {
+				perStep = f
 			}
-			added = append(added, q)
 		}
-		return added, factor, r.other
 	}
-	return nil, math.NaN(), ""
+	if len(times) == 0 {
+		times = append(times, perStep)
+	}
+	if slower = median(times); slower != slower {
+		return nil, slower, ""
+	}
+	if perStep != perStep {
+		perStep = slower
+	}
+	for _, a := range r.absent {
+		if slices.ContainsFunc(rows, func(c row) bool { return c.Name == a.name }) {
+			continue // it ran
+		}
+		q := row{Name: a.name, Scaled: true, Best: a.best, Accuracy: a.accuracy, Speed: a.speed * 1e6 / perStep}
+		for _, s := range a.seconds {
+			q.Seconds = append(q.Seconds, s*slower)
+		}
+		added = append(added, q)
+	}
+	return added, slower, r.other
 }

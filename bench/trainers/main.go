@@ -53,6 +53,8 @@ func main() {
 	flag.BoolVar(&o.quick, "quick", false, "one round of short runs on small sets, to see that all works")
 	flag.BoolVar(&o.study, "study", false, "count the passes that each choice of step size, order and average needs, in place of seconds")
 	flag.Float64Var(&o.most, "study-passes", 128, "the most passes in the study")
+	flag.StringVar(&bottou, "bottou", "", "folder with the source of Bottou's sgd 2, to run svmsgd and svmasgd themselves")
+	flag.StringVar(&sofia, "sofia", "", "folder with sofia-ml's source (src), to run it itself")
 	flag.StringVar(&o.cache, "cache", defaultCache(), "folder that keeps the optima from run to run; empty for none")
 	flag.StringVar(&o.markdown, "markdown", "", "write the tables to this file as well")
 	flag.BoolVar(&o.asJSON, "json", false, "print JSON instead of Markdown")
@@ -138,18 +140,20 @@ func (o options) run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(s.dir)
 
+	missing := false
 	for _, p := range peers {
-		if o.study || !wantedPeer(p.name) {
+		if o.study || !wantedPeer(p.name) || p.folder != nil && *p.folder == "" {
 			continue
 		}
 		command, err := p.command(ctx, s.dir)
 		if err != nil {
 			s.note("Left out: %s: %v", p.name, err)
+			missing = missing || p.folder == nil
 			continue
 		}
 		s.commands[p] = command
 	}
-	if n := len(s.commands); n < len(peers) && o.peers == "" && !o.study {
+	if missing && o.peers == "" {
 		s.note("To install all peers (Debian): %s", install())
 	}
 

@@ -15,11 +15,12 @@ var peerSources embed.FS
 
 // A peer is another library, run by a driver of ours.
 type peer struct {
-	name     string // what -peers selects
-	needs    string // what Debian calls it
-	source   string // in peers/
+	name     string  // what -peers selects
+	needs    string  // what Debian calls it
+	folder   *string // the flag that names the folder of its source, for what Debian doesn't have
+	source   string  // in peers/
 	compiler []string
-	libs     []string
+	libs     []string // and other arguments, in which DIR is that folder
 	binary   []method
 	many     []method // for more than two classes
 }
@@ -74,13 +75,30 @@ var peers = []*peer{
 		binary: []method{{"VLFeat SGD", "sgd", passes(1), true}, {"VLFeat SDCA", "sdca", passes(1), true}}},
 	{name: "dlib", needs: "libdlib-dev", source: "dlib.cc", compiler: cxx,
 		binary: []method{{"dlib DCD", "dcd", tolerances(), false}}},
+	// With the options of their own Makefiles.
+	{name: "svmsgd", folder: &bottou, source: "bottou.cc", compiler: []string{"g++", "-O2", "-w"}, libs: bottouArgs,
+		binary: []method{{"svmsgd", "sgd", passes(1), true}}},
+	{name: "svmasgd", folder: &bottou, source: "bottou.cc", compiler: []string{"g++", "-O2", "-w", "-DAVERAGED"}, libs: bottouArgs,
+		binary: []method{{"svmasgd", "asgd", passes(1), true}}},
+	{name: "sofia", folder: &sofia, source: "sofia.cc", compiler: []string{"g++", "-O3", "-w"}, libs: []string{
+		"-IDIR", "DIR/sofia-ml-methods.cc", "DIR/sf-weight-vector.cc", "DIR/sf-sparse-vector.cc", "DIR/sf-data-set.cc", "DIR/sf-hash-weight-vector.cc", "DIR/sf-hash-inline.cc"},
+		binary: []method{{"sofia-ml Pegasos", "pegasos", passes(1), true}}},
 }
+
+// Folders of sources.
+var (
+	bottou     string
+	sofia      string
+	bottouArgs = []string{"-IDIR", "-IDIR/lib", "-IDIR/svm", "DIR/lib/vectors.cpp", "DIR/lib/gzstream.cpp", "DIR/lib/timer.cpp", "-lz"}
+)
 
 // install is what gets all of them on Debian.
 func install() string {
 	packages := []string{"gcc", "g++"}
 	for _, p := range peers {
-		packages = append(packages, p.needs)
+		if p.folder == nil {
+			packages = append(packages, p.needs)
+		}
 	}
 	return "apt-get install -y --no-install-recommends " + strings.Join(packages, " ")
 }
@@ -114,8 +132,15 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	}
 	binary := filepath.Join(dir, p.name)
 	args := append(p.compiler[1:len(p.compiler):len(p.compiler)], "-o", binary, source)
-	if out, err := exec.CommandContext(ctx, p.compiler[0], append(args, p.libs...)...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s is not installed, or can't be compiled against: %v: %s", p.needs, err, lastLine(out))
+	needs := p.needs
+	for _, arg := range p.libs {
+		if p.folder != nil {
+			needs, arg = *p.folder, strings.ReplaceAll(arg, "DIR", *p.folder)
+		}
+		args = append(args, arg)
+	}
+	if out, err := exec.CommandContext(ctx, p.compiler[0], args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s is not installed, or can't be compiled against: %v: %s", needs, err, lastLine(out))
 	}
 	return []string{binary}, nil
 }

@@ -145,14 +145,8 @@ func (r *report) markdown(w io.Writer) error {
 func (t *table) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s, lambda %g\n\n", t.Heading, t.Lambda)
 	fmt.Fprintf(b, "The optimum f* is %.6f, with a proven relative gap of %.0e; test accuracy there %.2f %%. CPU seconds of training, one thread.\n", t.Optimum, t.Gap, t.Accuracy)
-	if f := float64(t.Factor); f == f {
-		fmt.Fprintf(b, "A ~ marks what was measured on a Zen 4 (docs/benchmarks.md), times %.2f, by which liblinear", f)
-		if t.Set == "fashion26" {
-			b.WriteString("'s place is taken by scikit-learn's steps: they are")
-		} else {
-			b.WriteString(" is")
-		}
-		b.WriteString(" slower here than there")
+	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Scaled }) {
+		fmt.Fprintf(b, "A ~ marks a guess: what was measured on a Zen 4 (docs/benchmarks.md), times %.2f, by which liblinear is slower here", t.Factor)
 		if t.Other != "" {
 			b.WriteString("; it was " + t.Other)
 		}
