@@ -82,6 +82,14 @@ bench: ## time every kernel in every path, in Go's benchmark format
 bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
 	$(GO) -C bench/compare run . $(COMPARE)
 
+.PHONY: bench-trainers
+bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
+	$(GO) -C bench/trainers run . $(TRAINERS)
+
+.PHONY: test-trainers
+test-trainers: ## a short run of that benchmark, whose results must agree with each other
+	$(GO) -C bench/trainers test ./...
+
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
@@ -92,4 +100,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: ci
-ci: check drift test test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks
+ci: check drift test test-trainers test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks

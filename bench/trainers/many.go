@@ -46,7 +46,7 @@ func measureMany(s *set, lambda float64, peers, ours []*contender, twoThreads ma
 		if twoThreads[c] {
 			r.Threads = 2
 		}
-		if r.Accuracy, err = accuracyOfMany(s.test, result.weights); err != nil {
+		if r.Accuracy, err = accuracyOfMany(s.test, result.weights, strings.Contains(c.name, "one-vs-one")); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 		if c.ours && math.Abs(r.Accuracy-result.Accuracy) > 0.05 {

@@ -270,18 +270,19 @@ func accuracy(s *dataset.Set, w []float64) float64 {
 	return 100 * float64(right) / float64(s.Rows())
 }
 
-// accuracyOfMany is that of a vector a class, of which the highest score wins, or of one for each pair of classes, which
-// have a vote each; equal votes are settled by the sums of the scores, squashed to less than a vote, as scikit-learn does.
-func accuracyOfMany(s *dataset.Set, vectors [][]float64) (float64, error) {
+// accuracyOfMany is that of a vector a class, of which the highest score wins, or of one for each pair of classes, the first
+// class with each further one and so on, positive for the later. Pairs have a vote each; equal votes are settled by the sums
+// of the scores, squashed to less than a vote, as scikit-learn does.
+func accuracyOfMany(s *dataset.Set, vectors [][]float64, pairs bool) (float64, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(s.Y)))
 	n := len(classes)
-	if len(vectors) != n && len(vectors) != n*(n-1)/2 {
-		return 0, fmt.Errorf("%d weight vectors for %d classes", len(vectors), n)
+	if want := map[bool]int{false: n, true: n * (n - 1) / 2}[pairs]; len(vectors) != want {
+		return 0, fmt.Errorf("%d weight vectors for %d classes, want %d", len(vectors), n, want)
 	}
 	right := 0
 	scores, votes, sums := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, y := range s.Y {
-		if len(vectors) == n {
+		if !pairs {
 			for k, w := range vectors {
 				scores[k] = score(s.Sparse, i, w)
 			}

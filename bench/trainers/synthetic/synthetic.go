@@ -35,8 +35,8 @@ const (
 //     Zipf has it, and ranks are spread over the columns at random. With Cols there are 64 nonzeros a row in the mean.
 //   - A value is (1 + log2 tf) * log2 of the column's rarity. tf, the number of times that the word is there, is geometric;
 //     logarithms are linear between powers of two. Rows have unit norm.
-//   - An eighth of the columns, chosen at random, have a true weight, of either sign. A label is the sign of what the row
-//     makes of them, plus noise.
+//   - Half of the columns of ranks 32 to 4095 have a true weight, of either sign. A label is the sign of what the row makes of
+//     them, plus noise.
 func Text(seed uint64, first, rows, cols int) (*sparse.Matrix, []float32, error) {
 	if first < 0 || rows < 0 || first > MaxRows-rows || cols < MinCols || cols > MaxCols {
 		return nil, nil, fmt.Errorf("synthetic: rows from %d to %d, %d columns: want up to %d rows, and %d to %d columns", first, first+rows, cols, MaxRows, MinCols, MaxCols)
@@ -101,7 +101,7 @@ func newLanguage(seed uint64, cols int) *language {
 		j := below(pcg, uint64(r)+1) // Fisher and Yates, inside out
 		l.column[r] = l.column[j]
 		l.column[j] = int32(r)
-		if below(pcg, 8) == 0 {
+		if r >= 32 && r < 4096 && below(pcg, 2) == 0 {
 			l.truth[r] = int32(below(pcg, 513)) - 256
 		}
 	}
@@ -145,7 +145,7 @@ func (l *language) row(pcg *rand.PCG) ([]word, float32) {
 	return l.words, -1
 }
 
-// noiseBits make 6 % of the labels wrong.
+// noiseBits make 5 % of the labels wrong.
 const noiseBits = 27
 
 // log2 returns the binary logarithm of v > 0 in 256ths, which is exact at powers of two and linear between them.

@@ -63,7 +63,7 @@ func TestText(t *testing.T) {
 		binary.Write(h, binary.LittleEndian, val)
 	}
 	binary.Write(h, binary.LittleEndian, labels)
-	const want = "48156e225026dfe629fa439e61edf4042cc023e2eab0e09cc7d5670164d50c43"
+	const want = "f86ffc0207d2f57e903ffad51bbda4a0e0f8b84e713df211584654f5379e2c5b"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
