@@ -95,6 +95,14 @@ experiment-rows: ## does the time to a test error grow with the rows? writes doc
 experiment-pairs: ## one-vs-one on Fashion-MNIST; writes docs/figures/pair.svg and confusion.svg (minutes)
 	$(GO) -C bench/experiments run . -out ../../docs/figures pairs
 
+.PHONY: bench-trainers
+bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
+	$(GO) -C bench/trainers run . $(TRAINERS)
+
+.PHONY: test-trainers
+test-trainers: ## a short run of that benchmark, whose results must agree with each other
+	$(GO) -C bench/trainers test ./...
+
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
@@ -107,4 +115,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check drift test test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks
+ci: check drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks

@@ -1,0 +1,34 @@
+package main
+
+// A setting is a variant of ours: a pegasos.Config in JSON, to which lambda, the seed and the length are added. A field
+// that the trainer doesn't have is reported, and the setting left out.
+type setting struct {
+	name   string
+	config string
+	epochs bool // whole ones only
+}
+
+// For two classes. The first one is what users get who choose nothing.
+var settings = []setting{
+	{name: "Pegasimd", config: `{}`},
+	{name: "Pegasimd, blocks", config: `{"order": "blocks"}`},
+	{name: "Pegasimd, i.i.d.", config: `{"order": "iid"}`},
+	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
+	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
+}
+
+// For more than two.
+var settingsOfMany = []setting{
+	{name: "Pegasimd, one-vs-rest", config: `{}`},
+	{name: "Pegasimd, one-vs-one", config: `{"multiclass": "ovo"}`},
+}
+
+// What -study combines: a value of each.
+var choices = []struct {
+	field  string
+	values []string
+}{
+	{"offset", []string{"r2", "none"}},
+	{"order", []string{"permutation", "blocks", "sequential", "iid"}},
+	{"average", []string{"last-half", "none"}},
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// combinations returns the settings that a value of each choice makes, as JSON, and their values in order.
+func combinations() (configs []string, values [][]string) {
+	configs, values = []string{"{"}, [][]string{nil}
+	for k, c := range choices {
+		var moreConfigs []string
+		var moreValues [][]string
+		for i, config := range configs {
+			for _, v := range c.values {
+				comma := ","
+				if k == 0 {
+					comma = ""
+				}
+				moreConfigs = append(moreConfigs, fmt.Sprintf("%s%s%q:%q", config, comma, c.field, v))
+				moreValues = append(moreValues, append(values[i][:k:k], v))
+			}
+		}
+		configs, values = moreConfigs, moreValues
+	}
+	for i := range configs {
+		configs[i] += "}"
+	}
+	return configs, values
+}
+
+// A studied row has the passes that a combination needs.
+type studied struct {
+	Set    string   `json:"set"`
+	Lambda float64  `json:"lambda"`
+	Values []string `json:"values"`
+	Passes []number `json:"passes"` // to 1.10, 1.01 and 1.001 of the optimum
+	Best   float64  `json:"best_over_optimum"`
+	Left   string   `json:"left_out,omitempty"`
+}
+
+// study trains with each combination for more and more passes, up to most, until there is nothing to read off any more.
+func study(p *problem, d *driver, most float64) (rows []studied, err error) {
+	configs, values := combinations()
+	for i, config := range configs {
+		c := &contender{name: config, ours: true, driver: d, method: compact(config), efforts: passes(0.125), passes: true}
+		for level, effort := range c.efforts {
+			if effort > most {
+				break
+			}
+			c.points = append(c.points, point{Effort: effort})
+			at := &c.points[level]
+			t, err := d.train(c.method, p.lambda, effort, 1)
+			if err != nil {
+				c.left = err.Error()
+				break
+			}
+			f := objective(p.set.train, p.lambda, t.weights[0])
+			if err := p.verify(c, t, f); err != nil {
+				return nil, err
+			}
+			at.Objective = []float64{f}
+			if f <= enough*p.optimum.upper {
+				break
+			}
+		}
+		r := studied{Set: p.set.name, Lambda: p.lambda, Values: values[i], Left: c.left}
+		if c.left == "" {
+			r.Best = c.best() / p.optimum.upper
+			for _, above := range targetsAbove {
+				v, _ := c.toObjective(p.optimum, above*p.optimum.upper, func(q *point) float64 { return q.Effort })
+				r.Passes = append(r.Passes, number(v))
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// markStudy writes a line a combination, and for each problem the passes to the three targets.
+func markStudy(b *strings.Builder, rows []studied, most float64) {
+	fmt.Fprintf(b, "Passes to 1.10 / 1.01 / 1.001 of the optimum; where it took more than %g, -, or in brackets the best that was reached.\n\n|", most)
+	for _, c := range choices {
+		fmt.Fprintf(b, " %s |", c.field)
+	}
+	var problems, lines []string
+	cells := map[[2]string]string{}
+	for _, r := range rows {
+		name := fmt.Sprintf("%s %g", r.Set, r.Lambda)
+		line := strings.Join(r.Values, " | ")
+		if _, ok := cells[[2]string{name, line}]; !ok && (len(problems) == 0 || problems[len(problems)-1] != name) {
+			problems = append(problems, name)
+		}
+		if len(problems) == 1 {
+			lines = append(lines, line)
+		}
+		cells[[2]string{name, line}] = r.cell()
+	}
+	for _, name := range problems {
+		fmt.Fprintf(b, " %s |", name)
+	}
+	fmt.Fprintf(b, "\n|%s%s\n", strings.Repeat(":--|", len(choices)), strings.Repeat("--:|", len(problems)))
+	for _, line := range lines {
+		fmt.Fprintf(b, "| %s |", line)
+		for _, name := range problems {
+			fmt.Fprintf(b, " %s |", cells[[2]string{name, line}])
+		}
+		b.WriteString("\n")
+	}
+}
+
+func (r *studied) cell() string {
+	if r.Left != "" {
+		return r.Left
+	}
+	var parts []string
+	for _, n := range r.Passes {
+		if n != n {
+			parts = append(parts, "-")
+		} else {
+			parts = append(parts, fmt.Sprintf("%.2g", float64(n)))
+		}
+	}
+	text := strings.Join(parts, " / ")
+	if n := r.Passes[len(r.Passes)-1]; n != n {
+		text += fmt.Sprintf(" (%.4f)", r.Best)
+	}
+	return text
+}
+
+func studyJSON(rows []studied) ([]byte, error) { return json.MarshalIndent(rows, "", " ") }
