@@ -29,7 +29,7 @@ build: ## build the command into build/
 test: ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	$(GO) vet ./...
 	$(GO) test ./...
-	PEGASIMD_ISA=generic $(GO) test -count=1 ./pegasos
+	PEGASIMD_ISA=generic $(GO) test -count=1 -short ./pegasos
 	for module in cmd/pegasimd internal/gen bench/experiments; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done

@@ -111,10 +111,13 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 	return r.t < r.total, nil
 }
 
-// model returns the model of this moment, not yet measured.
-func (r *run) model() *Model {
-	return (&session{cfg: r.cfg, data: r.data, runs: []*run{r}, threads: 1}).model()
+// session is that of the run alone.
+func (r *run) session() *session {
+	return &session{cfg: r.cfg, data: r.data, runs: []*run{r}, threads: 1}
 }
+
+// model returns the model of this moment, not yet measured.
+func (r *run) model() *Model { return r.session().model() }
 
 // weights writes the vector of this moment to w and returns its bias.
 func (p *problem) weights(w []float32) float64 {

@@ -63,7 +63,7 @@ func lawConfigs() (all []Config) {
 	return all
 }
 
-func (p pair) of(cfg Config) pair {
+func (p pair) under(cfg Config) pair {
 	if cfg.Loss.Regression() {
 		return p.numbers(1)
 	}
@@ -74,7 +74,7 @@ func (p pair) of(cfg Config) pair {
 // the others; rows have weights, and the run has a start and a prior, which are scaled as well.
 func TestLawScale(t *testing.T) {
 	for _, cfg := range lawConfigs() {
-		data := random(61, 64, 9, 2, 0.8).of(cfg)
+		data := random(61, 64, 9, 2, 0.8).under(cfg)
 		weights := make([]float32, 64)
 		for i := range weights {
 			weights[i] = float32(i%3 + 1)
@@ -141,7 +141,7 @@ func TestLawScaleNumbers(t *testing.T) {
 // The other label as +1, or numbers of the other sign, flip the signs of weights and bias.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
-		data := random(63, 64, 9, 2, 0.8).of(cfg)
+		data := random(63, 64, 9, 2, 0.8).under(cfg)
 		flipped := make([]float32, 64)
 		for i, v := range data.y {
 			flipped[i] = -v
@@ -226,7 +226,7 @@ func TestLawColumns(t *testing.T) {
 // batches of two; and all rows in one batch. Without rounding they end with the same bits.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
-		data := random(65, 64, 6, 2, 1).of(l.cfg)
+		data := random(65, 64, 6, 2, 1).under(l.cfg)
 		twice := data.repeat(slices.Repeat([]float32{2}, 64))
 		cfg := l.cfg
 		cfg.Lambda, cfg.Epochs = 0.05, 400

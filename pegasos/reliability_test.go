@@ -215,10 +215,8 @@ func reliableLongRun(t *testing.T) {
 	if worst > 1e-5 || far > 1e-6*sum {
 		t.Errorf("the norm was off by %v of it, v by %v of its length at the end", worst, math.Sqrt(far/sum))
 	}
-	m := r.model()
 	r.t = p.t
-	r.measure(m)
-	m.Result.total()
+	m := r.session().measured()
 	if !(m.Result.Gap < 2e-3) {
 		t.Errorf("%+v", m.Result)
 	}

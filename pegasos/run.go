@@ -2,7 +2,6 @@ package pegasos
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 )
@@ -55,12 +54,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		cfg.BiasScale = 0 // 1 was allowed
 	}
 	r := &run{cfg: cfg, data: d, first: first, rows: len(d.y), threads: 1}
-	if r.choose(pair); r.rows == 0 {
-		if pair != nil {
-			return nil, fmt.Errorf("pegasos: no row has a weight above 0 and one of the labels %v and %v", d.classes[pair[0]], d.classes[pair[1]])
-		}
-		return nil, fmt.Errorf("pegasos: no row has a weight above 0")
-	}
+	r.choose(pair)
 	sum, err := r.weigh()
 	if err != nil {
 		return nil, err

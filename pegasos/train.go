@@ -223,7 +223,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		place := 0
 		for a := range k {
 			for b := a + 1; b < k; b++ {
-				if rows[a]+rows[b] > 0 { // else it stays what it is in Start or Prior, where the classes are from
+				if rows[a]+rows[b] > 0 { // see untrained
 					r, err := d.run(tr, []int32{int32(a), int32(b)}, place)
 					if err != nil {
 						return nil, err
@@ -370,9 +370,6 @@ func (s *session) model() *Model {
 		panic(err) // newSession has looked
 	}
 	m.Weights = vectors(n, s.data.x.Cols())
-	if r.joint == nil {
-		m.Result.PerClass = make([]ClassResult, n)
-	}
 	if s.cfg.Bias != BiasNone || s.data.prior != nil && s.data.prior.Bias != nil {
 		m.Bias = make([]float64, n)
 	}
@@ -385,13 +382,13 @@ func (s *session) model() *Model {
 			m.Result.Weight += r.sum
 		}
 		for ; next < r.first; next++ {
-			s.keep(m, next)
+			s.untrained(m, next)
 		}
 		r.write(m)
 		next += r.vectors()
 	}
 	for ; next < n; next++ {
-		s.keep(m, next)
+		s.untrained(m, next)
 	}
 	if k := len(m.Classes); s.cfg.Multiclass == OneVsOne && k > 2 {
 		m.Result.Weight /= float64(k - 1) // each row is in so many pairs
@@ -399,17 +396,21 @@ func (s *session) model() *Model {
 	return m
 }
 
-// keep gives m the k-th vector of the model that the classes are from: that of a pair without rows.
-func (s *session) keep(m *Model, k int) {
+// untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior if there is one, else 0.
+func (s *session) untrained(m *Model, k int) {
+	m.Result.PerClass[k] = ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 	old := s.data.start
 	if old == nil {
 		old = s.data.prior
+	}
+	if old == nil {
+		return
 	}
 	copy(m.Weights[k], old.Weights[k])
 	if m.Bias != nil {
 		m.Bias[k] = old.bias(k)
 	}
-	m.Result.PerClass[k] = ClassResult{Objective: math.NaN(), DualObjective: math.NaN(), Lambda: old.lambda(k)}
+	m.Result.PerClass[k].Lambda = old.lambda(k)
 	if s.data.start != nil {
 		m.Result.PerClass[k].Steps = old.steps(k)
 	}
