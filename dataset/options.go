@@ -15,6 +15,7 @@ const (
 	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", also known as LIBSVM's
 	FormatCSV      Format = "csv"
 	FormatTSV      Format = "tsv"
+	FormatNPY      Format = "npy" // NumPy's array
 	FormatIDX      Format = "idx" // MNIST's pair of images and labels
 )
 
@@ -65,8 +66,8 @@ type Options struct {
 
 	IndexBase IndexBase // svmlight
 
-	// LabelColumn of a CSV file is its number, counted from 0, its name in the header, or "last", which is what the
-	// empty string means.
+	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's header, or "last", which
+	// is what the empty string means.
 	LabelColumn string
 	Header      Header // CSV
 
@@ -116,9 +117,9 @@ func (o Options) filled() (Options, error) {
 	}
 
 	switch o.Format {
-	case FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatIDX:
+	case FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatNPY, FormatIDX:
 	default:
-		return o, fmt.Errorf("dataset: format %q: want auto, svmlight, csv, tsv or idx", o.Format)
+		return o, fmt.Errorf("dataset: format %q: want auto, svmlight, csv, tsv, npy or idx", o.Format)
 	}
 	if err := o.Layout.check(); err != nil {
 		return o, err
