@@ -18,6 +18,7 @@ import (
 //	.npy                           NumPy's array, with the labels in a column
 //	values.npy,labels.npy          two such arrays
 //	images,labels                  IDX, if both names have "idx" and "ubyte" in them
+//	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
 // What starts as a gzip file does is decompressed, whatever its name. A file of several gzip members is read whole;
@@ -29,8 +30,11 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 	if opt.Format == FormatAuto {
 		if opt.Format = formatOf(path); opt.Format == FormatAuto {
-			return nil, fmt.Errorf("%s: the name does not tell the format: want .svm, .csv, .tsv, .npy, an IDX pair or the format option", path)
+			return nil, fmt.Errorf("%s: the name does not tell the format: want .svm, .csv, .tsv, .npy, .pgsm, an IDX pair or the format option", path)
 		}
+	}
+	if opt.Format == FormatPGSM {
+		return openPGSM(path, opt)
 	}
 	names := []string{path}
 	if opt.Format == FormatIDX {
@@ -95,6 +99,8 @@ func formatOf(path string) Format {
 		return FormatTSV
 	case ".npy":
 		return FormatNPY
+	case ".pgsm":
+		return FormatPGSM
 	}
 	return FormatAuto
 }

@@ -19,7 +19,7 @@ func checkSet(t testing.TB, s *Set) {
 		t.Fatalf("%+v: broken", s)
 	}
 	for i, e := range examples(s) {
-		if !isFinite(e.y) || s.Names != nil && s.Names[int(e.y)] == "" {
+		if !isFinite(e.y) || s.Names != nil && int(e.y) >= len(s.Names) {
 			t.Fatalf("row %d: label %v", i, e.y)
 		}
 		for k, v := range e.val {
@@ -31,7 +31,7 @@ func checkSet(t testing.TB, s *Set) {
 	if s.NNZ() > 0 && (s.Fill() <= 0 || s.Fill() > 1) {
 		t.Fatalf("fill %v", s.Fill())
 	}
-	if float64(s.Rows())*float64(s.Cols()) > 1e6 {
+	if float64(max(s.Rows(), 1))*float64(max(s.Cols(), 1)) > 1e6 {
 		return
 	}
 	for _, first := range []Layout{LayoutDense, LayoutSparse} {
@@ -51,7 +51,7 @@ func checkSet(t testing.TB, s *Set) {
 		c.Ignored = 0
 		s = &c
 	}
-	for _, form := range []Format{FormatSvmlight, FormatCSV, FormatNPY} {
+	for _, form := range []Format{FormatSvmlight, FormatCSV, FormatNPY, FormatPGSM} {
 		roundTrip(t, s, form)
 	}
 }
@@ -86,6 +86,16 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 			got, err = ReadNPY(&b, nil, "npy", Options{})
 		}
 		want.Names = nil
+	}
+	if form == FormatPGSM {
+		file := pgsm(t, s)
+		if got, err = ReadPGSM(bytes.NewReader(file), int64(len(file)), "pgsm", Options{}); err == nil {
+			same(t, got, s)
+			if got.Layout() != s.Layout() {
+				t.Fatalf("layout %s, want %s", got.Layout(), s.Layout())
+			}
+			return
+		}
 	}
 	if err != nil {
 		t.Fatalf("%s: %v", form, err)

@@ -41,6 +41,15 @@ func (m *Matrix) Err() error {
 	return m.guard.err
 }
 
+// Check checks the block of row i, unless that has been done, and returns what is wrong with it.
+func (m *Matrix) Check(i int) error {
+	if !m.barred(i) {
+		return nil
+	}
+	first := i >> m.guard.shift << m.guard.shift
+	return m.checkBlock(first, min(m.Rows(), first+1<<m.guard.shift), m.guard.verify)
+}
+
 // A guard stands before the rows of a lazy matrix.
 type guard struct {
 	shift  uint // a block has 2^shift rows
