@@ -12,7 +12,8 @@ import (
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may be called from
-// several goroutines at a time.
+// several goroutines at a time. If they have a method Err() error as well, training asks it once it has met all rows,
+// before the first step, and fails with its error: see [sparse.Lazy].
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -218,6 +219,9 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 		return nil, err
 	}
 	t0, err := r.squaredNorms()
+	if lazy, ok := x.(interface{ Err() error }); ok && lazy.Err() != nil {
+		return nil, fmt.Errorf("pegasos: %w", lazy.Err())
+	}
 	if err != nil {
 		return nil, err
 	}
