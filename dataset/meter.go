@@ -29,12 +29,17 @@ func (r *metered) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := r.r.Read(p)
+	m.count(n, err == io.EOF)
+	return n, err
+}
+
+// count counts n bytes, perhaps the last ones.
+func (m *meter) count(n int, last bool) {
 	m.read += int64(n)
-	if m.opt.Progress != nil && (m.read-m.told >= progressStep || err == io.EOF && m.read > m.told) {
+	if m.opt.Progress != nil && (m.read-m.told >= progressStep || last && m.read > m.told) {
 		m.told = m.read
 		m.opt.Progress(m.read, m.total)
 	}
-	return n, err
 }
 
 // metered returns r under the options' watch.

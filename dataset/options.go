@@ -15,7 +15,9 @@ const (
 	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", also known as LIBSVM's
 	FormatCSV      Format = "csv"
 	FormatTSV      Format = "tsv"
-	FormatIDX      Format = "idx" // MNIST's pair of images and labels
+	FormatNPY      Format = "npy"  // NumPy's array
+	FormatIDX      Format = "idx"  // MNIST's pair of images and labels
+	FormatPGSM     Format = "pgsm" // this package's binary form, which is mapped into memory
 )
 
 // A Layout is how a Set holds its features. The empty string means LayoutAuto.
@@ -47,6 +49,9 @@ const (
 
 const defaultMaxFeatures = 1 << 27
 
+// maxHashBits is the largest HashBits.
+const maxHashBits = 30
+
 // Options say how to read. The zero value is right for most files.
 type Options struct {
 	Format Format // of a file whose name does not tell
@@ -65,13 +70,22 @@ type Options struct {
 
 	IndexBase IndexBase // svmlight
 
-	// LabelColumn of a CSV file is its number, counted from 0, its name in the header, or "last", which is what the
-	// empty string means.
+	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's header, or "last", which
+	// is what the empty string means.
 	LabelColumn string
 	Header      Header // CSV
 
 	// PixelDivisor divides the pixels of an IDX file: features are float32(pixel)/PixelDivisor. 0 means 255.
 	PixelDivisor float32
+
+	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file is hashed to one of
+	// 2^HashBits, and may be any number below 2^64. See ReadSvmlight.
+	HashBits int
+
+	// InMemory says to read a .pgsm file into memory, all of it, and check it, in place of mapping it.
+	InMemory bool
+	// Verify says to check all of a .pgsm file before it is used, as Set.Verify does.
+	Verify bool
 
 	// Threads is how many threads parse svmlight text, 0 meaning all there are. It changes no bit of the result.
 	Threads int
@@ -116,9 +130,9 @@ func (o Options) filled() (Options, error) {
 	}
 
 	switch o.Format {
-	case FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatIDX:
+	case FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatNPY, FormatIDX, FormatPGSM:
 	default:
-		return o, fmt.Errorf("dataset: format %q: want auto, svmlight, csv, tsv or idx", o.Format)
+		return o, fmt.Errorf("dataset: format %q: want auto, svmlight, csv, tsv, npy, idx or pgsm", o.Format)
 	}
 	if err := o.Layout.check(); err != nil {
 		return o, err

@@ -15,7 +15,10 @@ import (
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .tsv                      CSV, TSV
+//	.npy                           NumPy's array, with the labels in a column
+//	values.npy,labels.npy          two such arrays
 //	images,labels                  IDX, if both names have "idx" and "ubyte" in them
+//	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
 // What starts as a gzip file does is decompressed, whatever its name. A file of several gzip members is read whole;
@@ -27,8 +30,11 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 	if opt.Format == FormatAuto {
 		if opt.Format = formatOf(path); opt.Format == FormatAuto {
-			return nil, fmt.Errorf("%s: the name does not tell the format: want .svm, .csv, .tsv, an IDX pair or the format option", path)
+			return nil, fmt.Errorf("%s: the name does not tell the format: want .svm, .csv, .tsv, .npy, .pgsm, an IDX pair or the format option", path)
 		}
+	}
+	if opt.Format == FormatPGSM {
+		return openPGSM(path, opt)
 	}
 	names := []string{path}
 	if opt.Format == FormatIDX {
@@ -37,6 +43,10 @@ func Read(path string, opt Options) (*Set, error) {
 			return nil, fmt.Errorf("%s: want two names, images,labels", path)
 		}
 		names = []string{images, labels}
+	}
+	if opt.Format == FormatNPY && isPair(path, isNPY) {
+		x, y, _ := strings.Cut(path, ",")
+		names = []string{x, y}
 	}
 
 	in := input{opt: opt}
@@ -58,6 +68,13 @@ func Read(path string, opt Options) (*Set, error) {
 		return readSvmlight(readers[0], path, opt, chunkSize)
 	case FormatIDX:
 		return readIDX(readers[0], readers[1], names[0], names[1], opt)
+	case FormatNPY:
+		x := npyFile{readers[0], path, in.size(0)}
+		if len(names) == 1 {
+			return readNPY(x, nil, opt)
+		}
+		x.name = names[0]
+		return readNPY(x, &npyFile{readers[1], names[1], in.size(1)}, opt)
 	case FormatTSV:
 		return readCSV(readers[0], path, '\t', opt)
 	default:
@@ -70,7 +87,7 @@ func formatOf(path string) Format {
 	if path == "-" {
 		return FormatSvmlight
 	}
-	if images, labels, ok := strings.Cut(path, ","); ok && isIDX(images) && isIDX(labels) {
+	if isPair(path, isIDX) {
 		return FormatIDX
 	}
 	switch filepath.Ext(strings.TrimSuffix(path, ".gz")) {
@@ -80,9 +97,21 @@ func formatOf(path string) Format {
 		return FormatCSV
 	case ".tsv":
 		return FormatTSV
+	case ".npy":
+		return FormatNPY
+	case ".pgsm":
+		return FormatPGSM
 	}
 	return FormatAuto
 }
+
+// isPair tells whether path is two names of a kind.
+func isPair(path string, is func(string) bool) bool {
+	a, b, ok := strings.Cut(path, ",")
+	return ok && is(a) && is(b)
+}
+
+func isNPY(path string) bool { return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".npy") }
 
 func isIDX(path string) bool {
 	name := filepath.Base(path)
@@ -94,7 +123,8 @@ type input struct {
 	opt   Options
 	files []*os.File
 	names []string
-	total int64 // bytes in them, 0 if that isn't known
+	plain []int64 // bytes in each if it is a regular file that isn't compressed, else -1
+	total int64   // bytes in them, 0 if that isn't known
 }
 
 func (in *input) open(name string) error {
@@ -131,32 +161,45 @@ func (in *input) readers() ([]io.Reader, error) {
 	m := newMeter(in.opt, in.total)
 	var readers []io.Reader
 	for i, f := range in.files {
-		r, err := decompress(m.reader(f), strings.HasSuffix(in.names[i], ".gz"))
+		r, zipped, err := decompress(m.reader(f), strings.HasSuffix(in.names[i], ".gz"))
 		if err != nil {
 			return nil, fail(in.names[i], err)
 		}
 		readers = append(readers, limit(r, in.opt.MaxBytes))
+		size := int64(-1)
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && !zipped {
+			size = info.Size()
+		}
+		in.plain = append(in.plain, size)
 	}
 	return readers, nil
 }
 
+// size returns the number of bytes that reader i has, or -1 if that isn't known.
+func (in *input) size(i int) int64 {
+	if in.opt.MaxBytes > 0 {
+		return -1 // there may be fewer
+	}
+	return in.plain[i]
+}
+
 // decompress returns a reader of what r holds in gzip form, or of r itself if it holds something else. must says that it
 // should be gzip.
-func decompress(r io.Reader, must bool) (io.Reader, error) {
+func decompress(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(2)
 	if err != nil && err != io.EOF {
-		return nil, err
+		return nil, false, err
 	}
 	if !must && !bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return b, nil
+		return b, false, nil
 	}
 	z, err := gzip.NewReader(b)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // an empty file is no gzip file
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return z, nil
+	return z, true, nil
 }

@@ -115,17 +115,17 @@ func TestReadErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{
-		`dataset: format "xls": want auto, svmlight, csv, tsv or idx`: {Format: "xls"},
-		`dataset: layout "round": want auto, dense or sparse`:         {Layout: "round"},
-		`dataset: index base "2": want 1, 0 or auto`:                  {IndexBase: "2"},
-		`dataset: header "maybe": want auto, yes or no`:               {Header: "maybe"},
-		`dataset: MaxFeatures -1: want 1 to 2147483647`:               {MaxFeatures: -1},
-		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:  {Features: -1},
-		`dataset: 11 features: want at most 10 (MaxFeatures)`:         {Features: 11, MaxFeatures: 10},
-		`dataset: MaxBytes -1 is negative`:                            {MaxBytes: -1},
-		`dataset: -1 threads`:                                         {Threads: -1},
-		`dataset: pixel divisor -1: want 2^-100 to 2^100`:             {PixelDivisor: -1},
-		`dataset: pixel divisor 1e-40: want 2^-100 to 2^100`:          {PixelDivisor: 1e-40},
+		`dataset: format "xls": want auto, svmlight, csv, tsv, npy, idx or pgsm`: {Format: "xls"},
+		`dataset: layout "round": want auto, dense or sparse`:                    {Layout: "round"},
+		`dataset: index base "2": want 1, 0 or auto`:                             {IndexBase: "2"},
+		`dataset: header "maybe": want auto, yes or no`:                          {Header: "maybe"},
+		`dataset: MaxFeatures -1: want 1 to 2147483647`:                          {MaxFeatures: -1},
+		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:             {Features: -1},
+		`dataset: 11 features: want at most 10 (MaxFeatures)`:                    {Features: 11, MaxFeatures: 10},
+		`dataset: MaxBytes -1 is negative`:                                       {MaxBytes: -1},
+		`dataset: -1 threads`:                                                    {Threads: -1},
+		`dataset: pixel divisor -1: want 2^-100 to 2^100`:                        {PixelDivisor: -1},
+		`dataset: pixel divisor 1e-40: want 2^-100 to 2^100`:                     {PixelDivisor: 1e-40},
 	} {
 		if _, err := Read("a.svm", opt); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

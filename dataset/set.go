@@ -33,6 +33,10 @@ type Set struct {
 	IndexBase int
 	// Ignored counts the nonzeros that were left out because their column is beyond Options.Features.
 	Ignored int64
+	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
+	HashBits int
+
+	mapped *pgsmData // of a set in a mapped file
 }
 
 // Rows returns the number of examples.
@@ -64,12 +68,17 @@ func (s *Set) NNZ() int {
 	if s.Dense == nil {
 		return s.Sparse.NNZ()
 	}
-	n := 0
-	for i := range s.Dense.Rows() {
-		for _, v := range s.Dense.Row(i) {
-			if v != 0 {
-				n++
-			}
+	return s.nonzeros()
+}
+
+// nonzeros counts them.
+func (s *Set) nonzeros() (n int) {
+	for i := range s.Rows() {
+		if s.Dense != nil {
+			n += countNonzeros(s.Dense.Row(i))
+		} else {
+			_, val := s.Sparse.Row(i)
+			n += countNonzeros(val)
 		}
 	}
 	return n
@@ -122,6 +131,7 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 		return s, nil
 	}
 	t := *s
+	t.mapped = nil
 	if layout == LayoutDense {
 		t.Dense, t.Sparse = dense.New(s.Rows(), s.Cols()), nil
 		for i := range s.Rows() {
@@ -153,7 +163,7 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 // Subset returns copies of the given rows, in the given order; a row may come twice. It panics if one is out of range.
 func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
-	t := &Set{Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase}
+	t := &Set{Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase, HashBits: s.HashBits}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {
 			panic("dataset: row out of range")

@@ -2,43 +2,40 @@ package dataset
 
 import (
 	"bufio"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros. Numbers have the fewest digits
-// that give the same float32 again, so that reading the text gives the same set: but for the number of columns, which
-// is that of the last nonzero one unless Options.Features says more, and for Names, whose indices are written. It
-// fails, naming the row, if a number is not finite.
+// WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that the first line ends
+// in a zero of the last column, so that the number of columns isn't lost. Numbers have the fewest digits that give the
+// same float32 again. Reading the text gives the same set, but for Names: their indices are written. It fails, naming the
+// row, if a number is not finite.
 func WriteSvmlight(w io.Writer, s *Set) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	for i, y := range s.Y {
 		ok := isFinite(y)
-		line = strconv.AppendFloat(line[:0], float64(y), 'g', -1, 32)
+		line = strconv.AppendFloat(line[:0], float64(y+0), 'g', -1, 32)
+		last := -1
 		feature := func(j int, v float32) {
-			if v != 0 {
-				ok = ok && isFinite(v)
-				line = append(line, ' ')
-				line = strconv.AppendInt(line, int64(j)+1, 10)
-				line = append(line, ':')
-				line = strconv.AppendFloat(line, float64(v), 'g', -1, 32)
-			}
+			last = j
+			ok = ok && isFinite(v)
+			line = append(line, ' ')
+			line = strconv.AppendInt(line, int64(j)+1, 10)
+			line = append(line, ':')
+			line = strconv.AppendFloat(line, float64(v), 'g', -1, 32)
 		}
-		if s.Dense != nil {
-			for j, v := range s.Dense.Row(i) {
-				feature(j, v)
-			}
-		} else {
-			idx, val := s.Sparse.Row(i)
-			for k, j := range idx {
-				feature(int(j), val[k])
-			}
-		}
+		s.eachNonzero(i, feature)
 		if !ok {
-			return fmt.Errorf("dataset: row %d has a number that is not finite", i)
+			return errNotFinite(i)
+		}
+		if n := s.Cols(); i == 0 && last < n-1 {
+			feature(n-1, 0)
 		}
 		line = append(line, '\n')
 		if _, err := b.Write(line); err != nil {
@@ -48,4 +45,110 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
+// WriteCSV writes the set as comma-separated values: a row an example, its label in the last column, without a header.
+// Numbers have the fewest digits that give the same float32 again, labels are written by name if they have names.
+// Reading the text gives the same set. It fails, naming the row, if a number is not finite, and on names that would not
+// be read again as they are.
+func WriteCSV(w io.Writer, s *Set) error {
+	if err := s.fitsText("csv"); err != nil {
+		return err
+	}
+	if s.Cols() == 0 {
+		return fmt.Errorf("dataset: a set without features can't be written as CSV")
+	}
+	names, err := csvNames(s)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	row := make([]float32, s.Cols())
+	var line []byte
+	for i, y := range s.Y {
+		s.copyRow(row, i)
+		if slices.ContainsFunc(row, notFinite32) || notFinite32(y) {
+			return errNotFinite(i)
+		}
+		line = line[:0]
+		for _, v := range row {
+			if v == 0 {
+				line = append(line, '0', ',')
+				continue
+			}
+			line = strconv.AppendFloat(line, float64(v), 'g', -1, 32)
+			line = append(line, ',')
+		}
+		if names != nil {
+			line = append(line, names[int(y)]...)
+		} else {
+			line = strconv.AppendFloat(line, float64(y+0), 'g', -1, 32)
+		}
+		line = append(line, '\n')
+		if _, err := b.Write(line); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+// csvNames returns the class names in CSV's quoting, or nil if there are none.
+func csvNames(s *Set) (cells []string, err error) {
+	for i, name := range s.Names {
+		if isMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
+			return nil, fmt.Errorf("dataset: the class name %q would not be read again from CSV", name)
+		}
+		if _, err := strconv.ParseFloat(name, 64); err == nil && len(s.Y) > 0 && int(s.Y[0]) == i {
+			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as a number from CSV", name)
+		}
+		var b strings.Builder
+		c := csv.NewWriter(&b)
+		if err := c.Write([]string{name}); err != nil {
+			return nil, err
+		}
+		c.Flush()
+		cells = append(cells, strings.TrimSuffix(b.String(), "\n"))
+	}
+	return cells, nil
+}
+
+// fitsText refuses to write zeros without end: what would be too thin for the dense layout.
+func (s *Set) fitsText(form string) error {
+	if s.Dense != nil {
+		return nil
+	}
+	if _, err := LayoutDense.choose(s.NNZ(), s.Rows(), s.Cols()); err != nil {
+		return fmt.Errorf("dataset: %d rows of %d features are too many zeros for %s: use svmlight or pgsm", s.Rows(), s.Cols(), form)
+	}
+	return nil
+}
+
+// eachNonzero calls f for the nonzeros of row i, in ascending order.
+func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
+	if s.Dense != nil {
+		for j, v := range s.Dense.Row(i) {
+			if v != 0 {
+				f(j, v)
+			}
+		}
+		return
+	}
+	idx, val := s.Sparse.Row(i)
+	for k, j := range idx {
+		if v := val[k]; v != 0 {
+			f(int(j), v)
+		}
+	}
+}
+
+// copyRow copies the features of row i to dst, which may be longer; -0 becomes 0.
+func (s *Set) copyRow(dst []float32, i int) {
+	clear(dst[:s.Cols()])
+	s.eachNonzero(i, func(j int, v float32) { dst[j] = v })
+}
+
 func isFinite(v float32) bool { return math.Abs(float64(v)) <= math.MaxFloat32 }
+
+func notFinite32(v float32) bool { return !isFinite(v) }
+
+func errNotFinite(row int) error {
+	return fmt.Errorf("dataset: row %d has a number that is not finite", row)
+}

@@ -68,12 +68,18 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		return nil, err
 	}
 	d.norms = make([]float32, n)
+	bad := -1
 	for i := range d.norms {
-		s := x.SumSquares(i)
-		if s-s != 0 {
-			return nil, &RowError{i, "a value is NaN or infinite, or too large to be squared in float32"}
+		d.norms[i] = x.SumSquares(i)
+		if s := d.norms[i]; s-s != 0 && bad < 0 {
+			bad = i
 		}
-		d.norms[i] = s
+	}
+	if lazy, ok := x.(interface{ Err() error }); ok && lazy.Err() != nil {
+		return nil, fmt.Errorf("pegasos: %w", lazy.Err())
+	}
+	if bad >= 0 {
+		return nil, &RowError{bad, "a value is NaN or infinite, or too large to be squared in float32"}
 	}
 	return d, nil
 }

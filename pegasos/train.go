@@ -10,7 +10,8 @@ import (
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may be called from
-// several goroutines at a time.
+// several goroutines at a time. If they have a method Err() error as well, training asks it once it has met all rows,
+// before the first step, and fails with its error: see [sparse.Lazy].
 type Examples interface {
 	Rows() int
 	Cols() int

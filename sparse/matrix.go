@@ -1,48 +1,35 @@
 package sparse
 
-import (
-	"fmt"
-	"math"
-
-	"github.com/pegasimd/pegasimd/internal/asm"
-)
+import "github.com/pegasimd/pegasimd/internal/asm"
 
 // A Matrix is in compressed sparse row (CSR) form: the nonzeros of row i are those from starts[i] to starts[i+1]. It is
-// checked when it is built and can't be changed, which is what lets the kernels trust its indices.
+// checked when it is built, or with Lazy when its rows are first met, and can't be changed, which is what lets the kernels
+// trust its indices.
 type Matrix struct {
 	cols    int
 	starts  []int64
 	indices []int32
 	values  []float32
+	guard   *guard // of a lazy matrix
 }
 
 // New returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the values beside them. starts
 // begins with 0, never falls, and ends with the number of nonzeros; within a row the columns are strictly ascending and
 // lie in [0, cols). The error names the row that breaks a rule. New keeps the slices: the caller must not change them.
 func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
-	if cols < 0 || cols > math.MaxInt32 {
-		return nil, fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)
+	if err := checkArrays(cols, starts, indices, values); err != nil {
+		return nil, err
 	}
-	if len(indices) != len(values) {
-		return nil, fmt.Errorf("sparse: %d indices and %d values", len(indices), len(values))
-	}
-	if len(starts) == 0 || starts[0] != 0 || starts[len(starts)-1] != int64(len(indices)) {
-		return nil, fmt.Errorf("sparse: row starts must run from 0 to the %d nonzeros", len(indices))
-	}
-	for i, end := range starts[1:] {
-		start := starts[i]
-		if end < start || end > int64(len(indices)) {
-			return nil, fmt.Errorf("sparse: row %d ends at %d, before it starts or past the end", i, end)
+	m := &Matrix{cols: cols, starts: starts, indices: indices, values: values}
+	for i := range len(starts) - 1 {
+		if err := m.checkStart(i); err != nil {
+			return nil, err
 		}
-		last := int32(-1)
-		for _, j := range indices[start:end] {
-			if j <= last || int(j) >= cols {
-				return nil, fmt.Errorf("sparse: row %d: column %d after %d: want strictly ascending columns below %d", i, j, last, cols)
-			}
-			last = j
+		if err := m.checkColumns(i); err != nil {
+			return nil, err
 		}
 	}
-	return &Matrix{cols: cols, starts: starts, indices: indices, values: values}, nil
+	return m, nil
 }
 
 // Rows returns the number of rows.
@@ -56,6 +43,17 @@ func (m *Matrix) NNZ() int { return len(m.values) }
 
 // Row returns the columns and values of row i. They alias the matrix and must not be changed.
 func (m *Matrix) Row(i int) (idx []int32, val []float32) {
+	if m.barred(i) {
+		return nil, nil
+	}
+	return m.row(i)
+}
+
+// barred tells whether row i belongs to a bad block of a lazy matrix.
+func (m *Matrix) barred(i int) bool { return m.guard != nil && !m.guard.admits(m, i) }
+
+// row returns row i, which must not be barred. It is small enough to be inlined.
+func (m *Matrix) row(i int) (idx []int32, val []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
@@ -65,7 +63,10 @@ func (m *Matrix) Dot(i int, w []float32) float32 {
 	if len(w) != m.cols {
 		panic("sparse: len(w) != Cols")
 	}
-	idx, val := m.Row(i)
+	if m.barred(i) {
+		return 0
+	}
+	idx, val := m.row(i)
 	return asm.DotSparse(idx, val, w)
 }
 
@@ -74,13 +75,19 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.cols {
 		panic("sparse: len(w) != Cols")
 	}
-	idx, val := m.Row(i)
+	if m.barred(i) {
+		return
+	}
+	idx, val := m.row(i)
 	asm.AxpySparse(a, idx, val, w)
 }
 
 // SumSquares returns the squared Euclidean norm of row i.
 func (m *Matrix) SumSquares(i int) float32 {
-	_, val := m.Row(i)
+	if m.barred(i) {
+		return 0
+	}
+	_, val := m.row(i)
 	return asm.SumSquares(val)
 }
 

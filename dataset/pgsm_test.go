@@ -1,0 +1,603 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// A memory is a file in memory.
+type memory []byte
+
+func (m *memory) WriteAt(p []byte, at int64) (int, error) {
+	if need := int(at) + len(p); need > len(*m) {
+		*m = append(*m, make([]byte, need-len(*m))...)
+	}
+	return copy((*m)[at:], p), nil
+}
+
+// pgsm returns the file of a set.
+func pgsm(t testing.TB, s *Set) []byte {
+	t.Helper()
+	var m memory
+	if err := WritePGSM(&m, s); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// resign gives a file that was changed the checksums that it should have, as far as its header lets it.
+func resign(b []byte) {
+	if len(b) < pgsmHeader {
+		return
+	}
+	le := binary.LittleEndian
+	le.PutUint32(b[60:], crc32.Checksum(b[:60], castagnoli))
+	h, err := parsePGSMHeader(b, int64(len(b)))
+	if err != nil {
+		return
+	}
+	sums := b[h.sums:]
+	for i := range h.blocks() {
+		first, end := h.block(i)
+		part := []byte(nil)
+		if h.layout == LayoutDense {
+			stride := 4 * dense.Stride(h.cols)
+			part = b[int(h.values)+first*stride : int(h.values)+end*stride]
+		} else {
+			part = slices.Clone(b[int(h.starts)+8*first : int(h.starts)+8*end+8])
+			from, to := le.Uint64(part), le.Uint64(part[len(part)-8:])
+			if from > to || to > uint64(h.nnz) {
+				continue
+			}
+			part = append(part, b[uint64(h.columns)+4*from:uint64(h.columns)+4*to]...)
+			part = append(part, b[uint64(h.values)+4*from:uint64(h.values)+4*to]...)
+		}
+		le.PutUint32(sums[4*i:], crc32.Checksum(part, castagnoli))
+	}
+	n := 4 * h.blocks()
+	le.PutUint32(sums[n:], crc32.Checksum(b[h.labels:int(h.labels)+4*h.rows], castagnoli))
+	le.PutUint32(sums[n+4:], crc32.Checksum(b[h.names:h.names+h.nameBytes], castagnoli))
+	le.PutUint32(sums[n+8:], crc32.Checksum(sums[:n+8], castagnoli))
+}
+
+// both reads a file mapped and into memory. If the system maps no files, only the second is tested.
+func both(t testing.TB, b []byte, opt Options, f func(s *Set, err error)) {
+	t.Helper()
+	bothAt(t, file(t, "a.pgsm", b), opt, f)
+}
+
+func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
+	t.Helper()
+	s, err := Read(path, opt)
+	if err == nil && s.mapped == nil && opt.Layout == "" && opt.Features == 0 && runtime.GOOS == "linux" && !bigEndian {
+		t.Fatal("not mapped")
+	}
+	f(s, err)
+	if err == nil {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt.InMemory = true
+	s, err = Read(path, opt)
+	if err == nil && s.mapped != nil {
+		t.Fatal("mapped")
+	}
+	f(s, err)
+}
+
+// randomSet returns a set of one of the layouts, of several blocks if it is large.
+func randomSet(r *rand.Rand, rows, cols int, layout Layout) *Set {
+	s := &Set{Y: make([]float32, rows), IndexBase: 1}
+	var starts = []int64{0}
+	var idx []int32
+	var val []float32
+	for i := range rows {
+		s.Y[i] = float32(r.IntN(3))
+		for j := range cols {
+			if r.IntN(4) == 0 {
+				idx = append(idx, int32(j))
+				val = append(val, float32(r.IntN(1000))/64-1000) // the same on every machine
+			}
+		}
+		starts = append(starts, int64(len(val)))
+	}
+	m, err := sparse.New(cols, starts, idx, val)
+	if err != nil {
+		panic(err)
+	}
+	s.Sparse = m
+	if s, err = s.WithLayout(layout); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestPGSM(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+		for _, size := range [][2]int{{0, 0}, {0, 5}, {1, 0}, {1, 1}, {3, 16}, {100, 17}, {4000, 100}, {70_000, 1}} {
+			want := randomSet(r, size[0], size[1], layout)
+			if size[0] == 100 {
+				want.Names, want.IndexBase = []string{"", "red apple", "ø\n"}, 0
+			}
+			b := pgsm(t, want)
+			both(t, b, Options{}, func(got *Set, err error) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, got, want)
+				if got.Layout() != layout || got.NNZ() != want.NNZ() || got.Verify(Options{}) != nil || got.Err() != nil {
+					t.Error(got.Verify(Options{}))
+				}
+				if got.Mapped() && size[0] > 0 && layout == LayoutDense {
+					for i := range got.Rows() { // DotRows goes over the padding
+						dst := make([]float32, 1)
+						w := make([]float32, got.Cols())
+						for j := range w {
+							w[j] = float32(j)
+						}
+						if got.Dense.DotRows(dst, i, w); dst[0] != want.Dense.Dot(i, w) {
+							t.Fatal(i)
+						}
+						if i == 100 {
+							break
+						}
+					}
+				}
+			})
+			// What is asked for and the file has not comes out as from any other file.
+			for _, opt := range []Options{{Layout: LayoutDense}, {Layout: LayoutSparse}, {Features: 20}, {Features: 1}, {Features: 30, Layout: LayoutSparse}, {Verify: true}} {
+				both(t, b, opt, func(got *Set, err error) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					like := want
+					if opt.Features > 0 {
+						if like, err = want.withCols(opt.Features); err != nil {
+							t.Fatal(err)
+						}
+					}
+					same(t, got, like)
+					if opt.Layout != "" && got.Layout() != opt.Layout {
+						t.Errorf("layout %s, want %s", got.Layout(), opt.Layout)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The files are the same on every machine.
+func TestPGSMGolden(t *testing.T) {
+	for layout, want := range map[Layout]string{
+		LayoutDense:  "f0e1b5240fb433fa",
+		LayoutSparse: "d659ffba7ae18c50",
+	} {
+		s := randomSet(rand.New(rand.NewPCG(3, 3)), 3000, 40, layout)
+		s.Names = []string{"a", "b", "c"}
+		if got := fmt.Sprintf("%x", sha256.Sum256(pgsm(t, s)))[:16]; got != want {
+			t.Errorf("%s: hash %s, want %s", layout, got, want)
+		}
+	}
+}
+
+// touch meets each row, as training would, and returns what the set says then. It fails the test on an index that is out
+// of range: the kernels trust them.
+func touch(t testing.TB, s *Set) error {
+	t.Helper()
+	for i := range s.Rows() {
+		if s.Sparse != nil {
+			idx, val := s.Sparse.Row(i)
+			for k, j := range idx {
+				if j < 0 || int(j) >= s.Cols() || k > 0 && j <= idx[k-1] {
+					t.Fatalf("row %d: column %d", i, j)
+				}
+			}
+			if len(idx) != len(val) {
+				t.Fatalf("row %d: %d columns, %d values", i, len(idx), len(val))
+			}
+			s.Sparse.SumSquares(i)
+		} else {
+			s.Dense.SumSquares(i)
+		}
+	}
+	return s.Err()
+}
+
+// A byte that is changed anywhere is found: when the file is opened, by Verify, or, in a sparse set, when the rows are met.
+func TestPGSMDamage(t *testing.T) {
+	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+		want := randomSet(rand.New(rand.NewPCG(4, 4)), 20, 9, layout)
+		want.Names = []string{"a", "b", "c"}
+		b := pgsm(t, want)
+		h, err := parsePGSMHeader(b, int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gap := func(i int) bool { // between two sections
+			ends := []int64{h.labels + 80, h.values + 4*int64(h.nnz), h.names + h.nameBytes}
+			if layout == LayoutSparse {
+				ends = append(ends, h.starts+8*21, h.columns+4*int64(h.nnz))
+			} else {
+				ends[1] = h.names
+			}
+			return slices.ContainsFunc(ends, func(end int64) bool { return int64(i) >= end && int64(i) < (end+63)/64*64 })
+		}
+		gaps, path := 0, file(t, "a.pgsm", nil)
+		for i := range b {
+			bad := bytes.Clone(b)
+			bad[i] ^= 1 << (i % 8)
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			bothAt(t, path, Options{}, func(s *Set, err error) {
+				if err == nil {
+					met := touch(t, s)
+					err = s.Verify(Options{})
+					if layout == LayoutSparse && (met == nil) != (err == nil) {
+						t.Errorf("byte %d: met %v, verified %v", i, met, err)
+					}
+				}
+				if err != nil {
+					found++
+				}
+			})
+			if gap(i) {
+				gaps++
+			} else if found != 2 {
+				t.Errorf("%s, byte %d: found %d times", layout, i, found)
+			}
+			if _, err := Read(path, Options{Verify: true}); (err == nil) != gap(i) {
+				t.Errorf("%s, byte %d: %v", layout, i, err)
+			}
+		}
+		if gaps == 0 || gaps > len(b)/3 {
+			t.Errorf("%d bytes of %d are not checked", gaps, len(b))
+		}
+		for n := range b {
+			if s, err := ReadPGSM(bytes.NewReader(b), int64(n), "a", Options{}); err == nil {
+				t.Fatalf("%d bytes of %d: %v", n, len(b), s)
+			}
+			if s, err := ReadPGSM(bytes.NewReader(b[:n]), int64(len(b)), "a", Options{}); err == nil {
+				t.Fatalf("%d bytes of %d: %v", n, len(b), s)
+			}
+		}
+	}
+}
+
+// Files whose checksums are right, and whose content is not: made by an enemy.
+func TestPGSMHostile(t *testing.T) {
+	le := binary.LittleEndian
+	want := randomSet(rand.New(rand.NewPCG(5, 5)), 20, 9, LayoutSparse)
+	want.Names = []string{"a", "b", "c"}
+	b := pgsm(t, want)
+	h, err := parsePGSMHeader(b, int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	thin := pgsm(t, randomSet(rand.New(rand.NewPCG(5, 5)), 20, 9, LayoutDense))
+	hd, err := parsePGSMHeader(thin, int64(len(thin)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put32 := func(at int64, v uint32) func([]byte) { return func(b []byte) { le.PutUint32(b[at:], v) } }
+	put64 := func(at int64, v uint64) func([]byte) { return func(b []byte) { le.PutUint64(b[at:], v) } }
+	const header = "the header does not make sense"
+	for _, c := range []struct {
+		name  string
+		file  []byte
+		spoil func(b []byte)
+		want  string
+	}{
+		{"magic", b, func(b []byte) { b[4] = '\n' }, "not a .pgsm file, or changed on its way here"},
+		{"compressed", b, func(b []byte) { b[0], b[1] = 0x1f, 0x8b }, "unpack it first"},
+		{"newer version", b, put32(8, 2), "version 2 of the format: this program knows version 1"},
+		{"layout", b, put32(12, 2), header},
+		{"2^24 rows", b, put64(16, 1<<24), "where the header says"},
+		{"2^62 rows", b, put64(16, 1<<61), "too many for this machine"},
+		{"rows that overflow", b, put64(16, 1<<60-1), ""},
+		{"2^31 columns", b, put64(24, 1<<31), "2147483648 columns: want at most 2147483647"},
+		{"columns past the limit", b, put64(24, 1<<28), "268435456 columns are beyond the limit of 134217728 features (-max-features)"},
+		{"2^24 nonzeros", b, put64(32, 1<<24), "where the header says"},
+		{"2^63 nonzeros", b, put64(32, 1<<63), "too many for this machine"},
+		{"shift", b, put32(40, 17), header},
+		{"base", b, put32(44, 2), header},
+		{"2^24 bytes of names", b, put64(48, 1<<24), "where the header says"},
+		{"2^63 bytes of names", b, put64(48, 1<<63), header},
+		{"hash bits", b, put32(56, 31), header},
+		{"hash bits of other columns", b, put32(56, 4), "9 columns: want at most"},
+		{"label NaN", b, put32(h.labels, math.Float32bits(float32(math.NaN()))), "row 0: the label is not finite"},
+		{"label without a name", b, put32(h.labels+4, math.Float32bits(3)), "row 1: the label 3 is not the index of one of 3 names"},
+		{"label between names", b, put32(h.labels+4, math.Float32bits(0.5)), "row 1: the label 0.5 is not the index of one of 3 names"},
+		{"label below names", b, put32(h.labels+4, math.Float32bits(-1)), "row 1: the label -1 is not the index of one of 3 names"},
+		{"name too long", b, func(b []byte) { b[h.names] = 100 }, "the class names do not make sense"},
+		{"name length", b, func(b []byte) { copy(b[h.names:], "\xff\xff\xff\xff\xff\xff") }, "the class names do not make sense"},
+		{"first start", b, put64(h.starts, 1), ""},
+		{"last start", b, put64(h.starts+8*20, 0), ""},
+		{"start past the end", b, put64(h.starts+8, 1<<40), "row 0 ends at 1099511627776, before it starts or past the end"},
+		{"start negative", b, put64(h.starts+16, 1<<63), "row 1 ends at -9223372036854775808, before it starts or past the end"},
+		{"column past the end", b, put32(h.columns, 9), "row 0: column 9 after -1"},
+		{"column 2^31-1", b, put32(h.columns, math.MaxInt32), "row 0: column 2147483647 after -1"},
+		{"column -1", b, put32(h.columns, math.MaxUint32), "row 0: column -1 after -1"},
+		{"value NaN", b, put32(h.values, 0x7fc00000), "row 0 has a number that is not finite"},
+		{"value infinite", b, put32(h.values+4*int64(h.nnz)-4, 0xff800000), "row 19 has a number that is not finite"},
+		{"value 0", b, put32(h.values, 0), "a zero that is stored"},
+		{"dense value NaN", thin, put32(hd.values+64*7, 0x7fc00000), "row 7 has a number that is not finite"},
+		{"dense value infinite", thin, put32(hd.values, 0x7f800000), "row 0 has a number that is not finite"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := bytes.Clone(c.file)
+			c.spoil(bad)
+			resign(bad)
+			allocated(t, 1<<20, func() {
+				both(t, bad, Options{}, func(s *Set, err error) {
+					if err == nil {
+						if err = touch(t, s); err == nil {
+							err = s.Verify(Options{})
+						}
+					}
+					if err == nil || !strings.Contains(err.Error(), c.want) {
+						t.Errorf("%v, want %s", err, c.want)
+					}
+				})
+			})
+		})
+	}
+}
+
+// A bad block of many: its rows are empty, the others are not, and the first bad one is named by Verify.
+func TestPGSMBadBlock(t *testing.T) {
+	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+		want := randomSet(rand.New(rand.NewPCG(6, 6)), 30_000, 60, layout)
+		b := pgsm(t, want)
+		h, err := parsePGSMHeader(b, int64(len(b)))
+		if err != nil || h.blocks() < 8 {
+			t.Fatal(h, err)
+		}
+		row := func(block int) int { first, _ := h.block(block); return first + 1 }
+		for _, block := range []int{5, 3, 6} {
+			at := h.values + int64(4*row(block)*dense.Stride(60))
+			if layout == LayoutSparse {
+				at = h.columns + 4*int64(le64(b[h.starts+8*int64(row(block)):]))
+			}
+			b[at+3] ^= 2
+		}
+		first, end := h.block(3)
+		text := fmt.Sprintf("rows %d to %d: the checksum is wrong: the file is damaged", first, end-1)
+		path := file(t, "a.pgsm", b)
+		for _, threads := range []int{1, 2, 7} {
+			s, err := Read(path, Options{})
+			if bigEndian {
+				break // nothing is mapped
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // also once it is known
+				if err := s.Verify(Options{Threads: threads}); err == nil || err.Error() != text {
+					t.Errorf("%s, %d threads: %v, want %s", layout, threads, err, text)
+				}
+			}
+			if layout == LayoutSparse {
+				idx, _ := s.Sparse.Row(first)
+				if err := touch(t, s); err == nil || err.Error() != text || len(idx) > 0 {
+					t.Errorf("%v, want %s", err, text)
+				}
+				if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
+					t.Error("a good block is not what it was")
+				}
+			}
+			s.Close()
+		}
+		if _, err := Read(path, Options{Verify: true}); err == nil || err.Error() != path+": "+text {
+			t.Error(err)
+		}
+		if _, err := Read(path, Options{InMemory: true}); err == nil || err.Error() != path+": "+text {
+			t.Error(err)
+		}
+	}
+}
+
+func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+func TestPGSMVerifyStops(t *testing.T) {
+	s := randomSet(rand.New(rand.NewPCG(6, 7)), 30_000, 60, LayoutSparse)
+	path := file(t, "a.pgsm", pgsm(t, s))
+	ctx, cancel := context.WithCancel(context.Background())
+	var last int64
+	got, err := Read(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Close()
+	if !got.Mapped() {
+		t.Skip("not tested: this system maps no files")
+	}
+	err = got.Verify(Options{Threads: 1, Progress: func(read, total int64) { last = read }})
+	if err != nil || last == 0 {
+		t.Error(last, err)
+	}
+	cancel()
+	if err := got.Verify(Options{Context: ctx}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := Read(path, Options{Context: ctx, InMemory: true}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestPGSMReadErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Read(filepath.Join(dir, "none.pgsm"), Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := Read(dir, Options{Format: FormatPGSM}); err == nil || !strings.Contains(err.Error(), "regular files only") {
+		t.Error(err)
+	}
+	b := pgsm(t, randomSet(rand.New(rand.NewPCG(1, 1)), 5, 5, LayoutSparse))
+	for _, opt := range []Options{{MaxBytes: int64(len(b)) - 1}, {MaxFeatures: 4}, {HashBits: 5}} {
+		path := file(t, "a.pgsm", b)
+		if _, err := Read(path, opt); err == nil || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Error(err)
+		}
+	}
+	if _, err := Read(file(t, "a.pgsm", b), Options{MaxBytes: int64(len(b)), MaxFeatures: 5}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPGSMWriter(t *testing.T) {
+	row := func(y float32, values ...float32) func(p *PGSMWriter) error {
+		return func(p *PGSMWriter) error { return p.AppendDense(y, values) }
+	}
+	pairs := func(y float32, columns []int32, values ...float32) func(p *PGSMWriter) error {
+		return func(p *PGSMWriter) error { return p.Append(y, columns, values) }
+	}
+	nan := float32(math.NaN())
+	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+		for _, c := range []struct {
+			name string
+			want string
+			rows []func(p *PGSMWriter) error
+		}{
+			{"good", "", []func(*PGSMWriter) error{row(1, 0, 2, 0), pairs(-1, []int32{0, 1, 2}, 5, 0, 6)}},
+			{"too few rows", "1 rows and 1 nonzeros, where 2 and 3 were said", []func(*PGSMWriter) error{row(1, 0, 2, 0)}},
+			{"too many rows", "more than the 2 rows that were said", []func(*PGSMWriter) error{row(1, 0, 2, 0), row(1, 5, 0, 6), row(1, 0, 0, 0)}},
+			{"too few nonzeros", "2 rows and 2 nonzeros, where 2 and 3 were said", []func(*PGSMWriter) error{row(1, 0, 2, 0), row(1, 0, 0, 6)}},
+			{"too many nonzeros", "more than the 3 nonzeros that were said", []func(*PGSMWriter) error{row(1, 0, 2, 0), row(1, 1, 2, 3)}},
+			{"columns out of order", "row 0: column 1 after 1", []func(*PGSMWriter) error{pairs(1, []int32{1, 1}, 2, 3)}},
+			{"column out of range", "row 0: column 3 after -1", []func(*PGSMWriter) error{pairs(1, []int32{3}, 2)}},
+			{"column negative", "row 0: column -1 after -1", []func(*PGSMWriter) error{pairs(1, []int32{-1}, 2)}},
+			{"columns without values", "row 0: 2 columns and 1 values", []func(*PGSMWriter) error{pairs(1, []int32{0, 1}, 2)}},
+			{"row too short", "row 0 has 2 values, want 3", []func(*PGSMWriter) error{row(1, 0, 2)}},
+			{"value NaN", "row 1 has a number that is not finite", []func(*PGSMWriter) error{row(1, 0, 2, 0), row(1, nan, 0, 0)}},
+			{"label NaN", "row 0 has a number that is not finite", []func(*PGSMWriter) error{row(nan, 0, 2, 0)}},
+		} {
+			t.Run(string(layout)+"/"+c.name, func(t *testing.T) {
+				var m memory
+				p, err := NewPGSMWriter(&m, PGSMShape{Layout: layout, Rows: 2, Cols: 3, NNZ: 3, IndexBase: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, append := range c.rows {
+					if err == nil {
+						err = append(p)
+					}
+				}
+				if last := p.Close(); err == nil {
+					err = last
+				} else if last == nil {
+					t.Error("the error is forgotten")
+				}
+				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("%v, want %s", err, c.want)
+				}
+				s, readErr := ReadPGSM(bytes.NewReader(m), int64(len(m)), "a", Options{})
+				if (readErr == nil) != (err == nil) {
+					t.Fatalf("%v: what is not whole must not be read", readErr)
+				}
+				if err == nil {
+					want, err := readText("1 2:2\n-1 1:5 3:6\n", Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					same(t, s, want)
+				}
+				if p.Close() == nil || p.Append(1, nil, nil) == nil {
+					t.Error("closed twice")
+				}
+			})
+		}
+	}
+	for _, shape := range []PGSMShape{
+		{}, {Layout: LayoutAuto}, {Layout: LayoutDense, Rows: -1}, {Layout: LayoutDense, Cols: -1}, {Layout: LayoutSparse, NNZ: -1},
+		{Layout: LayoutSparse, Cols: math.MaxInt32, IndexBase: 2}, {Layout: LayoutSparse, HashBits: 4, Cols: 15}, {Layout: LayoutSparse, HashBits: 31},
+		{Layout: LayoutDense, Rows: math.MaxInt, Cols: math.MaxInt32},
+	} {
+		if _, err := NewPGSMWriter(&memory{}, shape); err == nil || !strings.HasPrefix(err.Error(), "dataset: ") {
+			t.Errorf("%+v: %v", shape, err)
+		}
+	}
+	full := errors.New("no space left")
+	for n := range 6 {
+		w := &failing{after: n, err: full}
+		s := randomSet(rand.New(rand.NewPCG(1, 1)), 5, 5, LayoutSparse)
+		s.Names = []string{"a", "b", "c"}
+		if err := WritePGSM(w, s); !errors.Is(err, full) {
+			t.Errorf("after %d writes: %v", n, err)
+		}
+	}
+}
+
+// failing fails after some writes.
+type failing struct {
+	after int
+	err   error
+}
+
+func (f *failing) WriteAt(p []byte, at int64) (int, error) {
+	if f.after--; f.after < 0 {
+		return 0, f.err
+	}
+	return len(p), nil
+}
+
+func FuzzPGSM(f *testing.F) {
+	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+		s := randomSet(rand.New(rand.NewPCG(5, 5)), 3, 5, layout)
+		f.Add(pgsm(f, s), uint8(0), true)
+		s.Names = []string{"a", "b", "c"}
+		f.Add(pgsm(f, s), uint8(3), false)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, b []byte, features uint8, sign bool) {
+		if sign {
+			resign(b)
+		}
+		opt := Options{Features: int(features)}
+		s, err := ReadPGSM(bytes.NewReader(b), int64(len(b)), "a.pgsm", opt)
+		if err == nil {
+			checkSet(t, s)
+		} else if !strings.HasPrefix(err.Error(), "a.pgsm: ") {
+			t.Fatalf("%v: no file named", err)
+		}
+		// Mapped, it is the same, or the fault is found when it is met.
+		path := filepath.Join(dir, "a.pgsm")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m, mapErr := Read(path, opt)
+		if mapErr == nil {
+			defer m.Close()
+			met := touch(t, m)
+			if mapErr = m.Verify(Options{Threads: 2}); mapErr == nil {
+				mapErr = met
+			}
+		}
+		if (err == nil) != (mapErr == nil) {
+			t.Fatalf("%v in memory, %v mapped", err, mapErr)
+		}
+		if err == nil {
+			same(t, m, s)
+		}
+	})
+}

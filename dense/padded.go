@@ -1,0 +1,33 @@
+package dense
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// Stride returns the length that rows of so many columns have in a matrix: cols rounded up to a multiple of 16 floats,
+// which are 64 bytes. It panics if cols is negative or the result would overflow.
+func Stride(cols int) int {
+	if cols < 0 || cols > math.MaxInt-alignment {
+		panic("dense: cols out of range")
+	}
+	return (cols + alignment - 1) / alignment * alignment
+}
+
+// FromPadded returns the matrix whose rows are in values one after the other, Stride(cols) elements each, the first
+// at an address that is a multiple of 64. It keeps the slice, which may be memory that can only be read, such as a
+// mapped file: then Row must not be written to. What stands in the padding has no influence on anything.
+func FromPadded(rows, cols int, values []float32) (*Matrix, error) {
+	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
+		return nil, fmt.Errorf("dense: %d rows of %d", rows, cols)
+	}
+	stride := Stride(cols)
+	if stride > 0 && rows != len(values)/stride || rows*stride != len(values) {
+		return nil, fmt.Errorf("dense: %d values are not %d rows of %d, each padded to %d", len(values), rows, cols, stride)
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(values)))%(4*alignment) != 0 && len(values) > 0 {
+		return nil, fmt.Errorf("dense: the first row does not begin at a multiple of %d bytes", 4*alignment)
+	}
+	return &Matrix{rows: rows, cols: cols, stride: stride, values: values}, nil
+}

@@ -1,0 +1,54 @@
+// Package mmap maps files into memory, to be read there as they are needed.
+package mmap
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+)
+
+// A File is a file in memory. What is read there is read from the disk when it is first met, and may be dropped again.
+//
+// The pages are the file's own: they change when the file does, and if it is cut short, reading beyond its new end kills
+// the process. Files have to be left alone, or replaced by renaming, as long as they are mapped.
+type File struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+// Open maps the first size bytes of f, which may be closed then. Where the system has no such thing the error is
+// errors.ErrUnsupported.
+func Open(f *os.File, size int64) (*File, error) {
+	if size == 0 {
+		return &File{}, nil // systems refuse to map nothing
+	}
+	if size < 0 || size > math.MaxInt {
+		return nil, fmt.Errorf("%d bytes can't be mapped into memory here", size)
+	}
+	data, err := open(f, int(size))
+	if err != nil {
+		if errors.Is(err, errors.ErrUnsupported) {
+			return nil, errors.ErrUnsupported
+		}
+		return nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
+	}
+	return &File{data: data}, nil
+}
+
+// Bytes returns the file's bytes. They begin at a page, must not be written to, and are gone after Close: touching them
+// kills the process then.
+func (f *File) Bytes() []byte { return f.data }
+
+// Close takes the file out of memory. It may be called more than once.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	data := f.data
+	f.data = nil
+	if data == nil {
+		return nil
+	}
+	return unmap(data)
+}

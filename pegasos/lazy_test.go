@@ -1,0 +1,44 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// A matrix that is checked as its rows are met trains the same model, and no model at all if a row is bad.
+func TestLazyExamples(t *testing.T) {
+	starts, y := []int64{0}, []float32{}
+	var indices []int32
+	var values []float32
+	for i := range 100 {
+		indices = append(indices, int32(i%7), 7+int32(i%3))
+		values = append(values, float32(i%5)-2.5, 1)
+		starts = append(starts, int64(len(values)))
+		y = append(y, float32(i%2))
+	}
+	want, err := sparse.New(10, starts, indices, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Lambda: 1e-2, Epochs: 3}
+	hash := mustTrain(t, want, y, cfg).Hash()
+	damaged := errors.New("damaged")
+	for bad := -1; bad < 100; bad += 33 {
+		x, err := sparse.Lazy(10, starts, indices, values, 3, func(first, end int) error {
+			if first <= bad && bad < end {
+				return damaged
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Train(context.Background(), x, y, cfg)
+		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 && (m != nil || !errors.Is(err, damaged)) {
+			t.Errorf("row %d bad: %v, %v", bad, m, err)
+		}
+	}
+}
