@@ -107,5 +107,14 @@ func (m *Matrix) check(w []float32) {
 	}
 }
 
+// Take returns a matrix of the given rows, in the given order, with memory of its own.
+func (m *Matrix) Take(rows []uint32) *Matrix {
+	t := New(len(rows), m.cols)
+	for k, i := range rows {
+		copy(t.Row(k), m.Row(int(i)))
+	}
+	return t
+}
+
 // Prefetch asks for row i to be brought into the caches, for a Dot or Axpy soon to come.
 func (m *Matrix) Prefetch(i int) { asm.Prefetch(m.Row(i)) }

@@ -160,10 +160,32 @@ func (r *recent) endEpoch(epoch int) {
 
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
+	if p.ascent != nil {
+		share := slices.Clone(p.ascent.alpha)
+		if p.weight != nil {
+			for j := range p.count() {
+				i := p.row(j)
+				share[i] = p.cost.clamp(float32(float64(share[i]) / p.weight[i]))
+			}
+		}
+		return max(p.ascent.bound, p.bound(share, r2))
+	}
 	if p.recent == nil {
 		return math.NaN()
 	}
 	return p.bestBound(p.cost.clamp, func(a []float32) float64 { return p.bound(a, r2) })
+}
+
+// bestShares returns the shares that dual has its bound from, what they have to be multiplied by, and the bound.
+func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64) {
+	p.bestBound(p.cost.clamp, func(a []float32) float64 {
+		b, s := p.boundAt(a, r2)
+		if share == nil || b > bound {
+			share, factor, bound = slices.Clone(a), s, b
+		}
+		return b
+	})
+	return share, factor, bound
 }
 
 // bestBound returns the best of what bound makes of the shares in the present window of epochs, and in it and the one
@@ -191,13 +213,21 @@ func (s *state) bestBound(clamp func(float32) float32, bound func(a []float32) f
 
 // bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly so.
 func (p *problem) bound(a []float32, r2 float64) float64 {
+	value, _ := p.boundAt(a, r2)
+	return value
+}
+
+// boundAt is bound, and s. That of the log loss is not told.
+func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	slack := 0.0
 	if p.free {
 		slack = p.balance(a)
 	}
 	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
 	var ub, squares float64
-	for i, v := range a {
+	for j := range p.count() {
+		i := p.row(j)
+		v := a[i]
 		side, _ := p.frame(uint32(i))
 		signed[i] = v * side
 		weight := p.share(i)
@@ -216,10 +246,12 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(squares*r2))
 	half := norm * norm / (2 * p.lambda)
 	if p.cost.loss == logCost {
-		return p.entropyBound(a, half, slack)
+		return p.entropyBound(a, half, slack), 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
-	for i, v := range a {
+	for j := range p.count() {
+		i := p.row(j)
+		v := a[i]
 		_, target := p.frame(uint32(i))
 		gain, least := float64(float64(v)*target), float64(v)
 		if p.cost.loss != squaredHingeCost {
@@ -240,7 +272,9 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 // to float32, and by those of the sums.
 func (p *problem) balance(a []float32) (slack float64) {
 	var up, down float64
-	for i, v := range a {
+	for j := range p.count() {
+		i := p.row(j)
+		v := a[i]
 		side, _ := p.label(uint32(i))
 		if b := float64(float64(v*side) * p.share(i)); b > 0 {
 			up += b
@@ -257,18 +291,18 @@ func (p *problem) balance(a []float32) (slack float64) {
 			a[i] = float32(float64(v) * (up / down))
 		}
 	}
-	return 0x1p-23 + float64(len(a))*0x1p-51
+	return 0x1p-23 + float64(p.count())*0x1p-51
 }
 
-// parabola returns the largest value of s*mean - s^2*half for s from 0 to 1.
-func parabola(mean, half float64) float64 {
+// parabola returns the largest value of s*mean - s^2*half for s from 0 to 1, and that s.
+func parabola(mean, half float64) (value, s float64) {
 	switch {
 	case mean <= 0:
-		return 0
+		return 0, 0
 	case mean >= 2*half:
-		return mean - half
+		return mean - half, 1
 	}
-	return float64(mean*mean) / (4 * half)
+	return float64(mean*mean) / (4 * half), mean / (2 * half)
 }
 
 // entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s, less s^2*half. It is
@@ -277,7 +311,9 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend, size float64
-		for i, v := range a {
+		for j := range p.count() {
+			i := p.row(j)
+			v := a[i]
 			b, weight := float64(s*float64(v)), p.share(i)
 			_, target := p.frame(uint32(i))
 			size += float64(weight * math.Abs(float64(b*target)))
@@ -306,8 +342,9 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 func (s *state) addRows(a []float32, u []float64) (rounding float64) {
 	switch x := s.x.(type) {
 	case *dense.Matrix:
-		for i, v := range a {
-			if v != 0 {
+		for k := range s.count() {
+			i := s.row(k)
+			if v := a[i]; v != 0 {
 				av := float64(float64(v) * s.share(i))
 				for j, z := range x.Row(i) {
 					u[j] += float64(av * float64(z))
@@ -315,12 +352,13 @@ func (s *state) addRows(a []float32, u []float64) (rounding float64) {
 			}
 		}
 	case *sparse.Matrix:
-		for i, v := range a {
-			if v != 0 {
+		for k := range s.count() {
+			i := s.row(k)
+			if v := a[i]; v != 0 {
 				av := float64(float64(v) * s.share(i))
 				idx, val := x.Row(i)
-				for k, j := range idx {
-					u[j] += float64(av * float64(val[k]))
+				for n, j := range idx {
+					u[j] += float64(av * float64(val[n]))
 				}
 			}
 		}
@@ -329,12 +367,13 @@ func (s *state) addRows(a []float32, u []float64) (rounding float64) {
 		const few = 64
 		part := make([]float32, len(u))
 		added := 0
-		for i, v := range a {
-			if v != 0 {
+		for k := range s.count() {
+			i := s.row(k)
+			if v := a[i]; v != 0 {
 				s.x.Axpy(i, float32(v*float32(s.share(i))), part)
 				added++
 			}
-			if added == few || i == len(a)-1 {
+			if added == few || k == s.count()-1 {
 				for j, z := range part {
 					u[j] += float64(z)
 				}
@@ -344,5 +383,5 @@ func (s *state) addRows(a []float32, u []float64) (rounding float64) {
 		}
 		return (few + 3) * 0x1p-24
 	}
-	return float64(len(a)+2) * 0x1p-53
+	return float64(s.count()+2) * 0x1p-53
 }

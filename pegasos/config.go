@@ -10,19 +10,24 @@ import (
 type Order string
 
 const (
-	// Permutation meets each row once an epoch, shuffled anew for each. Twice four bytes for each row and class are kept
-	// for the certificate.
+	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block, the last of which may be shorter, and meets the
+	// blocks in a new random order each epoch. Where there are fewer than 64 blocks their rows are fewer. It takes as many epochs as Permutation, and they are faster: rows that are
+	// beyond the caches are copied at the start, in shuffled order, so that memory is read in long runs. Twice four bytes for
+	// each row and class are kept for the certificate, as in the next three.
+	Shuffled Order = "shuffled"
+	// Permutation meets each row once an epoch, shuffled anew for each.
 	Permutation Order = "permutation"
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = "iid"
 	// Sequential meets the rows as they are stored, in each epoch. Rows that are sorted by label, or nearly, make it slow
 	// to converge.
 	Sequential Order = "sequential"
-	// Blocks cuts the rows into blocks of Config.Block, the last of which may be shorter. Each epoch meets the blocks in
-	// a new random order, and within each its rows as they are stored, so that memory is read in long runs: for data
-	// beyond the caches. As Sequential it wants rows that are not sorted.
+	// Blocks is Shuffled without the first shuffle, for data that are too large for a copy: within a block rows are met as
+	// they are stored. As Sequential it wants rows that are not sorted.
 	Blocks Order = "blocks"
 )
+
+func (o Order) blocks() bool { return o == Shuffled || o == Blocks }
 
 // An Offset is the rule for t0, which is added to the step number in the step size 1/(lambda*(t+t0)).
 type Offset string
@@ -89,6 +94,8 @@ const (
 	DefaultEpochs    = 20 // enough for 1 % of the optimum on most text and census data; see docs/benchmarks.md
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
+
+	DefaultFinishAfter = 1
 )
 
 // A Config says what is trained and how. It holds everything that has an influence on the model beside the data, and
@@ -128,8 +135,8 @@ type Config struct {
 	// the best one before, which is the result: one of higher accuracy, or of a lower mean squared error.
 	Patience int `json:"patience,omitempty"`
 
-	Order Order `json:"order,omitempty"` // Permutation, IID, Sequential, Blocks
-	Block int   `json:"block,omitempty"` // 64 rows; of the order Blocks only
+	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential, Blocks
+	Block int   `json:"block,omitempty"` // 64 rows; of the orders Shuffled and Blocks only
 
 	// Batch is the number of rows that a step looks at, 0 or 1 for one: it moves w by the mean over them, and the others
 	// of the batch do not see it. In the order IID a batch is a random set of so many rows, without repeats. In the others
@@ -143,6 +150,10 @@ type Config struct {
 
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
+
+	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
+	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
+	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
 	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
@@ -175,18 +186,24 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Steps == 0 {
 		fill(&cfg.Epochs, DefaultEpochs)
 	}
-	fill(&cfg.Order, Permutation)
-	if cfg.Order == Blocks {
+	fill(&cfg.Order, Shuffled)
+	if cfg.Order.blocks() {
 		fill(&cfg.Block, DefaultBlock)
 	}
 	fill(&cfg.Offset, OffsetR2)
 	fill(&cfg.Average, LastHalf)
+	if cfg.finishes() {
+		fill(&cfg.FinishAfter, DefaultFinishAfter)
+	}
 	fill(&cfg.Bias, BiasNone)
 	if cfg.Bias == BiasAugmented {
 		fill(&cfg.BiasScale, DefaultBiasScale)
 	}
 	return cfg
 }
+
+// finishes reports whether the run does not end as it began.
+func (cfg Config) finishes() bool { return cfg.Finish != "" && cfg.Finish != FinishNone }
 
 func fill[T comparable](field *T, value T) {
 	var zero T
@@ -217,7 +234,7 @@ func (cfg Config) Validate() error {
 	if cfg.Steps < 0 || cfg.Steps > maxSteps {
 		return badField("Steps", "have %d, want 1 to 2^53", cfg.Steps)
 	}
-	if cfg.Order != Blocks && cfg.Block != 0 {
+	if !cfg.Order.blocks() && cfg.Block != 0 {
 		return badField("Block", "have %d, but Order is %q", cfg.Block, cfg.Order)
 	}
 	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {
@@ -242,6 +259,14 @@ func (cfg Config) Validate() error {
 	}
 	if cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || cfg.Loss.Regression()) {
 		return badField("Calibrate", "have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate)
+	}
+	if cfg.finishes() && (cfg.Loss != Hinge && cfg.Loss != SquaredHinge || cfg.Multiclass.Joint() || cfg.Order == IID || cfg.Batch > 1 ||
+		cfg.Project || cfg.Bias == BiasUnregularised || cfg.Bias == BiasOuter) {
+		return badField("Finish", "have %q, which is for the losses hinge and squared-hinge, and not for joint problems, the order iid, batches, "+
+			"projection, or a bias without penalty", cfg.Finish)
+	}
+	if !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0 {
+		return badField("FinishAfter", "have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter)
 	}
 	if cfg.Batch < 0 {
 		return badField("Batch", "have %d, want 1 or more", cfg.Batch)
@@ -272,8 +297,9 @@ func (cfg Config) Validate() error {
 	}
 	return first(
 		oneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
-		oneOf("Order", cfg.Order, Permutation, IID, Sequential, Blocks),
+		oneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
 		oneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
+		oneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
 		oneOf("Average", cfg.Average, LastHalf, LastIterate),
 		oneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		oneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),

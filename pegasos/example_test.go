@@ -34,7 +34,7 @@ func ExampleTrain() {
 	fmt.Printf("objective %.3f, of which at most %.1f %% can be saved\n", model.Result.Objective, 100*model.Result.Gap)
 	// Output:
 	// labels: [1 -1 1 -1]
-	// objective 0.029, of which at most 12.7 % can be saved
+	// objective 0.029, of which at most 12.8 % can be saved
 }
 
 func ExampleTrainer() {

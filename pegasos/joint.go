@@ -37,6 +37,8 @@ func newJoint(s state, log bool, costs [][]float64) *joint {
 	return j
 }
 
+func (j *joint) result(w [][]float32, b []float64) { j.weights(w, b) }
+
 func (j *joint) steps(idx []uint32) {
 	for n := range idx {
 		j.batch(idx[n : n+1])
@@ -85,7 +87,7 @@ func (j *joint) batch(idx []uint32) {
 		z := j.z[n*k:][:k]
 		for _, v := range z {
 			if v-v != 0 {
-				j.err = &StepError{j.t + 1, int(i), "the score is not finite: " + tooLarge}
+				j.err = &StepError{j.t + 1, j.name(i), "the score is not finite: " + tooLarge}
 				return
 			}
 		}
@@ -122,7 +124,7 @@ func (j *joint) batch(idx []uint32) {
 func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if a-a != 0 {
-		j.err = &StepError{j.t + 1, int(i), "a weight is not finite: " + tooLarge}
+		j.err = &StepError{j.t + 1, j.name(i), "a weight is not finite: " + tooLarge}
 		return
 	}
 	j.pull(r, i, a)
@@ -323,7 +325,8 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		}
 		mean += float64(j.share(i) * gain)
 	}
-	return parabola(mean/float64(n), half)
+	value, _ := parabola(mean/float64(n), half)
+	return value
 }
 
 // entropyBound is like that of one vector.

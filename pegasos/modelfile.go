@@ -242,7 +242,7 @@ func (mr *modelReader) read() (*Model, error) {
 	}
 	if h.State != nil {
 		m.State = &State{saved: *h.State}
-		if err := mr.stateArrays(m.State, h, vectors); err != nil {
+		if err := mr.stateArrays(m.State); err != nil {
 			return nil, err
 		}
 	}
@@ -397,40 +397,17 @@ func (mr *modelReader) floats(n int) ([]float32, error) {
 	return values, nil
 }
 
-// stateArrays reads the arrays of a state. Their lengths follow from the model's shape, see session.arrays; whether they fit a
-// run is found out when there is one.
-func (mr *modelReader) stateArrays(st *State, h *header, vectors int) error {
-	learners := len(st.saved.Learners)
-	if learners == 0 || vectors%learners != 0 || st.saved.Counts < 0 {
-		return errors.New("header: state: it is not one of such a model")
-	}
-	read := func(arrays, n int) error {
-		for range arrays {
-			a, err := mr.floats(n)
-			if err != nil {
-				return err
-			}
-			st.arrays = append(st.arrays, a)
+// stateArrays reads the arrays of a state. Whether they fit a run is found out when there is one.
+func (mr *modelReader) stateArrays(st *State) error {
+	for _, n := range st.saved.Arrays {
+		if n < 0 {
+			return errors.New("header: state: an array of negative length")
 		}
-		return nil
-	}
-	each := vectors / learners
-	for _, l := range st.saved.Learners {
-		n := each
-		if l.Old != nil {
-			n *= 3
-		}
-		if err := read(n, h.Features); err != nil {
+		a, err := mr.floats(n)
+		if err != nil {
 			return err
 		}
-		if st.saved.Counts > 0 {
-			if err := read(2, st.saved.Counts); err != nil {
-				return err
-			}
-		}
-	}
-	if st.saved.Best != nil {
-		return read(vectors, h.Features)
+		st.arrays = append(st.arrays, a)
 	}
 	return nil
 }

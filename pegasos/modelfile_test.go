@@ -64,7 +64,7 @@ func TestModelGolden(t *testing.T) {
 		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
 		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: 0.5, Gap: 1. / 3},
 	}
-	file := func(multiclass string) string {
+	file := func(multiclass, order string) string {
 		text := `pegasimd model 1
 features: 2
 classes: [-1,1]
@@ -72,14 +72,14 @@ names: ["no","yes"]
 bias: true
 index_base: 1
 lambda: 0.01
-config: {"loss":"hinge",` + multiclass + `"lambda":0.01,"epochs":20,"order":"permutation","offset":"r2","average":"last-half","bias":"none"}
+config: {"loss":"hinge",` + multiclass + `"lambda":0.01,"epochs":20,"order":` + order + `,"offset":"r2","average":"last-half","bias":"none"}
 result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,"dual_objective":0.5,"gap":0.3333333333333333}
 
 ` + "\x00\x00\x80\x3f\x00\x00\x00\xc0" + "\x00\x00\x00\x00\x00\x00\xe0\x3f"
 		sum := sha256.Sum256([]byte(text))
 		return text + string(sum[:])
 	}
-	want := file(`"multiclass":"ovr",`)
+	want := file(`"multiclass":"ovr",`, `"shuffled","block":64`)
 	if have := encode(t, m); string(have) != want {
 		t.Errorf("%q\nwant\n%q", have, want)
 	}
@@ -87,8 +87,8 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,"
 		t.Errorf("%+v, %v", have, err)
 	}
 	// Of before there were choices of Multiclass.
-	m.Config.Multiclass = ""
-	if have, err := Read(strings.NewReader(file(""))); err != nil || !reflect.DeepEqual(have, m) {
+	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", Permutation, 0
+	if have, err := Read(strings.NewReader(file("", `"permutation"`))); err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
 }

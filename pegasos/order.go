@@ -27,6 +27,9 @@ type order struct {
 	only  []uint32 // what the numbers from 0 to rows-1 stand for; nil for themselves
 }
 
+// minBlocks is the least number of blocks that Shuffled cuts the rows into, if there are so many: epochs should differ.
+const minBlocks = 64
+
 func newOrder(kind Order, rows, block, batch int, seed uint64) *order {
 	if batch == rows && batch > 1 {
 		kind = Sequential
@@ -41,8 +44,11 @@ func newOrder(kind Order, rows, block, batch int, seed uint64) *order {
 	if kind != IID {
 		o.idx = make([]uint32, rows)
 	}
-	if kind == Blocks {
-		o.first = make([]uint32, (rows-1)/block+1)
+	if kind == Shuffled {
+		o.block = min(block, max(1, rows/minBlocks))
+	}
+	if kind.blocks() {
+		o.first = make([]uint32, (rows-1)/o.block+1)
 	}
 	return o
 }
@@ -79,7 +85,7 @@ func (o *order) shuffle() {
 	switch o.kind {
 	case Permutation:
 		permute(o.pcg, o.idx)
-	case Blocks:
+	case Shuffled, Blocks: // of the former the rows are in shuffled order: see run.lay
 		o.shuffleBlocks()
 	case Sequential:
 		for i := range o.idx {

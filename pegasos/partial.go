@@ -27,8 +27,8 @@ type Partial struct {
 }
 
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes: distinct, and at least two. For
-// EpsInsensitive there are none. Settings that go by all rows can't be used: C, Epochs, Steps, Tol, Change, Patience, Balanced,
-// BiasOuter, and Project with EpsInsensitive. Class weights multiply the loss as they are. There is no certificate.
+// EpsInsensitive there are none. Settings that go by all rows can't be used: C, Epochs, Steps, Tol, Change, Patience, Finish, Balanced,
+// BiasOuter, and Project with EpsInsensitive. Of each chunk there is one pass, for which Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	}{
 		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0}, {"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
 		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced}, {"Bias", cfg.Bias == BiasOuter},
-		{"Project", cfg.Project && cfg.Loss.Regression()},
+		{"Finish", cfg.finishes()}, {"Project", cfg.Project && cfg.Loss.Regression()},
 	} {
 		if f.given {
 			return nil, badField(f.field, "it goes by all rows, which come in chunks here")
@@ -49,6 +49,9 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 		return nil, fmt.Errorf("pegasos: %d columns", cols)
 	}
 	p := &Partial{cfg: cfg.WithDefaults(), classes: slices.Clone(classes), cols: cols}
+	if p.cfg.Order == Shuffled { // for one pass that is the same, but for the work
+		p.cfg.Order, p.cfg.Block = Permutation, 0
+	}
 	if p.cfg.Bias != BiasAugmented {
 		p.cfg.BiasScale = 0 // 1 was allowed
 	}
@@ -190,7 +193,7 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 
 // adopt takes over the weights of a learner of other rows.
 func (s *state) adopt(last *state) {
-	s.t0, s.t, s.start, s.total, s.period = last.t0, last.t, last.start, last.total, last.period
+	s.t0, s.t, s.start, s.origin, s.total, s.period = last.t0, last.t, last.start, last.origin, last.total, last.period
 	for k, v := range last.vs {
 		copy(s.vs[k], v)
 	}

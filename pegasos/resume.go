@@ -21,12 +21,12 @@ type State struct {
 
 // saved is the part of a State that is no long array, as it stands in files.
 type saved struct {
-	Data      string         `json:"data"` // fingerprint
+	Data      string         `json:"data"`   // fingerprint
+	Arrays    []int          `json:"arrays"` // the arrays' lengths
 	Round     int            `json:"round"`
 	Look      int            `json:"look"`
 	Objective *float64       `json:"objective,omitempty"` // at the last look
 	Best      *savedBest     `json:"best,omitempty"`
-	Counts    int            `json:"counts"` // of a learner's certificate; 0 without one
 	Runs      []savedRun     `json:"runs"`
 	Learners  []savedLearner `json:"learners"` // of all runs
 }
@@ -58,9 +58,26 @@ type savedLearner struct {
 	Old   *savedScalars `json:"old,omitempty"`
 	Cur   *savedScalars `json:"cur,omitempty"`
 
-	// Of the certificate.
+	// Of the certificate, and what stands in its place later.
+	Recent         bool  `json:"recent"`
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
+
+	Ascent *savedAscent `json:"ascent,omitempty"`
+}
+
+type savedAscent struct {
+	Start     int64     `json:"start"` // the step after which it began
+	Pass      int       `json:"pass"`
+	Gradients [4]uint64 `json:"gradients"` // most, least, and those of the pass before: the bits, for they may be infinite
+	B         float64   `json:"b"`         // with the rest Pegasos's own result
+	P         float64   `json:"p"`
+	Bound     float64   `json:"bound"`
+}
+
+// gradients returns the places of the four.
+func (a *ascent) gradients() [4]*float64 {
+	return [4]*float64{&a.most, &a.least, &a.oldMost, &a.oldLeast}
 }
 
 type savedScalars struct {
@@ -79,13 +96,19 @@ func (s *session) arrays(f func([]float32)) {
 			if c.avg != nil {
 				groups = append(groups, c.avg.old.vectors, c.avg.cur.vectors)
 			}
-			if c.recent != nil {
-				groups = append(groups, [][]float32{c.recent.count, c.recent.old})
-			}
 			for _, g := range groups {
 				for _, a := range g {
 					f(a)
 				}
+			}
+			if c.recent != nil {
+				c.inOrder(c.recent.count, f)
+				c.inOrder(c.recent.old, f)
+			}
+			if p, ok := l.(*problem); ok && p.ascent != nil {
+				c.inOrder(p.ascent.alpha, f)
+				c.inOrder(p.ascent.idle, f)
+				f(p.ascent.w[0])
 			}
 		}
 	}
@@ -93,6 +116,24 @@ func (s *session) arrays(f func([]float32)) {
 		for _, w := range b.Weights {
 			f(w)
 		}
+	}
+}
+
+// inOrder calls f with what a holds for each row, in the order in which rows are counted: whether they were copied must not
+// matter. f may write to it.
+func (s *state) inOrder(a []float32, f func([]float32)) {
+	if s.only == nil {
+		f(a)
+		return
+	}
+	k := len(a) / s.x.Rows()
+	b := make([]float32, 0, k*len(s.only))
+	for _, i := range s.only {
+		b = append(b, a[int(i)*k:][:k]...)
+	}
+	f(b)
+	for j, i := range s.only {
+		copy(a[int(i)*k:][:k], b[j*k:])
 	}
 }
 
@@ -114,13 +155,22 @@ func (s *session) state() *State {
 				k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
 			}
 			if c.recent != nil {
-				st.saved.Counts = len(c.recent.count)
-				k.RecentStart, k.RecentOldStart = c.recent.start, c.recent.oldStart
+				k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.start, c.recent.oldStart
+			}
+			if p, ok := l.(*problem); ok && p.ascent != nil {
+				a := p.ascent
+				k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0], P: a.p, Bound: a.bound}
+				for n, g := range a.gradients() {
+					k.Ascent.Gradients[n] = math.Float64bits(*g)
+				}
 			}
 			st.saved.Learners = append(st.saved.Learners, k)
 		}
 	}
-	s.arrays(func(a []float32) { st.arrays = append(st.arrays, slices.Clone(a)) })
+	s.arrays(func(a []float32) {
+		st.saved.Arrays = append(st.saved.Arrays, len(a))
+		st.arrays = append(st.arrays, slices.Clone(a))
+	})
 	return st
 }
 
@@ -156,7 +206,17 @@ func (s *session) resume(tr *Trainer) error {
 		}
 		r.t, r.epoch = from.Steps, from.Epoch
 		for k, l := range r.learners {
-			if !l.common().resume(&learners[k], from.Steps, st.saved.Counts) {
+			c := l.common()
+			if !c.place(&learners[k], from.Steps) {
+				return damaged
+			}
+			if a := learners[k].Ascent; a != nil {
+				if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t {
+					return damaged
+				}
+				r.problems[k].resume(a)
+			}
+			if !c.resume(&learners[k]) {
 				return damaged
 			}
 		}
@@ -185,11 +245,29 @@ func (s *session) resume(tr *Trainer) error {
 	return nil
 }
 
-func (s *state) resume(from *savedLearner, steps int64, counts int) bool {
-	if len(from.VB) != len(s.vb) || from.Start < 0 || from.Start > maxSteps || (s.recent != nil) != (counts > 0) {
+// place tells the state which step it is at.
+func (s *state) place(from *savedLearner, steps int64) bool {
+	if from.Start < 0 || from.Start > maxSteps {
 		return false
 	}
-	s.start, s.t, s.total = from.Start, from.Start+steps, s.total+from.Start
+	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Start+steps, s.total+from.Start
+	return true
+}
+
+// resume makes the problem's learner one of an ascent, whose arrays are still to come.
+func (p *problem) resume(from *savedAscent) {
+	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}, p: from.P, bound: from.Bound}
+	p.begin(a, from.Start)
+	a.pass = from.Pass
+	for n, g := range a.gradients() {
+		*g = math.Float64frombits(from.Gradients[n])
+	}
+}
+
+func (s *state) resume(from *savedLearner) bool {
+	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
+		return false
+	}
 	s.violations, s.checked, s.factor, s.norm2 = from.Violations, from.Checked, from.Factor, from.Norm2
 	copy(s.vb, from.VB)
 	if s.avg != nil {

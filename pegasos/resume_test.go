@@ -29,7 +29,7 @@ func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64)
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
 		}
 		if m, err = Read(bytes.NewReader(encode(t, m))); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%+v: %v", tr.Config, err)
 		}
 		tr.Resume, tr.Start = m, nil
 	}
@@ -73,6 +73,12 @@ func resumeCases(t *testing.T) map[string]Trainer {
 	}
 	for _, l := range []Loss{Log, SquaredHinge, EpsInsensitive} {
 		cases[string(l)] = Trainer{Config: Config{Loss: l}}
+	}
+	for _, f := range []Finish{FinishDual, FinishAuto} {
+		for _, l := range []Loss{Hinge, SquaredHinge} {
+			cases[string(f+Finish(l))] = Trainer{Config: Config{Finish: f, Loss: l, Bias: BiasAugmented}}
+		}
+		cases[string(f)+" pairs"] = Trainer{Config: Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}, Weights: weights}
 	}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
 	cases["change"] = Trainer{Config: Config{Change: 0.05}}

@@ -11,6 +11,8 @@ type learner interface {
 	steps(idx []uint32)
 	batches(idx []uint32, ends []int)
 	endEpoch(epochs int)
+	// result writes the weight vectors and biases of this moment. With a prior they are what is added to it.
+	result(w [][]float32, b []float64)
 	common() *state
 }
 
@@ -21,8 +23,9 @@ type run struct {
 	data     *data
 	first    int       // the place of its first vector in models
 	rows     int       // in an epoch
-	only     []uint32  // which; nil for all
+	only     []uint32  // which, in the order in which they are counted; nil for all
 	weight   []float64 // of each row, with a mean of 1; nil if all weigh the same
+	layout             // the rows as the learners see them
 	sum      float64   // of the weights as they were given, or 0
 	lambda   float64
 	r2       float64
@@ -69,11 +72,12 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, badField("Batch", "have %d, want at most the number of rows, %d", cfg.Batch, r.rows)
 	}
 	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Batch, cfg.Seed)
-	r.order.only = r.only
 	if r.total, err = cfg.steps(r.order.steps); err != nil {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
+	r.lay()
+	r.order.only = r.only
 	if cfg.Multiclass.Joint() {
 		s, err := r.state(first, len(d.classes), t0)
 		if err != nil {
@@ -101,9 +105,6 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 			return nil, err
 		}
 		p := &problem{state: s, v: s.vs[0], cost: cfg.cost(), k: positive + int32(k)}
-		if d.classes == nil {
-			p.target = d.y
-		}
 		if cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
@@ -117,7 +118,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 func (r *run) state(first, n int, t0 float64) (state, error) {
 	d, cols := r.data, r.data.x.Cols()
 	s := state{
-		x: d.x, weight: r.weight, class: d.class, only: r.only,
+		layout: r.layout, weight: r.weight, only: r.only,
 		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
@@ -126,7 +127,7 @@ func (r *run) state(first, n int, t0 float64) (state, error) {
 		s.avg = newSuffix(r.total, n, cols)
 	}
 	if r.cfg.Order != IID && !(n > 1 && s.free) { // each row once an epoch; see joint.dual for the latter
-		s.recent = newRecent(r.total, r.order.steps, len(d.y)*n)
+		s.recent = newRecent(r.total, r.order.steps, r.x.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
 		for k := range n {
@@ -241,7 +242,12 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 		atEnd := r.order.atEnd()
 		if atEnd {
 			r.epoch++
-			r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
+			r.parallel(func(k int) {
+				r.learners[k].endEpoch(r.epoch)
+				if r.joint == nil {
+					r.problems[k].turn(r.cfg, r.epoch, r.r2)
+				}
+			})
 		}
 		for _, l := range r.learners {
 			if err := l.common().err; err != nil {
@@ -306,7 +312,7 @@ func (r *run) write(m *Model) {
 		s := l.common()
 		n := len(s.vs)
 		w, b := m.Weights[first:][:n], make([]float64, n)
-		s.weights(w, b)
+		l.result(w, b)
 		s.addPrior(w)
 		for k := range b {
 			if m.Bias != nil {

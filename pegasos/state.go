@@ -9,9 +9,8 @@ import (
 // A state is what every learner has: weight vectors w in the form v/scale, and what is gathered about them on the way.
 // Most have one vector; those of a joint problem have one for each class.
 type state struct {
-	x      Examples
+	layout
 	weight []float64 // of each row; nil if all weigh the same
-	class  []int32   // of each row; nil for numbers to predict
 	only   []uint32  // the rows that there are; nil for all
 
 	lambda, t0 float64
@@ -33,9 +32,12 @@ type state struct {
 	radius float64 // of the ball; 0 for none
 	norm2  float64 // |v|^2, the appended feature included; refreshed every epoch
 
+	fixed float64 // the scale of an ascent; 0 before
+
 	total   int64   // steps of the whole run
 	period  int64   // steps between two samples of w
 	avg     *suffix // of w; nil if the last iterate is wanted
+	origin  int64   // the step before the average's first
 	scalars []float64
 
 	recent *recent // for the certificate; nil without one
@@ -63,7 +65,12 @@ func (s *state) row(j int) int {
 }
 
 // scale returns what v has to be divided by to get w, where nothing was projected.
-func (s *state) scale() float64 { return s.lambda * (float64(s.t) + s.t0) }
+func (s *state) scale() float64 {
+	if s.fixed > 0 {
+		return s.fixed
+	}
+	return s.lambda * (float64(s.t) + s.t0)
+}
 
 // divisor is the same after projections.
 func (s *state) divisor() float64 { return s.scale() / s.factor }
@@ -109,7 +116,7 @@ func (s *state) sample() {
 		}
 		s.scalars[k] = b
 	}
-	s.avg.add(s.t-s.start, a, s.vs, s.scalars)
+	s.avg.add(s.t-s.origin, a, s.vs, s.scalars)
 }
 
 // pull adds a times row i to vector k and keeps count of the norm. The appended feature's part of v is still to be added to.
@@ -201,7 +208,7 @@ func (s *state) weights(w [][]float32, b []float64) {
 	if s.avg != nil {
 		mean := true
 		for k := range w {
-			mean = s.avg.mean(s.t-s.start, k, w[k], &b[k]) && mean
+			mean = s.avg.mean(s.t-s.origin, k, w[k], &b[k]) && mean
 		}
 		if mean {
 			if !s.free {
@@ -241,7 +248,7 @@ func (s *state) setPrior(weights [][]float32, bias []float64) error {
 		for k, w := range weights {
 			z := float64(s.x.Dot(i, w)) + bias[k]
 			if z-z != 0 {
-				return &RowError{i, "the prior's score is not finite: " + tooLarge}
+				return &RowError{s.name(uint32(i)), "the prior's score is not finite: " + tooLarge}
 			}
 			s.ahead[i*len(weights)+k] = z
 		}
@@ -251,7 +258,7 @@ func (s *state) setPrior(weights [][]float32, bias []float64) error {
 
 // setStart makes w that of a model, after so many steps.
 func (s *state) setStart(weights [][]float32, bias []float64, steps int64) error {
-	s.t, s.start = steps, steps
+	s.t, s.start, s.origin = steps, steps, steps
 	s.total += s.start
 	scale := s.scale()
 	for k := range s.vs {

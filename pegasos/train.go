@@ -201,6 +201,9 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if tr.Config.finishes() && tr.Prior != nil {
+		return nil, badField("Finish", "have %q, which can't be used with a prior", tr.Config.Finish)
+	}
 	if err := tr.checkCosts(len(d.classes)); err != nil {
 		return nil, err
 	}

@@ -113,6 +113,30 @@ func (m *Matrix) checkK(k int, w []float32) {
 	}
 }
 
+// Take returns a matrix of the given rows, in the given order, with memory of its own.
+func (m *Matrix) Take(rows []uint32) *Matrix {
+	starts := make([]int64, len(rows)+1)
+	for k, i := range rows {
+		idx, _ := m.Row(int(i))
+		starts[k+1] = starts[k] + int64(len(idx))
+	}
+	nnz := starts[len(rows)]
+	t := &Matrix{cols: m.cols, starts: starts, indices: make([]int32, nnz), values: make([]float32, nnz)}
+	const ahead = 8 // rows, so that their memory is on its way when they are copied
+	for k, i := range rows {
+		if k+ahead < len(rows) {
+			m.Prefetch(int(rows[k+ahead]))
+		}
+		idx, val := m.Row(int(i))
+		copy(t.indices[starts[k]:], idx)
+		copy(t.values[starts[k]:], val)
+	}
+	return t
+}
+
+// Lazy reports whether rows are checked as they are met: see the function Lazy.
+func (m *Matrix) Lazy() bool { return m.guard != nil }
+
 // Prefetch asks for row i to be brought into the caches, for a Dot or Axpy soon to come.
 func (m *Matrix) Prefetch(i int) {
 	idx, val := m.Row(i)

@@ -1,0 +1,254 @@
+package pegasos
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// everyLayout calls f with rows copied and not.
+func everyLayout(f func()) {
+	defer func(old int) { copyFrom = old }(copyFrom)
+	for _, copyFrom = range []int{0, math.MaxInt} {
+		f()
+	}
+}
+
+// Copies of the rows in shuffled order, and the rows themselves, give the same bits; so do a matrix and a user's own store.
+func TestShuffledLayouts(t *testing.T) {
+	data := random(71, 300, 6, 3, 0.5)
+	weights := some(300)
+	start := mustTrain(t, data.dense, data.y, Config{Epochs: 2})
+	for name, tr := range map[string]Trainer{
+		"plain": {}, "weights": {Weights: weights}, "pairs": {Config: Config{Multiclass: OneVsOne}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
+		"numbers": {Config: Config{Loss: EpsInsensitive}}, "batch": {Config: Config{Batch: 7}}, "balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
+		"prior": {Prior: start}, "start": {Start: start}, "dual": {Config: Config{Finish: FinishDual}, Weights: weights}, "small blocks": {Config: Config{Block: 2}},
+	} {
+		tr.Lambda, tr.Seed = 0.01, 5
+		for _, sparse := range []bool{false, true} {
+			want := ""
+			everyLayout(func() {
+				for _, hidden := range []bool{false, true} {
+					var x Examples = data.dense
+					if sparse {
+						x = data.sparse
+					}
+					if hidden {
+						x = foreign{x}
+					}
+					m, err := tr.Train(t.Context(), x, data.y)
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					have := m.Hash()
+					if !hidden { // the bound of a foreign store is looser
+						have += fmt.Sprint(m.Result)
+					} else if want[:len(have)] != have {
+						t.Errorf("%s: a foreign store gives another model", name)
+						continue
+					}
+					if want != "" && !hidden && have != want {
+						t.Errorf("%s: %s with rows as they are, %s with copies", name, have, want)
+					}
+					if !hidden {
+						want = have
+					}
+				}
+			})
+		}
+	}
+	// Errors name the rows as the data do.
+	data.dense.Row(123)[2] = float32(math.NaN())
+	everyLayout(func() {
+		var e *RowError
+		if _, err := Train(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) || e.Row != 123 {
+			t.Error(err)
+		}
+	})
+	huge := matrix(t, 4, 1, 1, 1, 1e19, 1)
+	everyLayout(func() {
+		var e *StepError
+		_, err := Train(t.Context(), huge, []float32{1, 0, 1, 0}, Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
+		if !errors.As(err, &e) || e.Row != 2 && e.Row != -1 {
+			t.Error(err)
+		}
+	})
+}
+
+// Step by step in float64, as the two papers have it.
+func TestAscentSteps(t *testing.T) {
+	for _, loss := range []Loss{Hinge, SquaredHinge} {
+		for _, weighted := range []bool{false, true} {
+			data := random(72, 70, 5, 2, 1)
+			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 4, Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
+			if weighted {
+				tr.Weights = make([]float32, 70)
+				for i := range tr.Weights {
+					tr.Weights[i] = float32(1 + i%3)
+				}
+			}
+			r, err := newRun(data.sparse, data.y, &tr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.advance(t.Context(), math.MaxInt64); err != nil {
+				t.Fatal(err)
+			}
+			p := r.problems[0]
+			if p.ascent == nil {
+				t.Fatal("no ascent")
+			}
+			alpha := make([]float64, 70)
+			v := make([]float64, 6) // the last is the appended feature's
+			row := func(i int) []float64 {
+				x := make([]float64, 6)
+				for j, z := range data.dense.Row(i) {
+					x[j] = float64(z)
+				}
+				x[5] = 1.5
+				return x
+			}
+			y := signs(data.y, 1)
+			for i := range alpha {
+				alpha[i] = float64(p.ascent.alpha[i])
+				for j, z := range row(i) {
+					v[j] += alpha[i] * y[i] * z
+				}
+			}
+			s := 0.03 * 70
+			for i := range uint32(70) {
+				p.steps([]uint32{i})
+				x, c := row(int(i)), p.share(int(i))
+				var dot, square float64
+				for j, z := range x {
+					dot += v[j] * z / s
+					square += z * z
+				}
+				g, bend, top := y[i]*dot-1, square/s, c
+				if loss == SquaredHinge {
+					g, bend, top = g+alpha[i]/(2*c), bend+1/(2*c), math.Inf(1)
+				}
+				next := math.Max(0, math.Min(alpha[i]-g/bend, top))
+				for j, z := range x {
+					v[j] += (next - alpha[i]) * y[i] * z
+				}
+				alpha[i] = next
+				if math.Abs(float64(p.ascent.alpha[i])-next) > 1e-4 {
+					t.Fatalf("%s, row %d: %v, want %v", loss, i, p.ascent.alpha[i], next)
+				}
+				for j, z := range p.v {
+					if math.Abs(float64(z)-v[j]) > 1e-3 {
+						t.Fatalf("%s, row %d: %v, want %v", loss, i, p.v, v)
+					}
+				}
+				if math.Abs(p.vb[0]-v[5]) > 1e-3 {
+					t.Fatalf("%s, row %d: %v, want %v", loss, i, p.vb, v[5])
+				}
+			}
+		}
+	}
+}
+
+// The gap closes, the bound holds, and the result is at least as good as that of Pegasos and of each other way there.
+func TestAscentCloses(t *testing.T) {
+	for seed := range uint64(4) {
+		data := random(80+seed, 200, 8, 3, 0.6)
+		weights := some(200)
+		for _, cfg := range []Config{
+			{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Multiclass: OneVsOne}, {Order: Permutation}, {Order: Sequential}, {Order: Blocks},
+			{Average: LastIterate}, {FinishAfter: 3}, {ClassWeight: Balanced},
+		} {
+			for _, w := range [][]float32{nil, weights} {
+				cfg.Lambda, cfg.Epochs, cfg.Seed = 0.003, 200, seed
+				plain := Trainer{Config: cfg, Weights: w}
+				plain.FinishAfter = 0
+				p, err := plain.Train(t.Context(), data.sparse, data.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr := Trainer{Config: cfg, Weights: w}
+				tr.Finish = FinishDual
+				best := math.Inf(-1)
+				tr.Progress = func(p Progress) { best = math.Max(best, p.Measure().DualObjective) }
+				m, err := tr.Train(t.Context(), data.sparse, data.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := m.Result
+				if !(r.Gap < 5e-4) || r.Objective > p.Result.Objective*(1+1e-6) || best > p.Result.Objective || p.Result.DualObjective > r.Objective {
+					t.Errorf("gap %v, bound %v: %+v weights %v: %+v, Pegasos alone %+v", r.Gap, best, tr.Config, w != nil, r, p.Result)
+				}
+			}
+		}
+	}
+}
+
+// Auto waits until the gap is known to be small.
+func TestAscentAuto(t *testing.T) {
+	data := random(90, 400, 6, 2, 1)
+	for _, lambda := range []float64{0.1, 1e-7} {
+		r, err := newRun(data.dense, data.y, &Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			if err := r.advance(t.Context(), math.MaxInt64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (r.problems[0].ascent != nil) != (lambda == 0.1) {
+			t.Errorf("lambda %v: ascent %v", lambda, r.problems[0].ascent != nil)
+		}
+	}
+}
+
+func TestAscentRefuses(t *testing.T) {
+	for _, cfg := range []Config{
+		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true}, {Bias: BiasUnregularised},
+		{Bias: BiasOuter}, {FinishAfter: -1},
+	} {
+		cfg.Finish = FinishDual
+		var e *ConfigError
+		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Finish" && e.Field != "FinishAfter" {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+	for _, cfg := range []Config{{Finish: "other"}, {FinishAfter: 2}} {
+		if cfg.Validate() == nil {
+			t.Errorf("%+v: no error", cfg)
+		}
+	}
+	data := random(91, 20, 3, 2, 1)
+	m := mustTrain(t, data.dense, data.y, Config{})
+	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).Train(t.Context(), data.dense, data.y); err == nil {
+		t.Error("with a prior: no error")
+	}
+}
+
+// The same bits on every machine.
+func TestGoldenAscent(t *testing.T) {
+	data := random(92, 500, 20, 3, 0.4)
+	for _, c := range []struct {
+		cfg  Config
+		want string
+	}{
+		{Config{Finish: FinishDual}, "bdf4f75bbaede6b9f01f56c4e0c7e6f46e9d4f4298e2e7545891ae3392234545"},
+		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne}, "6af333cecd12a2250709c289ec3814f73cbe9a5cfd1444ef429da66b95598002"},
+	} {
+		c.cfg.Lambda = 1e-3
+		for _, isa := range asm.Available() {
+			for threads := 1; threads <= 3; threads++ {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(), data.sparse, data.y)
+					if err != nil || m.Hash() != c.want {
+						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err, m.Hash(), c.want)
+					}
+				}()
+			}
+		}
+	}
+}

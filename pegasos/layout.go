@@ -1,0 +1,103 @@
+package pegasos
+
+import (
+	"math/rand/v2"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// A layout is rows as learners see them: those of the data, or copies of some in another order.
+type layout struct {
+	x      Examples
+	class  []int32   // of each row; nil for numbers to predict
+	target []float32 // of each row, in place of a class; nil for classes
+	norms  []float32 // squared, of each row
+	names  []uint32  // of copies the numbers that the rows have in the data; else nil
+
+	scattered bool // the rows are met in an order in which they do not lie in memory, which is beyond the caches
+}
+
+// name returns what row i is called in the data.
+func (l *layout) name(i uint32) int {
+	if l.names != nil {
+		return int(l.names[i])
+	}
+	return int(i)
+}
+
+// lay puts the rows of the order Shuffled into that order: as copies where that is worth it, else by their numbers. The results
+// are the same bits.
+func (r *run) lay() {
+	d := r.data
+	r.layout = layout{x: d.x, class: d.class, norms: d.norms}
+	if d.classes == nil {
+		r.target = d.y
+	}
+	switch x := d.x.(type) {
+	case *sparse.Matrix:
+		r.scattered = 8*x.NNZ() > copyFrom && !x.Lazy()
+	case *dense.Matrix:
+		r.scattered = 4*x.Rows()*x.Cols() > copyFrom
+	}
+	switch r.order.kind {
+	case Sequential, Blocks:
+		r.scattered = false
+		return
+	case Permutation, IID:
+		return
+	}
+	// It has a generator of its own: that of the epochs starts anew where a run is resumed.
+	shuffled := make([]uint32, r.rows)
+	permute(rand.NewPCG(r.cfg.Seed, ^uint64(stream)), shuffled)
+	for j, i := range shuffled {
+		shuffled[j] = uint32(r.row(int(i)))
+	}
+	r.only = shuffled
+	if r.total <= int64(r.order.steps) {
+		return // an epoch takes less time than copying
+	}
+	switch x := d.x.(type) {
+	case *sparse.Matrix:
+		if size := 8 * x.NNZ(); size < copyFrom || size > copyTo || x.Lazy() {
+			return
+		}
+		r.x = x.Take(shuffled)
+	case *dense.Matrix:
+		// Long rows are long runs of memory as they are.
+		if size := 4 * x.Rows() * x.Cols(); size < copyFrom || size > copyTo || x.Cols() > copyCols {
+			return
+		}
+		r.x = x.Take(shuffled)
+	default:
+		return
+	}
+	r.only, r.names, r.scattered = nil, shuffled, false
+	r.norms = gather(d.norms, shuffled)
+	if d.class != nil {
+		r.class = gather(d.class, shuffled)
+	}
+	if r.target != nil {
+		r.target = gather(r.target, shuffled)
+	}
+	if r.weight != nil {
+		r.weight = gather(r.weight, shuffled)
+	}
+}
+
+// copyFrom to copyTo is the size, in bytes, of what is copied: what is smaller stays in the caches, what is larger may not fit
+// in memory twice.
+var copyFrom = 1 << 18 // a variable for the sake of tests
+
+const (
+	copyTo   = 1 << 30
+	copyCols = 256
+)
+
+func gather[T any](from []T, rows []uint32) []T {
+	to := make([]T, len(rows))
+	for k, i := range rows {
+		to[k] = from[i]
+	}
+	return to
+}
