@@ -423,7 +423,7 @@ func TestErrors(t *testing.T) {
 		"steps 0":          {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
 		"epochs negative":  {exitUsage, "Epochs", []string{"train", "-epochs", "-1", good}},
 		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
-		"useless block":    {exitUsage, "Block", []string{"train", "-block", "3", good}},
+		"useless block":    {exitUsage, "Block", []string{"train", "-order", "permutation", "-block", "3", good}},
 		"batch too large":  {exitUsage, "Batch", []string{"train", "-batch", "5", good}},
 		"tol without gap":  {exitUsage, "Tol", []string{"train", "-tol", "0.1", "-order", "iid", good}},
 		"tol 0":            {exitUsage, "-tol", []string{"train", "-tol", "0", good}},
