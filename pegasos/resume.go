@@ -19,6 +19,25 @@ type State struct {
 	arrays [][]float32 // in the order of session.arrays
 }
 
+// Steps returns how many the run had taken, as in [Progress].
+func (st *State) Steps() (n int64) {
+	for _, r := range st.saved.Runs {
+		n += r.Steps
+	}
+	return n
+}
+
+// Data returns a fingerprint of the rows, labels, weights and prior of the run.
+func (st *State) Data() string { return st.saved.Data }
+
+// Size returns how many numbers the state has beside those of the model.
+func (st *State) Size() (n int) {
+	for _, a := range st.arrays {
+		n += len(a)
+	}
+	return n
+}
+
 // saved is the part of a State that is no long array, as it stands in files.
 type saved struct {
 	Data      string         `json:"data"` // fingerprint
