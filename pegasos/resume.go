@@ -169,7 +169,8 @@ func (s *session) resume(tr *Trainer) error {
 	learners := st.saved.Learners
 	for i, r := range s.runs {
 		from := st.saved.Runs[i]
-		if from.Steps < 0 || from.Steps > r.total || from.Epoch < 0 || from.Epoch < s.round && from.Steps < r.total ||
+		if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.steps) ||
+			from.Epoch > s.round+1 || from.Epoch < s.round && from.Steps < r.total ||
 			!r.order.restore(from.Generator, from.Position) || len(learners) < len(r.learners) {
 			return damaged
 		}
