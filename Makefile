@@ -4,6 +4,7 @@
 SHELL := /bin/bash
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
 GOLDEN := ./internal/asm ./internal/elementary ./dense ./sparse ./pegasos
 
@@ -45,6 +46,10 @@ drift: ## fail if the generated files are not what generate writes
 .PHONY: check
 check: ## gofmt, vet for every kind of machine and tag, staticcheck, the module's requirements
 	scripts/check.sh "$(STATICCHECK)"
+
+.PHONY: vulncheck
+vulncheck: ## known vulnerabilities in what every module links (needs the network)
+	scripts/vulncheck.sh "$(GOVULNCHECK)"
 
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
@@ -115,4 +120,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks
+ci: check vulncheck drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks

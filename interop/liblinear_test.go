@@ -184,6 +184,19 @@ func TestLiblinearTies(t *testing.T) {
 	}
 }
 
+// A model whose bias does no more than break ties can be trained further without one.
+func TestLiblinearStart(t *testing.T) {
+	m := readText(t, "solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label -1 1 nr_feature 1 bias -1 w -2")
+	x, err := dense.FromSlice(2, 1, []float32{1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := pegasos.Trainer{Start: m, Config: pegasos.Config{Lambda: 0.5, Epochs: 1}}
+	if next, err := tr.Train(t.Context(), x, []float32{1, -1}); err != nil || next.Bias != nil || next.Weights[0][0] <= 0 {
+		t.Errorf("%+v, %v", next, err)
+	}
+}
+
 // Whatever is wrong, the error says where.
 func TestLiblinearHostile(t *testing.T) {
 	edit := func(old, new string) string {

@@ -124,6 +124,7 @@ func seal(header, numbers string) string {
 	return text + string(sum[:])
 }
 
+// Whatever is wrong, there is an error, and no more memory than a small file deserves.
 func TestModelHostile(t *testing.T) {
 	const good = `pegasimd model 1
 features: 1
@@ -144,50 +145,63 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		}
 		return strings.Replace(good, old, new, 1)
 	}
-	for _, c := range []struct{ header, numbers, want string }{
-		{"", "", "not a model"},
-		{"PK\x03\x04", "", "not a model"},
-		{"solver_type L2R_L2LOSS_SVC\n", "", "not a model"},
-		{edit("model 1", "model 2"), "\x00\x00\x80\x3f", "version 2 is newer"},
-		{edit("model 1", "model 0"), "\x00\x00\x80\x3f", "version"},
-		{edit("model 1", "model one"), "\x00\x00\x80\x3f", "version"},
-		{good, "", "cut short"},
-		{good, "\x00\x00\xc0\x7f", "NaN"},
-		{good, "\x00\x00\x80\x7f", "+Inf"},
-		{good, "\x00\x00\x80\x3f\x00\x00\x80\x3f", "checksum"},
-		{edit("features: 1", "features: 100000000"), "\x00\x00\x80\x3f", "cut short"},
-		{edit("features: 1", "features: 1000000000"), "\x00\x00\x80\x3f", ""}, // too many for 32 bits
-		{edit("features: 1", "features: 9223372036854775807"), "\x00\x00\x80\x3f", "features"},
-		{edit("features: 1", "features: 92233720368547758070"), "\x00\x00\x80\x3f", "features"},
-		{edit("features: 1", "features: -1"), "\x00\x00\x80\x3f", "features"},
-		{edit("features: 1", "features: 1.5"), "\x00\x00\x80\x3f", "features"},
-		{edit("features: 1", "features: 1 1"), "\x00\x00\x80\x3f", "features"},
-		{edit("features: 1", "features: 1\nfeatures: 1"), "\x00\x00\x80\x3f", "features"},
-		{edit("features: 1\n", ""), "\x00\x00\x80\x3f", "features is missing"},
-		{edit("[0,1]", "[]"), "\x00\x00\x80\x3f", "0 classes"},
-		{edit("[0,1]", "null"), "\x00\x00\x80\x3f", "0 classes"},
-		{edit("[0,1]", "[0]"), "\x00\x00\x80\x3f", "1 classes"},
-		{edit("[0,1]", "[1,0]"), "\x00\x00\x80\x3f", "ascending"},
-		{edit("[0,1]", "[1,1]"), "\x00\x00\x80\x3f", "ascending"},
-		{edit("[0,1]", "[1,1e39]"), "\x00\x00\x80\x3f", "classes"},
-		{edit("[0,1]", "[1,NaN]"), "\x00\x00\x80\x3f", "classes"},
-		{edit("bias: false", "bias: true"), "\x00\x00\x80\x3f", "cut short"},
-		{edit("bias: false", "bias: true"), "\x00\x00\x80\x3f\x00\x00\x00\x00\x00\x00\xf8\x7f", "bias 0 is NaN"},
-		{edit("bias: false", "names: [\"a\"]\nbias: false"), "\x00\x00\x80\x3f", "1 names"},
-		{edit("lambda: 1", "lambda: 0"), "\x00\x00\x80\x3f", "Lambda"},
-		{edit("lambda: 1", "lambda: -1"), "\x00\x00\x80\x3f", "Lambda"},
-		{edit("config: {}", "config: {\"order\":\"sideways\"}"), "\x00\x00\x80\x3f", "Order"},
-		{edit("config: {}", "config: {\"future\":1}"), "\x00\x00\x80\x3f", "future"},
-		{edit("config: {}", "config: []"), "\x00\x00\x80\x3f", "config"},
-		{edit(`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`, "result: null"), "\x00\x00\x80\x3f", "result"},
-		{edit("\n\n", "\nextra: 1\n\n"), "\x00\x00\x80\x3f", "extra"},
-		{edit("index_base: 0\nlambda: 1", "lambda: 1\nindex_base: 0"), "\x00\x00\x80\x3f", "index_base"},
-		{good[:len(good)-1], "", ""},
+	for _, c := range []struct{ name, header, numbers, want string }{
+		{"empty", "", "", "not a model"},
+		{"bad magic: a zip", "PK\x03\x04", "", "not a model"},
+		{"bad magic: liblinear", "solver_type L2R_L2LOSS_SVC\n", "", "not a model"},
+		{"newer version", edit("model 1", "model 2"), "\x00\x00\x80\x3f", "version 2 is newer"},
+		{"version 0", edit("model 1", "model 0"), "\x00\x00\x80\x3f", "version"},
+		{"version not a number", edit("model 1", "model one"), "\x00\x00\x80\x3f", "version"},
+		{"truncated: no weights", good, "", "cut short"},
+		{"weight NaN", good, "\x00\x00\xc0\x7f", "NaN"},
+		{"weight infinite", good, "\x00\x00\x80\x7f", "+Inf"},
+		{"dims lie: two weights for one feature", good, "\x00\x00\x80\x3f\x00\x00\x80\x3f", "checksum"},
+		{"dims lie: 100 million features", edit("features: 1", "features: 100000000"), "\x00\x00\x80\x3f", "cut short"},
+		{"dims lie: a billion features", edit("features: 1", "features: 1000000000"), "\x00\x00\x80\x3f", ""}, // too many for 32 bits
+		{"dims lie: features of 63 bits", edit("features: 1", "features: 9223372036854775807"), "\x00\x00\x80\x3f", "features"},
+		{"dims lie: features beyond 64 bits", edit("features: 1", "features: 92233720368547758070"), "\x00\x00\x80\x3f", "features"},
+		{"features negative", edit("features: 1", "features: -1"), "\x00\x00\x80\x3f", "features"},
+		{"features not whole", edit("features: 1", "features: 1.5"), "\x00\x00\x80\x3f", "features"},
+		{"features two numbers", edit("features: 1", "features: 1 1"), "\x00\x00\x80\x3f", "features"},
+		{"features twice", edit("features: 1", "features: 1\nfeatures: 1"), "\x00\x00\x80\x3f", "features"},
+		{"features missing", edit("features: 1\n", ""), "\x00\x00\x80\x3f", "features is missing"},
+		{"class count 0", edit("[0,1]", "[]"), "\x00\x00\x80\x3f", "0 classes"},
+		{"classes null", edit("[0,1]", "null"), "\x00\x00\x80\x3f", "0 classes"},
+		{"class count 1", edit("[0,1]", "[0]"), "\x00\x00\x80\x3f", "1 classes"},
+		{"classes descending", edit("[0,1]", "[1,0]"), "\x00\x00\x80\x3f", "ascending"},
+		{"classes equal", edit("[0,1]", "[1,1]"), "\x00\x00\x80\x3f", "ascending"},
+		{"class beyond float32", edit("[0,1]", "[1,1e39]"), "\x00\x00\x80\x3f", "classes"},
+		{"class NaN", edit("[0,1]", "[1,NaN]"), "\x00\x00\x80\x3f", "classes"},
+		{"truncated: no biases", edit("bias: false", "bias: true"), "\x00\x00\x80\x3f", "cut short"},
+		{"bias NaN", edit("bias: false", "bias: true"), "\x00\x00\x80\x3f\x00\x00\x00\x00\x00\x00\xf8\x7f", "bias 0 is NaN"},
+		{"one name for two classes", edit("bias: false", "names: [\"a\"]\nbias: false"), "\x00\x00\x80\x3f", "1 names"},
+		{"lambda 0", edit("lambda: 1", "lambda: 0"), "\x00\x00\x80\x3f", "Lambda"},
+		{"lambda negative", edit("lambda: 1", "lambda: -1"), "\x00\x00\x80\x3f", "Lambda"},
+		{"order unknown", edit("config: {}", "config: {\"order\":\"sideways\"}"), "\x00\x00\x80\x3f", "Order"},
+		{"setting unknown", edit("config: {}", "config: {\"future\":1}"), "\x00\x00\x80\x3f", "future"},
+		{"config an array", edit("config: {}", "config: []"), "\x00\x00\x80\x3f", "config"},
+		{"result null", edit(`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`, "result: null"), "\x00\x00\x80\x3f", "result"},
+		{"line unknown", edit("\n\n", "\nextra: 1\n\n"), "\x00\x00\x80\x3f", "extra"},
+		{"lines in another order", edit("index_base: 0\nlambda: 1", "lambda: 1\nindex_base: 0"), "\x00\x00\x80\x3f", "index_base"},
+		{"truncated: header without end", good[:len(good)-1], "", ""},
+		{"a billion features in 50 bytes", "pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "cut short"},
+		{"state without learners", edit("\n\n", "\nstate: "+`{"data":"","round":0,"look":0,"counts":0,"runs":[],"learners":[]}`+"\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f", "state"},
+		{"dims lie: state of two learners", edit("\n\n", "\nstate: "+`{"data":"","round":0,"look":0,"counts":0,"runs":[],"learners":[{},{}]}`+"\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f", "state"},
+		{"dims lie: state of a billion counts", edit("\n\n", "\nstate: "+`{"data":"","round":0,"look":0,"counts":1000000000,"runs":[],"learners":[{}]}`+"\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
+		{"state counts negative", edit("\n\n", "\nstate: "+`{"data":"","round":0,"look":0,"counts":-1,"runs":[],"learners":[{}]}`+"\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x80\x3f", "state"},
 	} {
-		_, err := Read(strings.NewReader(seal(c.header, c.numbers)))
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "pegasos: model file: ") {
-			t.Errorf("%q %q: %v, want %q", c.header, c.numbers, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Read(strings.NewReader(seal(c.header, c.numbers)))
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "pegasos: model file: ") {
+				t.Errorf("%q %q: %v, want %q", c.header, c.numbers, err, c.want)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<19 {
+				t.Errorf("%q takes %d bytes", c.header, n)
+			}
+		})
 	}
 }
 

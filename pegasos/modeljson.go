@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	"github.com/pegasimd/pegasimd/dense"
 )
@@ -54,12 +55,12 @@ func (m *Model) WriteJSON(w io.Writer) error {
 		if f.name == "weights" {
 			break
 		}
+		if reflect.ValueOf(f.value).Elem().IsZero() && !f.required {
+			continue
+		}
 		text, err := json.Marshal(f.value)
 		if err != nil {
 			return fmt.Errorf("pegasos: model can't be written: %s: %w", f.name, err)
-		}
-		if s := string(text); !f.required && (s == "null" || s == `""`) {
-			continue
 		}
 		if f.name != "format" {
 			b.WriteByte(',')

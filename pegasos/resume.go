@@ -19,6 +19,25 @@ type State struct {
 	arrays [][]float32 // in the order of session.arrays
 }
 
+// Steps returns how many the run had taken, as in [Progress].
+func (st *State) Steps() (n int64) {
+	for _, r := range st.saved.Runs {
+		n += r.Steps
+	}
+	return n
+}
+
+// Data returns a fingerprint of the rows, labels, weights and prior of the run.
+func (st *State) Data() string { return st.saved.Data }
+
+// Size returns how many numbers the state has beside those of the model.
+func (st *State) Size() (n int) {
+	for _, a := range st.arrays {
+		n += len(a)
+	}
+	return n
+}
+
 // saved is the part of a State that is no long array, as it stands in files.
 type saved struct {
 	Data      string         `json:"data"`   // fingerprint
@@ -200,7 +219,8 @@ func (s *session) resume(tr *Trainer) error {
 	learners := st.saved.Learners
 	for i, r := range s.runs {
 		from := st.saved.Runs[i]
-		if from.Steps < 0 || from.Steps > r.total || from.Epoch < 0 || from.Epoch < s.round && from.Steps < r.total ||
+		if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.steps) ||
+			from.Epoch > s.round+1 || from.Epoch < s.round && from.Steps < r.total ||
 			!r.order.restore(from.Generator, from.Position) || len(learners) < len(r.learners) {
 			return damaged
 		}

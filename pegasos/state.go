@@ -263,6 +263,9 @@ func (s *state) setStart(weights [][]float32, bias []float64, steps int64) error
 	scale := s.scale()
 	for k := range s.vs {
 		b := bias[k] - s.priorBias[k]
+		if math.Abs(b) < 0x1p-1000 {
+			b = 0 // in models from liblinear it only breaks ties
+		}
 		if b != 0 && s.biasScale == 0 && !s.free {
 			return badField("Start", "the model has a bias, but Bias is %q", BiasNone)
 		}

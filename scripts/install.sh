@@ -4,11 +4,11 @@
 # emulator of a whole PC with AVX-512, and liblinear's programs, which tests compare with.
 set -euo pipefail
 
-packages=(gcc libc6-dev qemu-user nodejs bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio
+packages=(gcc libc6-dev qemu-user nodejs npm bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio
 	liblinear-tools)
 missing=()
 for package in "${packages[@]}"; do
-	if [ "$package" = nodejs ] && command -v node >/dev/null; then
+	if [ "$package" = nodejs ] && command -v node >/dev/null || [ "$package" = npm ] && command -v npm >/dev/null; then
 		continue
 	fi
 	if ! dpkg -s "$package" >/dev/null 2>&1; then

@@ -8,7 +8,7 @@ require (
 	github.com/pegasimd/pegasimd v0.0.0
 	github.com/tphakala/simd v1.3.0
 	github.com/viterin/vek v0.4.3
-	github.com/weaviate/weaviate v1.35.2
+	github.com/weaviate/weaviate v1.38.0
 	golang.org/x/sys v0.47.0
 	gonum.org/v1/gonum v0.17.0
 )

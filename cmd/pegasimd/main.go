@@ -4,6 +4,7 @@
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
 //	pegasimd convert [flags] MODEL OUT
+//	pegasimd inspect [flags] MODEL
 //
 // pegasimd help COMMAND tells a command's flags.
 package main
@@ -39,7 +40,7 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand}
+var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand, inspectCommand}
 
 // A call is one run of a command.
 type call struct {

@@ -33,7 +33,9 @@ Examples:
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
-  pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model`,
+  pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
+  pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
+  pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 	run: train,
 }
 
@@ -109,6 +111,8 @@ func train(c *call) error {
 	var preset, report, weights, startFile, priorFile, valid, costs string
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
+	var checks checkpoints
+	checks.define(c)
 	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
 	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
@@ -134,6 +138,15 @@ func train(c *call) error {
 	if *proba && cfg.Loss != pegasos.Log && cfg.Multiclass != pegasos.Multinomial {
 		cfg.Calibrate = 5
 	}
+	var name string
+	if len(args) == 2 {
+		name = args[1]
+	} else if name, err = modelName(args[0]); err != nil {
+		return err
+	}
+	if err := checks.read(c, &cfg, name); err != nil {
+		return err
+	}
 	byName := cfg.ClassWeight
 	if byName != pegasos.Balanced {
 		cfg.ClassWeight = "" // labels may be names: see classWeight
@@ -141,24 +154,21 @@ func train(c *call) error {
 	if err := cfg.Validate(); err != nil {
 		return usageError{err}
 	}
-	var name string
-	if len(args) == 2 {
-		name = args[1]
-	} else if name, err = modelName(args[0]); err != nil {
-		return err
-	}
 
 	var startModel, priorModel, like *pegasos.Model
 	for _, f := range []struct {
 		file string
 		to   **pegasos.Model
 	}{{priorFile, &priorModel}, {startFile, &startModel}} {
-		if f.file != "" {
+		if f.file != "" && (checks.from == nil || f.to == &priorModel) {
 			if *f.to, err = pegasos.ReadFile(f.file); err != nil {
 				return err
 			}
 			like = *f.to
 		}
+	}
+	if checks.from != nil {
+		like = checks.from // with what it started from, if it did
 	}
 	set, loading, err := data.read(c, args[0], like)
 	if err != nil {
@@ -213,7 +223,7 @@ func train(c *call) error {
 			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
 	}
 	start = time.Now()
-	m, err := trainer.Train(c, matrix(set), set.Y)
+	m, err := checks.train(c, &trainer, set)
 	measuring = time.Since(start) - training // with the last measurement, of the result
 	p.clear()
 	interrupted := errors.Is(err, context.Canceled)
@@ -230,7 +240,7 @@ func train(c *call) error {
 	}
 
 	r := m.Result
-	steps := taken // of this run, of all vectors
+	steps := taken - checks.before // of this run, of all vectors
 	if cfg.Multiclass != pegasos.OneVsOne && !cfg.Multiclass.Joint() {
 		steps *= int64(len(m.Weights))
 	}
@@ -255,7 +265,13 @@ func train(c *call) error {
 		warnIgnored(c, set.Ignored)
 		out.print(c)
 	}
+	if checks.failed != nil {
+		return checks.failed
+	}
 	if interrupted {
+		if checks.file != "" && !data.quiet {
+			fmt.Fprintf(c.stderr, "to go on: pegasimd train -resume %s %s %s\n", checks.file, args[0], name)
+		}
 		return err
 	}
 	return nil

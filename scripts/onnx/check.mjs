@@ -25,7 +25,7 @@ function fail(...message) {
 }
 
 const model = JSON.parse(text(jsonFile))
-const { features, weights, biases, config } = model
+const { features, weights, biases, config, calibration } = model
 const vectors = weights.length
 const magnitude = (row, k) => row.reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
 
@@ -55,36 +55,56 @@ if (predicted.length !== data.length) fail(`${predicted.length} predictions for 
 const session = await ort.InferenceSession.create(onnxFile)
 const result = await session.run({ features: new ort.Tensor('float32', x, [data.length, features]) })
 const classes = regression ? 1 : model.classes.length
-const kind = regression ? 'prediction' : result.scores ? 'scores' : 'probabilities'
-const scores = result[kind]
-if (scores.dims[0] !== data.length || scores.dims[1] !== classes) fail(`${kind} have the dimensions ${scores.dims}`)
+const kinds = session.outputNames.filter((name) => name !== 'label')
+for (const kind of kinds) {
+	const { dims } = result[kind]
+	if (dims[0] !== data.length || dims[1] !== classes) fail(`${kind} have the dimensions ${dims}`)
+}
+if ((calibration !== undefined) !== (kinds.length === 2)) fail(`the outputs are ${session.outputNames}`)
 
 const logistic = (z) => 1 / (1 + Math.exp(-z))
 const unit = 2 ** -24
+
+// scores returns the model's for a row, and the error that each may have.
+function scores(row, own) {
+	const want = regression || vectors > 1 ? own : [-own[0], own[0]]
+	return { want, allowed: want.map((_, k) => 32 * unit * magnitude(row, vectors === 1 ? 0 : k)) }
+}
+
+// probabilities makes them of scores, as Model.Probabilities does.
+function probabilities({ want, allowed }) {
+	if (calibration === undefined && config.multiclass === 'multinomial') {
+		const most = Math.max(...want)
+		const sum = want.reduce((s, z) => s + Math.exp(z - most), 0)
+		const error = Math.max(...allowed) * 2 + 8 * unit // relative, in each exponential and in their sum
+		return { want: want.map((z) => Math.exp(z - most) / sum), allowed: want.map(() => error) }
+	}
+	let slope = 1
+	if (calibration !== undefined) {
+		slope = Math.max(...calibration.map(({ a }) => Math.abs(a)))
+		const [c] = calibration
+		want = vectors > 1 ? want.map((z, k) => -(calibration[k].a * z + calibration[k].b)) : [c.a * want[1] + c.b, -(c.a * want[1] + c.b)]
+	}
+	const each = want.map(logistic)
+	const sum = vectors > 1 ? each.reduce((s, p) => s + p, 0) : 1
+	// The logistic function's slope is 1/4 at most, and what it takes is rounded.
+	const error = allowed.reduce((s, a, k) => s + (a * slope) / 4 + (8 + Math.abs(want[k])) * unit, 0) / sum
+	return { want: each.map((p) => p / sum), allowed: each.map(() => error) }
+}
+
 let largest = 0 // error, as a share of what is allowed
 for (let i = 0; i < data.length; i++) {
 	const row = predicted[i]
 	if (!regression && String(result.label.data[i]) !== row[0]) fail(`row ${i}: label ${result.label.data[i]}, pegasimd has ${row[0]}`)
-	const own = regression ? [Number(row[0])] : row.slice(1).map(Number)
-	let want = regression || vectors > 1 ? own : [-own[0], own[0]]
-	let allowed = want.map((_, k) => 32 * unit * magnitude(data[i], vectors === 1 ? 0 : k))
-	if (kind === 'probabilities' && config.multiclass === 'multinomial') {
-		const most = Math.max(...want)
-		const sum = want.reduce((s, z) => s + Math.exp(z - most), 0)
-		const error = Math.max(...allowed) * 2 + 8 * unit // relative, in each exponential and in their sum
-		want = want.map((z) => Math.exp(z - most) / sum)
-		allowed = want.map(() => error)
-	} else if (kind === 'probabilities') {
-		const sum = vectors > 1 ? want.reduce((s, z) => s + logistic(z), 0) : 1
-		const error = allowed.reduce((s, a) => s + a / 4 + 8 * unit, 0) / sum // the logistic function's slope is 1/4 at most
-		want = want.map((z) => logistic(z) / sum)
-		allowed = want.map(() => error)
+	const own = scores(data[i], regression ? [Number(row[0])] : row.slice(1).map(Number))
+	for (const kind of kinds) {
+		const { want, allowed } = kind === 'probabilities' ? probabilities(own) : own
+		want.forEach((w, k) => {
+			const have = result[kind].data[i * classes + k]
+			const share = have === w ? 0 : Math.abs(have - w) / allowed[k]
+			if (!(share <= 1)) fail(`row ${i}, column ${k} of ${kind}: ${have}, pegasimd has ${w}, allowed is an error of ${allowed[k]}`)
+			largest = Math.max(largest, share)
+		})
 	}
-	want.forEach((w, k) => {
-		const have = scores.data[i * classes + k]
-		const share = have === w ? 0 : Math.abs(have - w) / allowed[k]
-		if (!(share <= 1)) fail(`row ${i}, column ${k}: ${have}, pegasimd has ${w}, allowed is ${allowed[k]}`)
-		largest = Math.max(largest, share)
-	})
 }
-console.log(`${onnxFile.split('/').pop()}: ${data.length} rows agree, ${classes} columns of ${kind}, largest error ${(100 * largest).toFixed(0)} % of what is allowed`)
+console.log(`${onnxFile.split('/').pop()}: ${data.length} rows agree, ${classes} columns of ${kinds.join(' and of ')}, largest error ${(100 * largest).toFixed(0)} % of what is allowed`)

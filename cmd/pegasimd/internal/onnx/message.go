@@ -82,19 +82,35 @@ func intAttribute(name string, value int64) message {
 	return a
 }
 
-// node is a NodeProto of the domain ai.onnx.ml.
-func node(operator, input string, outputs []string, attributes ...message) (n message) {
-	n.text(1, input)
+// node is a NodeProto.
+func node(operator, domain string, inputs, outputs []string, attributes ...message) (n message) {
+	for _, i := range inputs {
+		n.text(1, i)
+	}
 	for _, o := range outputs {
 		n.text(2, o)
 	}
 	n.text(3, operator)
 	n.text(4, operator)
-	n.text(7, mlDomain)
+	n.text(7, domain)
 	for _, a := range attributes {
 		n.message(5, a)
 	}
 	return n
+}
+
+// mlNode is one of the domain ai.onnx.ml, with one output.
+func mlNode(operator string, inputs []string, output string, attributes ...message) message {
+	return node(operator, mlDomain, inputs, []string{output}, attributes...)
+}
+
+// tensor is a TensorProto of one dimension.
+func tensor(name string, values []float32) (t message) {
+	t.integer(1, int64(len(values)))
+	t.integer(2, elementFloat)
+	t.floats(4, values)
+	t.text(8, name)
+	return t
 }
 
 // Element types, of TensorProto.DataType.

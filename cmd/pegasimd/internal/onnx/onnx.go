@@ -14,9 +14,8 @@ import (
 
 const (
 	mlDomain  = "ai.onnx.ml"
-	mlVersion = 1 // of the operators used; every runtime has it
-	// The main operators are imported though none is used: some runtimes want them.
-	version   = 11
+	mlVersion = 1  // of the operators used; every runtime has it
+	version   = 11 // of the main operators: Mul, Add and Sigmoid have not changed in what is used of them
 	irVersion = 6
 
 	// maxBytes is what a protocol buffer may have, less what stands beside the weights.
@@ -27,7 +26,8 @@ const (
 // from 0. Of the outputs of a classifier, "label" has the classes, whole numbers or, where the model's are not, strings;
 // "scores" has a column for each class: of one score for two classes that with both signs. After training with the log loss it is
 // "probabilities" in their place: of more than two classes the odds of each against the rest, scaled to the sum 1, or those
-// that a multinomial model is about. The output of a regression is "prediction". One-vs-one has no such form.
+// that a multinomial model is about; a calibrated model has "probabilities" beside "scores". The output of a regression is
+// "prediction". One-vs-one has no such form.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
@@ -50,7 +50,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	var graph message
 	var err error
 	if m.Classes == nil {
-		graph.message(1, node("LinearRegressor", "features", []string{"prediction"},
+		graph.message(1, mlNode("LinearRegressor", []string{"features"}, "prediction",
 			floatsAttribute("coefficients", m.Weights...), floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))))
 		graph.message(12, value("prediction", elementFloat, int64(n), ""))
 	} else {
@@ -92,24 +92,61 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 	}
 	labels, element := classLabels(m)
 	transform, scores := "NONE", "scores"
-	if m.Config.Loss == pegasos.Log {
-		transform, scores = "LOGISTIC", "probabilities"
-	}
 	linear := scores
-	switch {
-	case m.Config.Multiclass == pegasos.Multinomial:
-		transform = "SOFTMAX"
-	case m.Config.Loss == pegasos.Log && classes > 2:
-		linear = "odds"
+	if m.Config.Loss == pegasos.Log && m.Calibration == nil {
+		transform, scores, linear = "LOGISTIC", "probabilities", "probabilities"
+		if m.Config.Multiclass == pegasos.Multinomial {
+			transform = "SOFTMAX"
+		} else if classes > 2 {
+			linear = "odds"
+		}
 	}
-	graph.message(1, node("LinearClassifier", "features", []string{"label", linear},
+	graph.message(1, node("LinearClassifier", mlDomain, []string{"features"}, []string{"label", linear},
 		floatsAttribute("coefficients", weights...), floatsAttribute("intercepts", intercepts), labels,
 		intAttribute("multi_class", 0), stringAttribute("post_transform", transform)))
 	if linear != scores {
-		graph.message(1, node("Normalizer", linear, []string{scores}, stringAttribute("norm", "L1")))
+		graph.message(1, mlNode("Normalizer", []string{linear}, scores, stringAttribute("norm", "L1")))
 	}
 	graph.message(12, value("label", element, -1, ""))
 	graph.message(12, value(scores, elementFloat, int64(classes), ""))
+	if m.Calibration != nil {
+		return calibrate(graph, m)
+	}
+	return nil
+}
+
+// calibrate adds Platt's sigmoids to the graph, 1/(1 + e^(A*z+B)): of two classes' scores -z and z it is one for each sign.
+func calibrate(graph *message, m *pegasos.Model) error {
+	classes := len(m.Classes)
+	factors, terms := make([]float32, classes), make([]float32, classes)
+	for k := range classes {
+		if len(m.Calibration) == 1 {
+			c := m.Calibration[0]
+			factors[k], terms[k] = float32(-c.A), float32(c.B)
+			if k == 1 {
+				terms[k] = -terms[k]
+			}
+		} else {
+			c := m.Calibration[k]
+			factors[k], terms[k] = float32(-c.A), float32(-c.B)
+		}
+		if factors[k]-factors[k] != 0 || terms[k]-terms[k] != 0 {
+			return fmt.Errorf("onnx: the calibration of class %d is beyond float32", k)
+		}
+	}
+	graph.message(5, tensor("factors", factors))
+	graph.message(5, tensor("terms", terms))
+	graph.message(1, node("Mul", "", []string{"scores", "factors"}, []string{"scaled"}))
+	graph.message(1, node("Add", "", []string{"scaled", "terms"}, []string{"shifted"}))
+	last := "probabilities"
+	if len(m.Calibration) > 1 {
+		last = "each"
+	}
+	graph.message(1, node("Sigmoid", "", []string{"shifted"}, []string{last}))
+	if last != "probabilities" {
+		graph.message(1, mlNode("Normalizer", []string{last}, "probabilities", stringAttribute("norm", "L1")))
+	}
+	graph.message(12, value("probabilities", elementFloat, int64(classes), ""))
 	return nil
 }
 

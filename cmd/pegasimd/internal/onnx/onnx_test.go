@@ -61,11 +61,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 			case typeString:
 				fmt.Fprintf(&s, "%s", attribute[4][0])
 			case typeFloats:
-				var floats []float32
-				for v := attribute[7][0].([]byte); len(v) > 0; v = v[4:] {
-					floats = append(floats, math.Float32frombits(binary.LittleEndian.Uint32(v)))
-				}
-				fmt.Fprint(&s, floats)
+				fmt.Fprint(&s, floats(attribute[7][0].([]byte)))
 			case typeInts:
 				fmt.Fprint(&s, attribute[8])
 			case typeStrings:
@@ -74,7 +70,18 @@ func describe(t *testing.T, m *pegasos.Model) string {
 		}
 		s.WriteByte('\n')
 	}
+	for _, i := range graph[5] {
+		tensor := fields(t, i.([]byte))
+		fmt.Fprintf(&s, "%s=%v\n", tensor[8][0], floats(tensor[4][0].([]byte)))
+	}
 	return s.String()
+}
+
+func floats(packed []byte) (values []float32) {
+	for ; len(packed) > 0; packed = packed[4:] {
+		values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(packed)))
+	}
+	return values
 }
 
 func asBytes(values []any) (all [][]byte) {
@@ -95,6 +102,13 @@ func TestWrite(t *testing.T) {
 			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "ü"}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Loss: pegasos.Log}},
 		"LinearClassifier label probabilities: coefficients=[1 2] intercepts=[0 0] classlabels_ints=[0 1] multi_class=0 post_transform=SOFTMAX\n": {
 			Classes: []float32{0, 1}, Weights: [][]float32{{1}, {2}}, Config: pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
+		"LinearClassifier label scores: coefficients=[-1 1] intercepts=[-0 0] classlabels_ints=[0 1] multi_class=0 post_transform=NONE\n" +
+			"Mul scaled:\nAdd shifted:\nSigmoid probabilities:\nfactors=[2 2]\nterms=[0.5 -0.5]\n": {
+			Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}}},
+		"LinearClassifier label scores: coefficients=[1 2 3] intercepts=[0 0 0] classlabels_ints=[0 1 2] multi_class=0 post_transform=NONE\n" +
+			"Mul scaled:\nAdd shifted:\nSigmoid each:\nNormalizer probabilities: norm=L1\nfactors=[2 3 4]\nterms=[-0.5 -0.25 -0]\n": {
+			Classes: []float32{0, 1, 2}, Weights: [][]float32{{1}, {2}, {3}}, Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}, {A: -3, B: 0.25}, {A: -4}},
+			Config: pegasos.Config{Loss: pegasos.Log}},
 		"LinearRegressor prediction: coefficients=[1 2] intercepts=[3] targets=1\n": {
 			Weights: [][]float32{{1, 2}}, Bias: []float64{3}, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
 	} {
@@ -114,6 +128,7 @@ func TestWriteErrors(t *testing.T) {
 		"beyond float32":       {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Bias: []float64{1e39}},
 		"6 weight vectors":     {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
 		"multiclass ovo":       {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Calibration: []pegasos.Sigmoid{{A: 1e39}}},
 		"do not fit":           {Classes: make([]float32, 1<<16), Weights: [][]float32{make([]float32, 1<<13)}},
 	} {
 		if err := Write(failingWriter{}, m); err == nil || !strings.Contains(err.Error(), want) {

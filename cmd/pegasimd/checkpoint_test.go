@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// The test binary is the command if it is told so: what is tested with it has its own process, signals and limits.
+func TestMain(m *testing.M) {
+	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is the command in a process of its own, which kill stops after a while unless it is nil.
+func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) (code int, stderr string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if kill != nil {
+		time.Sleep(after)
+		cmd.Process.Signal(kill) // it may be over
+	}
+	err := cmd.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), errs.String()
+}
+
+// runs are the flags of runs that last about a second.
+var runs = map[string][]string{
+	"ovr": {"-epochs", "1200", "-bias", "augmented"},
+	"ovo": {"-epochs", "1200", "-multiclass", "ovo", "-class-weight", "balanced"},
+}
+
+func unbroken(t *testing.T, flags []string) (hash string, took time.Duration) {
+	t.Helper()
+	model := filepath.Join(t.TempDir(), "model")
+	start := time.Now()
+	if code, told := process(t, 0, nil, append([]string{"train", "-quiet", digitsFile, model}, flags...)...); code != exitDone {
+		t.Fatalf("exit code %d, %s", code, told)
+	}
+	return hashOf(t, model), time.Since(start)
+}
+
+const digitsFile = "../../dataset/digits/digits.csv.gz"
+
+func hashOf(t *testing.T, model string) string {
+	t.Helper()
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Hash()
+}
+
+var signals = map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM}
+
+// only fails unless dir holds nothing but the names: no temporary file is left.
+func only(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if !slices.Equal(have, names) {
+		t.Errorf("%s holds %v, want %v", dir, have, names)
+	}
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// A run that is interrupted again and again, at random moments, ends with the model of an unbroken one.
+func TestInterruptedRunsResume(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGINT to be sent: NOT TESTED")
+	}
+	for name, flags := range runs {
+		t.Run(name, func(t *testing.T) {
+			want, took := unbroken(t, flags)
+			for _, signal := range []string{"SIGINT", "SIGTERM"} {
+				dir := t.TempDir()
+				state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
+				interrupted := 0
+				for try := range 4 {
+					// At first all flags are there, then only what is needed.
+					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "50ms", digitsFile, model}, flags...)
+					if exists(state) {
+						args = []string{"train", "-quiet", "-resume", state, "-checkpoint", state, "-every", "50ms", digitsFile, model}
+						if try%2 == 1 {
+							args = append(args, flags...)
+						}
+					}
+					code, told := process(t, time.Duration(rand.Int64N(int64(took/3))), signals[signal], args...)
+					switch {
+					case code == exitInterrupted:
+						interrupted++
+					case code == exitDone && hashOf(t, model) == want:
+					case strings.Contains(told, "signal") || code == -1: // before main was ready for it
+					default:
+						t.Fatalf("%s: exit code %d, %s", signal, code, told)
+					}
+				}
+				if !exists(state) {
+					t.Logf("%s: always interrupted before the training began", signal)
+					continue
+				}
+				if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile, model); code != exitDone || hashOf(t, model) != want {
+					t.Errorf("%s: exit code %d, %s, model %s, want %s", signal, code, told, hashOf(t, model), want)
+				}
+				t.Logf("%s: interrupted %d times", signal, interrupted)
+				only(t, dir, "model", "state")
+			}
+		})
+	}
+}
+
+// A run that is killed goes on from its last checkpoint.
+func TestKilledRunsResume(t *testing.T) {
+	for name, flags := range runs {
+		t.Run(name, func(t *testing.T) {
+			want, took := unbroken(t, flags)
+			dir := t.TempDir()
+			state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
+			killed := 0
+			for range 4 {
+				args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "20ms", digitsFile, model}, flags...)
+				if exists(state) {
+					args = append(args, "-resume", state)
+				}
+				if code, told := process(t, took/8+time.Duration(rand.Int64N(int64(took/3))), os.Kill, args...); code == -1 || runtime.GOOS == "windows" && code == 1 {
+					killed++
+				} else if code != exitDone {
+					t.Fatalf("exit code %d, %s", code, told)
+				}
+			}
+			if !exists(state) {
+				t.Fatal("no checkpoint was written")
+			}
+			if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile, model); code != exitDone || hashOf(t, model) != want {
+				t.Errorf("exit code %d, %s, model %s, want %s", code, told, hashOf(t, model), want)
+			}
+			t.Logf("killed %d times", killed)
+		})
+	}
+}
+
+// What a run had of names, class weights and a model to start from is in its checkpoint.
+func TestCheckpointKeepsSettings(t *testing.T) {
+	dir := t.TempDir()
+	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-3,dog\n")
+	must(t, "train", "-quiet", data, dir+"/a")
+	flags := []string{"-class-weight", "dog=1.5", "-start", dir + "/a", "-lambda", "0.25", "-average", "none"}
+	must(t, append(append([]string{"train", "-quiet", "-epochs", "9"}, flags...), data, dir+"/want")...)
+	must(t, append(append([]string{"train", "-quiet", "-epochs", "4", "-checkpoint", dir + "/state"}, flags...), data, dir+"/b")...)
+	if m, err := pegasos.ReadFile(dir + "/b"); err != nil || m.State != nil {
+		t.Errorf("the model has a state: %v", err)
+	}
+	must(t, "train", "-quiet", "-epochs", "9", "-resume", dir+"/state", data, dir+"/c")
+	must(t, append(append([]string{"train", "-quiet", "-epochs", "9", "-resume", dir + "/state"}, flags...), data, dir+"/d")...)
+	if want := read(t, dir+"/want"); read(t, dir+"/c") != want || read(t, dir+"/d") != want {
+		t.Error("the models differ")
+	}
+	other := file(t, "other.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-4,dog\n")
+	for want, args := range map[string][]string{
+		"data are not those":  {"-resume", dir + "/state", other},
+		"settings were":       {"-resume", dir + "/state", "-lambda", "0.5", data},
+		"no checkpoint":       {"-resume", dir + "/a", data},
+		"same file":           {"-checkpoint", dir + "/out", data},
+		"of no use":           {"-every", "1s", data},
+		"greater than 0":      {"-every", "0s", "-checkpoint", dir + "/state", data},
+		"none/state":          {"-checkpoint", dir + "/none/state", data},
+		"can't be paused":     {"-checkpoint", dir + "/state", "-bias", "outer", data},
+		"missing":             {"-resume", dir + "/missing", data},
+		"not a model of pega": {"-resume", data, data},
+	} {
+		code, _, told := pegasimd(t, append(append([]string{"train", "-quiet"}, args...), dir+"/out")...)
+		if code == exitDone || !strings.Contains(told, want) {
+			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
+		}
+	}
+}

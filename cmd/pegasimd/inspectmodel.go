@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+var inspectCommand = command{
+	name:      "inspect",
+	arguments: "MODEL",
+	summary:   "tell what a model holds",
+	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained, and the largest weights of each
+class: positive ones speak for the class, of two classes for the second. Features have the numbers of the data's file.
+
+Examples:
+  pegasimd inspect a9a.model
+  pegasimd inspect -top 3 -json - digits.model`,
+	run: inspect,
+}
+
+func inspect(c *call) error {
+	var flags inspectFlags
+	flags.define(c)
+	args, err := c.parse(1, 1)
+	if err != nil {
+		return err
+	}
+	return inspectModel(c, &flags, args[0])
+}
+
+// inspectFlags are those that have to do with models.
+type inspectFlags struct {
+	top    int
+	report string
+}
+
+func (f *inspectFlags) define(c *call) {
+	c.flags.IntVar(&f.top, "top", 5, "tell the `n` largest weights of each class")
+	c.flags.StringVar(&f.report, "json", "", "write it all to `file`, or - for standard output instead of the text")
+}
+
+// modelReport is what -json writes.
+type modelReport struct {
+	File        string            `json:"file"`
+	Bytes       int64             `json:"bytes"`
+	Hash        string            `json:"model_hash"`
+	Labels      []string          `json:"labels"`
+	Features    int               `json:"features"`
+	IndexBase   int               `json:"index_base"`
+	Lambda      float64           `json:"lambda"`
+	Prior       string            `json:"prior,omitempty"`
+	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
+	Objective   number            `json:"objective"`
+	Dual        number            `json:"dual_objective"`
+	Gap         number            `json:"gap"`
+	Steps       int64             `json:"steps"`
+	Epochs      float64           `json:"epochs"`
+	Violations  int64             `json:"violations"`
+	R2          float64           `json:"r2"`
+	T0          float64           `json:"t0"`
+	Config      pegasos.Config    `json:"config"`
+	State       *stateReport      `json:"state,omitempty"`
+	Vectors     []vectorReport    `json:"vectors"`
+}
+
+type stateReport struct {
+	Steps   int64  `json:"steps"`
+	Numbers int    `json:"numbers"`
+	Data    string `json:"data"`
+}
+
+// A vectorReport is about one weight vector.
+type vectorReport struct {
+	For      string   `json:"for"`               // the class
+	Against  string   `json:"against,omitempty"` // the other, if there is just one
+	Nonzero  int      `json:"nonzero"`
+	Norm     float64  `json:"norm"`
+	Bias     *float64 `json:"bias,omitempty"`
+	Heaviest []weight `json:"largest"`
+}
+
+type weight struct {
+	Feature int     `json:"feature"`
+	Weight  float32 `json:"weight"`
+}
+
+// inspectModel tells what the model in a file holds. That it can be read means that its checksum is right.
+func inspectModel(c *call, f *inspectFlags, name string) error {
+	if f.top < 0 {
+		return usagef("-top: have %d, want 0 or more", f.top)
+	}
+	m, err := pegasos.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	r := m.Result
+	out := modelReport{
+		File: name, Bytes: info.Size(), Hash: m.Hash(), Labels: classNames(m), Features: m.Cols(), IndexBase: m.IndexBase,
+		Lambda: m.Lambda, Prior: m.Prior, Calibration: m.Calibration,
+		Objective: number(r.Objective), Dual: number(r.DualObjective), Gap: number(r.Gap),
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config,
+	}
+	if m.State != nil {
+		out.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
+	}
+	for k := range m.Weights {
+		out.Vectors = append(out.Vectors, describeVector(m, k, f.top))
+	}
+	if err := c.writeJSON(f.report, out); err != nil || f.report == "-" {
+		return err
+	}
+	return out.print(c.stdout)
+}
+
+func describeVector(m *pegasos.Model, k, top int) vectorReport {
+	v := vectorReport{}
+	switch {
+	case m.Classes == nil:
+		v.For = "the prediction"
+	case len(m.Weights) == 1:
+		v.Against, v.For = m.ClassName(0), m.ClassName(1)
+	case m.Config.Multiclass == pegasos.OneVsOne:
+		first, second := m.Pair(k)
+		v.Against, v.For = m.ClassName(first), m.ClassName(second)
+	default:
+		v.For = m.ClassName(k)
+	}
+	var sum float64
+	var order []int
+	for j, w := range m.Weights[k] {
+		if w != 0 {
+			order = append(order, j)
+			sum += float64(float64(w) * float64(w))
+		}
+	}
+	v.Nonzero, v.Norm = len(order), math.Sqrt(sum)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(float64(m.Weights[k][b])), math.Abs(float64(m.Weights[k][a])))
+	})
+	v.Heaviest = []weight{}
+	for _, j := range order[:min(top, len(order))] {
+		v.Heaviest = append(v.Heaviest, weight{j + m.IndexBase, m.Weights[k][j]})
+	}
+	if m.Bias != nil {
+		v.Bias = &m.Bias[k]
+	}
+	return v
+}
+
+func (r *modelReport) print(w io.Writer) error {
+	config, err := json.Marshal(r.Config)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", r.File, r.Bytes)
+	fmt.Fprintf(w, "hash      %s\n", r.Hash)
+	if len(r.Labels) == 0 {
+		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
+	} else {
+		const most = 20
+		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
+		for _, l := range r.Labels[:min(most, len(r.Labels))] {
+			fmt.Fprintf(w, " %s", l)
+		}
+		if len(r.Labels) > most {
+			fmt.Fprint(w, " ...")
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, config)
+	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; R^2 %.6g, t0 %.6g\n", r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
+	if v := float64(r.Objective); v == v {
+		fmt.Fprintf(w, "objective %.8g, gap %s\n", v, percent(float64(r.Gap)))
+	}
+	if r.Prior != "" {
+		fmt.Fprintf(w, "prior     %s\n", r.Prior)
+	}
+	if r.Calibration != nil {
+		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
+	}
+	if s := r.State; s != nil {
+		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n", s.Steps, s.Numbers, s.Data)
+	}
+	const most = 40
+	for k, v := range r.Vectors {
+		if k == most {
+			fmt.Fprintf(w, "... and %d vectors more: -json has them\n", len(r.Vectors)-most)
+			break
+		}
+		fmt.Fprintf(w, "\nfor %s", v.For)
+		if v.Against != "" {
+			fmt.Fprintf(w, " and against %s", v.Against)
+		}
+		fmt.Fprintf(w, ": %d weights other than 0, norm %.6g", v.Nonzero, v.Norm)
+		if v.Bias != nil {
+			fmt.Fprintf(w, ", bias %.6g", *v.Bias)
+		}
+		fmt.Fprintln(w)
+		for _, h := range v.Heaviest {
+			fmt.Fprintf(w, "  feature %-8d %+.6g\n", h.Feature, h.Weight)
+		}
+	}
+	return nil
+}
