@@ -387,6 +387,7 @@ func (r rules) parse(data []byte, s *scratch) (b block) {
 // It has no branch on how many digits a number has: such branches can't be foreseen, and cost more than the digits.
 func plainFeatures(data []byte, p int, idx []int32, val []float32, least, high uint64) (next, n int, after uint64) {
 	const room = 32 // more bytes than are looked at before number is called
+	plain := true   // so were all values so far
 	for len(data)-p >= room {
 		start := p
 		s := (*[room]byte)(data[p:])
@@ -413,7 +414,7 @@ func plainFeatures(data []byte, p int, idx []int32, val []float32, least, high u
 			// One digit: easy to foresee, if all values are 1.
 			v, known = float32(d), true
 			q++
-		} else if k = countDigits(x); k-1 < 7 {
+		} else if k = countDigits(x); plain && k-1 < 7 {
 			m := joinDigits(x, k)
 			q += k
 			if end := s[q&31]; end == ' ' || end == '\n' {
@@ -434,6 +435,7 @@ func plainFeatures(data []byte, p int, idx []int32, val []float32, least, high u
 				p = start
 				break
 			}
+			plain = false // others like it will follow
 		}
 		least = j + 1
 		if v != 0 {
@@ -578,7 +580,7 @@ func (r rules) badOrder(j, last uint64) string {
 	case j == last:
 		return fmt.Sprintf("index %d twice in a line", j)
 	}
-	return fmt.Sprintf("index %d after %d: indices have to ascend", j, last)
+	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)", j, last)
 }
 
 func (r rules) tooLarge() string {
