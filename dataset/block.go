@@ -61,8 +61,10 @@ func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 		for _, end := range b.ends {
 			starts = append(starts, int64(len(values)+end))
 		}
-		for _, j := range b.idx {
-			indices = append(indices, j-int32(base))
+		n := len(indices)
+		indices = indices[:n+len(b.idx)]
+		for k, j := range b.idx {
+			indices[n:][k] = j - int32(base)
 		}
 		values = append(values, b.val...)
 		s.Y = append(s.Y, b.y...)

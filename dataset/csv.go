@@ -40,6 +40,9 @@ func ReadCSV(r io.Reader, name string, opt Options) (*Set, error) {
 }
 
 func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
+	if err := opt.noHash(name); err != nil {
+		return nil, err
+	}
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if head, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
 		buffered.Discard(len(byteOrderMark)) // can't fail: it is in the buffer

@@ -24,18 +24,12 @@ var pow10int = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 // the digits.
 func digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
-		x := binary.LittleEndian.Uint64(b[p:]) ^ 0x3030303030303030 // digits become 0 to 9
-		// The addition sets the top bit of a byte above 9; what it carries goes to bytes after the first such one.
-		n := uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
+		x := binary.LittleEndian.Uint64(b[p:]) ^ ascii0
+		n := countDigits(x)
 		if n == 0 {
 			return m, p
 		}
-		// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs, fours, all. The
-		// masks change nothing, but spare the compiler's checks.
-		x <<= (64 - 8*n) & 63
-		x = x*10 + x>>8
-		x = ((x&0x000000ff000000ff)*(100+1000000<<32) + (x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
-		m = m*pow10int[n&15] + x
+		m = m*pow10int[n&15] + joinDigits(x, n)
 		p += int(n)
 		if n < 8 {
 			return m, p
@@ -46,6 +40,24 @@ func digits(b []byte, p int, m uint64) (uint64, int) {
 		p++
 	}
 	return m, p
+}
+
+// ascii0 is the digit 0 in each byte of a word. Digits become 0 to 9 when it is taken off by exclusive or.
+const ascii0 = 0x3030303030303030
+
+// countDigits returns how many digits, less ascii0, the word's lower bytes have: 0 to 8.
+func countDigits(x uint64) uint {
+	// The addition sets the top bit of a byte above 9; what it carries goes to bytes after the first such one.
+	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
+}
+
+// joinDigits returns the number that the word's first n digits make, less ascii0. n is 1 to 8.
+func joinDigits(x uint64, n uint) uint64 {
+	// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs, fours, all. The mask
+	// changes nothing, but spares the compiler's check.
+	x <<= (64 - 8*n) & 63
+	x = x*10 + x>>8
+	return ((x&0x000000ff000000ff)*(100+1000000<<32) + (x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
 // number reads the decimal number at b[p:]. It returns what strconv.ParseFloat has for it with 32 bits and the position
@@ -83,9 +95,17 @@ func number(b []byte, p int) (v float32, next int, reason string) {
 	if !isEnd(b[p]) || count == 0 || count > 19 { // m holds any 19 digits
 		return slowNumber(b, token)
 	}
-
-	if m >= 1<<53 || uint(exp+22) > 44 {
+	f, ok := scale(m, exp)
+	if !ok {
 		return slowNumber(b, token)
+	}
+	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
+}
+
+// scale returns the float32 nearest to m*10^exp, if that can be found quickly.
+func scale(m uint64, exp int) (v float32, ok bool) {
+	if m >= 1<<53 || uint(exp+22) > 44 {
+		return 0, false
 	}
 	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right. Rounding that to
 	// float32 gives the right result too, unless it lies halfway between two float32: halfway points are float64
@@ -97,10 +117,7 @@ func number(b []byte, p int) (v float32, next int, reason string) {
 	} else {
 		f *= pow10[exp]
 	}
-	if math.Float64bits(f)&(1<<29-1) == 1<<28 {
-		return slowNumber(b, token)
-	}
-	return math.Float32frombits(math.Float32bits(float32(f)) | sign), p, ""
+	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
 // exponent reads what follows an e. If it is no number, or one that is of no use to number, e is out of its range.
@@ -133,7 +150,7 @@ const (
 	notExact  = "an integer that float32 can't hold exactly"
 )
 
-// slowNumber does what number does, for any number.
+// slowNumber does what number does, by means of strconv.
 func slowNumber(b []byte, p int) (v float32, next int, reason string) {
 	next = tokenEnd(b, p)
 	token := string(b[p:next])

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"compress/gzip"
+	"maps"
 	"math"
 	"math/big"
 	"os"
@@ -120,6 +121,15 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 		}
 		e := example{y: y + 0} // no -0
 		last := int64(base) - 1
+		if opt.HashBits > 0 || opt.Unsorted != UnsortedError {
+			var largest int
+			if e, largest, ok = referenceRow(e, fields[1:], base, opt, &ignored, ok); !ok {
+				return nil, 0, 0, 0, n + 1
+			}
+			cols = max(cols, largest+1)
+			rows = append(rows, e)
+			continue
+		}
 		for i, f := range fields[1:] {
 			a, b, colon := strings.Cut(f, ":")
 			if _, err := strconv.ParseUint(b, 10, 64); i == 0 && a == "qid" && (err == nil || strings.HasSuffix(err.Error(), "range")) {
@@ -150,7 +160,70 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 	if opt.Features > 0 {
 		cols = opt.Features
 	}
+	if opt.HashBits > 0 {
+		cols = 1 << opt.HashBits
+	}
 	return rows, cols, base, ignored, 0
+}
+
+// referenceRow reads the features of a row that is hashed or may be out of order.
+func referenceRow(e example, fields []string, base int, opt Options, ignored *int64, ok bool) (row example, largest int, fine bool) {
+	sums := map[int32]float32{}
+	met := map[uint64]bool{}
+	last, largest := big.NewInt(int64(base)-1), -1
+	for i, f := range fields {
+		a, b, colon := strings.Cut(f, ":")
+		if _, isID := new(big.Int).SetString(b, 10); i == 0 && a == "qid" && isID && strings.Trim(b, "0123456789") == "" {
+			continue
+		}
+		j, err := strconv.ParseUint(a, 10, 64)
+		v, isFloat := refFloat(b)
+		if !ok || !colon || err != nil || !isFloat || j < uint64(base) {
+			return e, 0, false
+		}
+		id := new(big.Int).SetUint64(j)
+		if opt.Unsorted == UnsortedError && id.Cmp(last) <= 0 {
+			return e, 0, false
+		}
+		last = id
+		col := j - uint64(base)
+		if opt.HashBits > 0 {
+			if j == math.MaxUint64 {
+				return e, 0, false
+			}
+			h := j
+			h = (h ^ h>>33) * 0xff51afd7ed558ccd
+			h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+			h ^= h >> 33
+			col = h % (1 << opt.HashBits)
+			if h >= 1<<63 {
+				v = -v
+			}
+		} else if j > math.MaxInt32 || opt.Features == 0 && col >= uint64(opt.MaxFeatures) {
+			return e, 0, false
+		} else if opt.Features > 0 && col >= uint64(opt.Features) {
+			if v != 0 {
+				*ignored++
+			}
+			continue
+		}
+		if opt.HashBits == 0 && opt.Unsorted == UnsortedSort && met[col] {
+			return e, 0, false
+		}
+		met[col] = true
+		largest = max(largest, int(col))
+		sums[int32(col)] += v
+	}
+	for _, j := range slices.Sorted(maps.Keys(sums)) {
+		if !isFinite(sums[j]) {
+			return e, 0, false
+		}
+		if sums[j] != 0 {
+			e.idx = append(e.idx, j)
+			e.val = append(e.val, sums[j])
+		}
+	}
+	return e, largest, ok
 }
 
 func refFloat(s string) (float32, bool) {

@@ -30,6 +30,9 @@ func ReadIDX(images, labels io.Reader, name string, opt Options) (*Set, error) {
 }
 
 func readIDX(images, labels io.Reader, imagesName, labelsName string, opt Options) (*Set, error) {
+	if err := opt.noHash(imagesName); err != nil {
+		return nil, err
+	}
 	// Headers first: what they say has to fit before much is read, and what is read before more is allocated.
 	rows, size, err := idxHeader(images, "images")
 	if err != nil {

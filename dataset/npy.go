@@ -55,6 +55,9 @@ type npyFile struct {
 }
 
 func readNPY(x npyFile, y *npyFile, opt Options) (*Set, error) {
+	if err := opt.noHash(x.name); err != nil {
+		return nil, err
+	}
 	a, err := x.header()
 	if err != nil {
 		return nil, fail(x.name, err)

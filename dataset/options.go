@@ -38,6 +38,15 @@ const (
 	BaseAuto IndexBase = "auto" // 0 if an index 0 stands anywhere in the file, else 1
 )
 
+// Unsorted says what to do with svmlight lines whose indices don't ascend. The empty string means UnsortedError.
+type Unsorted string
+
+const (
+	UnsortedError Unsorted = "error"
+	UnsortedSort  Unsorted = "sort" // an index that is there twice is an error still
+	UnsortedSum   Unsorted = "sum"  // values of the same index are added, in the file's order and in float32
+)
+
 // A Header says whether the first row of a CSV file names the columns. The empty string means HeaderAuto.
 type Header string
 
@@ -69,6 +78,7 @@ type Options struct {
 	MaxBytes int64
 
 	IndexBase IndexBase // svmlight
+	Unsorted  Unsorted  // svmlight
 
 	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's header, or "last", which
 	// is what the empty string means.
@@ -110,6 +120,9 @@ func (o Options) filled() (Options, error) {
 	if o.IndexBase == "" {
 		o.IndexBase = BaseOne
 	}
+	if o.Unsorted == "" {
+		o.Unsorted = UnsortedError
+	}
 	if o.Header == "" {
 		o.Header = HeaderAuto
 	}
@@ -142,6 +155,11 @@ func (o Options) filled() (Options, error) {
 	default:
 		return o, fmt.Errorf("dataset: index base %q: want 1, 0 or auto", o.IndexBase)
 	}
+	switch o.Unsorted {
+	case UnsortedError, UnsortedSort, UnsortedSum:
+	default:
+		return o, fmt.Errorf("dataset: unsorted %q: want error, sort or sum", o.Unsorted)
+	}
 	switch o.Header {
 	case HeaderAuto, HeaderYes, HeaderNo:
 	default:
@@ -154,6 +172,13 @@ func (o Options) filled() (Options, error) {
 	if o.Features < 0 || o.Features > o.MaxFeatures {
 		return o, fmt.Errorf("dataset: %d features: want at most %d (MaxFeatures)", o.Features, o.MaxFeatures)
 	}
+	if o.HashBits < 0 || o.HashBits > maxHashBits {
+		return o, fmt.Errorf("dataset: %d hash bits: want 1 to %d", o.HashBits, maxHashBits)
+	}
+	if o.HashBits > 0 && (1<<o.HashBits > o.MaxFeatures || o.Features > 0 && o.Features != 1<<o.HashBits) {
+		return o, fmt.Errorf("dataset: %d hash bits make %d features: want at most %d (MaxFeatures), and as many as Features says",
+			o.HashBits, 1<<o.HashBits, o.MaxFeatures)
+	}
 	if o.MaxBytes < 0 {
 		return o, fmt.Errorf("dataset: MaxBytes %d is negative", o.MaxBytes)
 	}
@@ -164,6 +189,14 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("dataset: pixel divisor %v: want 2^-100 to 2^100", o.PixelDivisor)
 	}
 	return o, nil
+}
+
+// noHash refuses to hash the features of a format that has no indices.
+func (o Options) noHash(name string) error {
+	if o.HashBits > 0 {
+		return fmt.Errorf("%s: hashing is for the indices of svmlight data", name)
+	}
+	return nil
 }
 
 func (l Layout) check() error {

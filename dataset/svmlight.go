@@ -2,10 +2,12 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 )
 
@@ -25,6 +27,19 @@ const chunkSize = 1 << 18
 //   - Lines end in LF or CRLF, the last one perhaps in nothing, and may be of any length. Blanks are spaces, tabs and
 //     CR. Lines without a label are skipped. A byte order mark at the start is skipped.
 //   - "qid:3" right after the label is accepted and ignored.
+//   - Indices that don't ascend are an error unless opt.Unsorted says what to do with them.
+//
+// With opt.HashBits = n features are hashed: index j, any number below 2^64, becomes column h mod 2^n, and its value is
+// negated if h has bit 63 set, where h is the finaliser of MurmurHash3 for 64 bits:
+//
+//	h := j
+//	h ^= h >> 33
+//	h *= 0xff51afd7ed558ccd
+//	h ^= h >> 33
+//	h *= 0xc4ceb9fe1a85ec53
+//	h ^= h >> 33
+//
+// Values of a row that meet in a column are added in the order of the file, in float32.
 //
 // The number of columns is that up to the largest index in the data, also of a zero, unless opt.Features gives it.
 func ReadSvmlight(r io.Reader, name string, opt Options) (*Set, error) {
@@ -82,14 +97,18 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 			return nil, last
 		}
 	}
-	cols := int(max(size-int64(base), 0))
+	cols, first := int(max(size-int64(base), 0)), base
 	if opt.Features > 0 {
 		cols = opt.Features
 	}
-	s, err := assemble(p.blocks, base, cols, opt.Layout)
+	if opt.HashBits > 0 {
+		cols, first = 1<<opt.HashBits, 0
+	}
+	s, err := assemble(p.blocks, first, cols, opt.Layout)
 	if err != nil {
 		return nil, fail(name, err)
 	}
+	s.IndexBase, s.HashBits = base, opt.HashBits
 	return s, nil
 }
 
@@ -185,17 +204,22 @@ var byteOrderMark = []byte("\ufeff")
 
 // rules are what a line is held against.
 type rules struct {
-	first       int64 // the smallest index
-	limit       int64 // the largest one
-	ignore      bool  // what is beyond limit: else it is an error
-	auto        bool  // base 0 may come out, and limit is then one too large
-	maxFeatures int   // for messages
+	first       uint64 // the smallest index
+	limit       uint64 // the largest one
+	ignore      bool   // what is beyond limit: else it is an error
+	auto        bool   // base 0 may come out, and limit is then one too large
+	hashBits    uint   // 0 if indices aren't hashed
+	unsorted    Unsorted
+	maxFeatures int // for messages
 }
 
 func newRules(opt Options) rules {
-	r := rules{first: 1, limit: int64(opt.MaxFeatures), auto: opt.IndexBase == BaseAuto, maxFeatures: opt.MaxFeatures}
+	r := rules{
+		first: 1, limit: uint64(opt.MaxFeatures), auto: opt.IndexBase == BaseAuto,
+		hashBits: uint(opt.HashBits), unsorted: opt.Unsorted, maxFeatures: opt.MaxFeatures,
+	}
 	if opt.Features > 0 {
-		r.limit = int64(opt.Features)
+		r.limit = uint64(opt.Features)
 		r.ignore = true
 	}
 	switch opt.IndexBase {
@@ -204,6 +228,9 @@ func newRules(opt Options) rules {
 	case BaseZero:
 		r.first = 0
 		r.limit--
+	}
+	if r.hashBits > 0 {
+		r.limit, r.ignore, r.auto = math.MaxUint64, false, false
 	}
 	return r
 }
@@ -214,6 +241,8 @@ type scratch struct {
 	ends []int
 	idx  []int32
 	val  []float32
+	keys []uint64  // of mend
+	old  []float32 // of mend
 }
 
 // parse turns whole lines, each with its newline, into rows.
@@ -228,6 +257,11 @@ func (r rules) parse(data []byte, s *scratch) (b block) {
 	if r.auto {
 		high--
 	}
+	most := uint64(math.MaxInt32) // index
+	if r.hashBits > 0 {
+		high, most = math.MaxUint64, math.MaxUint64-1
+	}
+	mend := r.hashBits > 0 || r.unsorted != UnsortedError // rows may have to be sorted
 
 	p, start := 0, 0 // in data: the next byte, and where the line starts
 	at := func(token int, reason string) *SyntaxError {
@@ -257,8 +291,15 @@ func (r rules) parse(data []byte, s *scratch) (b block) {
 		y = append(y, v)
 		p = next
 
-		last := r.first - 1
-		for n := 0; ; n++ { // features so far
+		least, top, from := r.first, uint64(0), nnz // the next index allowed, one more than the largest so far
+		for n := 0; ; n++ {                         // features so far
+			if !mend {
+				next, stored, after := plainFeatures(data, p, idx[nnz:], val[nnz:], max(least, 1), high)
+				if next > p {
+					p, least, top = next, after, after
+					nnz += stored
+				}
+			}
 			for isBlank(data[p]) {
 				p++
 			}
@@ -268,56 +309,212 @@ func (r rules) parse(data []byte, s *scratch) (b block) {
 			}
 
 			token := p
-			m, next := digits(data, p, 0)
-			j := int64(m)
-			if count := next - p; data[next] != ':' || count == 0 || count > 10 {
-				j, next, reason = slowIndex(data, p)
-			}
-			if reason == isQid && n == 0 {
-				p, reason = next, ""
-				continue
+			j, next := digits(data, p, 0)
+			reason := ""
+			if count := next - p; data[next] != ':' || count == 0 || count > 19 {
+				if j, next, reason = slowIndex(data, p); reason == isQid && n == 0 {
+					p = next
+					continue
+				}
 			}
 			if reason == "" {
-				p = next + 1
-				if v, next, reason = number(data, p); reason != "" {
-					reason = badValue(data[p:next], reason)
-				} else if j <= last {
-					reason = r.badOrder(j, last)
-				} else if j > math.MaxInt32 {
-					reason = indexTooLarge
-				} else if j > r.limit && !r.ignore {
-					reason = r.tooMany()
+				if v, p, reason = number(data, next+1); reason != "" {
+					reason = badValue(data[next+1:p], reason)
 				}
 			}
 			if reason != "" {
 				b.err = at(token, reason)
 				return b
 			}
-			p, last = next, j
+			if j < least {
+				if j < r.first || r.unsorted == UnsortedError {
+					b.err = at(token, r.badOrder(j, least-1))
+					return b
+				}
+			}
+			least = j + 1
 			if j >= high {
-				if j > r.limit {
+				switch {
+				case j > most:
+					b.err = at(token, r.tooLarge())
+					return b
+				case j > r.limit && !r.ignore:
+					b.err = at(token, r.tooMany())
+					return b
+				case j > r.limit:
+					top = max(top, r.limit+1)
 					if v != 0 {
 						b.ignored++
 					}
 					continue
-				}
-				if b.last == nil {
+				case b.last == nil:
 					b.last = at(token, r.tooMany())
 				}
 			}
-			if v != 0 {
+			top = max(top, least)
+			b.zero = b.zero || j == 0
+			if r.hashBits > 0 {
+				h := fmix64(j)
+				j = h & (1<<r.hashBits - 1)
+				v = math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
+			}
+			if v != 0 || mend {
 				idx[nnz], val[nnz] = int32(j), v
 				nnz++
 			}
-			b.zero = b.zero || j == 0
+		}
+		if mend {
+			n, again, reason := s.mend(idx[from:nnz], val[from:nnz], r.unsorted == UnsortedSort && r.hashBits == 0)
+			if reason != "" {
+				b.err = r.rowError(data, start, again, reason)
+				b.err.Line = b.lines
+				return b
+			}
+			nnz = from + n
 		}
 		ends = append(ends, nnz)
-		b.size = max(b.size, min(last, r.limit)+1)
+		b.size = max(b.size, int64(top))
 	}
 	s.y, s.ends = y, ends
 	b.y, b.ends, b.idx, b.val = slices.Clone(y), slices.Clone(ends), slices.Clone(idx[:nnz]), slices.Clone(val[:nnz])
 	return b
 }
+
+// plainFeatures reads features from data[p:] on, as long as they are of the common kind: a blank, an index of at most 7
+// digits from least, which is 1 or more, to high-1, and a value. It puts those that are not 0 into idx and val. It returns
+// the position where it stops, how many there are, and one more than the last index.
+//
+// It has no branch on how many digits a number has: such branches can't be foreseen, and cost more than the digits.
+func plainFeatures(data []byte, p int, idx []int32, val []float32, least, high uint64) (next, n int, after uint64) {
+	const room = 32 // more bytes than are looked at before number is called
+	plain := true   // so were all values so far
+	for len(data)-p >= room {
+		start := p
+		s := (*[room]byte)(data[p:])
+		q := uint(0)
+		if s[0] == ' ' {
+			q = 1
+		}
+		x := binary.LittleEndian.Uint64(s[q:]) ^ ascii0
+		k := countDigits(x)
+		if q += k; k-1 > 6 || s[q&15] != ':' {
+			break
+		}
+		j := joinDigits(x, k)
+		if j < least || j >= high {
+			break
+		}
+
+		q++
+		token := p + int(q)
+		var v float32
+		known := false
+		x = binary.LittleEndian.Uint64(s[q&15:]) ^ ascii0
+		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && (end == ' ' || end == '\n') {
+			// One digit: easy to foresee, if all values are 1.
+			v, known = float32(d), true
+			q++
+		} else if k = countDigits(x); plain && k-1 < 7 {
+			m := joinDigits(x, k)
+			q += k
+			if end := s[q&31]; end == ' ' || end == '\n' {
+				v, known = float32(m), true // exact
+			} else if end == '.' {
+				q++
+				x = binary.LittleEndian.Uint64(s[q&31:]) ^ ascii0
+				f := countDigits(x)
+				if end = s[(q+f)&31]; f-1 < 7 && (end == ' ' || end == '\n') {
+					q += f
+					v, known = scale(m*pow10int[f&15]+joinDigits(x, f), -int(f))
+				}
+			}
+		}
+		if p += int(q); !known {
+			var reason string
+			if v, p, reason = number(data, token); reason != "" {
+				p = start
+				break
+			}
+			plain = false // others like it will follow
+		}
+		least = j + 1
+		if v != 0 {
+			idx[n], val[n] = int32(j), v
+			n++
+		}
+	}
+	return p, n, least
+}
+
+// fmix64 is the finaliser of MurmurHash3 for 64 bits.
+func fmix64(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// mend brings a row's columns into order, adds values that are in the same column, or says which column is there twice if
+// that is not allowed, and drops zeros. It returns how many columns there are.
+func (s *scratch) mend(idx []int32, val []float32, once bool) (n int, again int32, reason string) {
+	if !slices.IsSorted(idx) {
+		s.keys = s.keys[:0]
+		for k, j := range idx {
+			s.keys = append(s.keys, uint64(j)<<32|uint64(k)) // equal ones stay in the file's order
+		}
+		slices.Sort(s.keys)
+		if cap(s.old) < len(val) {
+			s.old = make([]float32, len(val))
+		}
+		old := s.old[:len(val)]
+		copy(old, val)
+		for k, key := range s.keys {
+			idx[k], val[k] = int32(key>>32), old[uint32(key)]
+		}
+	}
+	for k := 0; k < len(idx); {
+		j, sum := idx[k], val[k]
+		for k++; k < len(idx) && idx[k] == j; k++ {
+			if once {
+				return 0, j, fmt.Sprintf("index %d twice in a line", j)
+			}
+			sum += val[k]
+		}
+		if !isFinite(sum) {
+			return 0, -1, "the sum of the values of a column is too large for float32"
+		}
+		if sum != 0 {
+			idx[n], val[n] = j, sum
+			n++
+		}
+	}
+	return n, 0, ""
+}
+
+// rowError tells of the row whose line starts at data[start:], and of the token with the index again if that is not
+// negative: the second one there.
+func (r rules) rowError(data []byte, start int, again int32, reason string) *SyntaxError {
+	e := &SyntaxError{Reason: reason}
+	met := again < 0
+	for p := tokenEnd(data, start); !isNewline(data[p]); p = tokenEnd(data, p) {
+		for isBlank(data[p]) {
+			p++
+		}
+		j, next := digits(data, p, 0)
+		if data[next] != ':' || next == p || again < 0 || j != uint64(again) {
+			continue
+		}
+		if met {
+			e.Column, e.Token = p-start+1, cut(data[p:tokenEnd(data, p)])
+			return e
+		}
+		met = true
+	}
+	return e
+}
+
+func isNewline(c byte) bool { return c == '\n' || c == '#' }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
@@ -331,13 +528,10 @@ func tokenEnd(b []byte, p int) int {
 	return p
 }
 
-const (
-	isQid         = "qid:N must stand right after the label"
-	indexTooLarge = "index larger than 2147483647"
-)
+const isQid = "qid:N must stand right after the label"
 
 // slowIndex reads the index of the token at b[p:]. It returns the position of the colon after it.
-func slowIndex(b []byte, p int) (j int64, next int, reason string) {
+func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 	token := b[p:tokenEnd(b, p)]
 	index, value, colon := bytes.Cut(token, []byte(":"))
 	digitsOnly := func(s []byte) bool {
@@ -355,12 +549,11 @@ func slowIndex(b []byte, p int) (j int64, next int, reason string) {
 	case !digitsOnly(index):
 		return 0, p, "index is not a whole number"
 	}
-	significant := bytes.TrimLeft(index, "0")
-	if len(significant) > 10 {
-		return 0, p, indexTooLarge
+	j, err := strconv.ParseUint(string(index), 10, 64)
+	if err != nil {
+		j = math.MaxUint64 // larger than any allowed
 	}
-	m, _ := digits(significant, 0, 0)
-	return int64(m), p + len(index), ""
+	return j, p + len(index), ""
 }
 
 func badLabel(token []byte, reason string) string {
@@ -380,16 +573,23 @@ func badValue(token []byte, reason string) string {
 	return "value is " + reason
 }
 
-func (r rules) badOrder(j, last int64) string {
+func (r rules) badOrder(j, last uint64) string {
 	switch {
 	case j < r.first:
 		return "index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)"
 	case j == last:
 		return fmt.Sprintf("index %d twice in a line", j)
 	}
-	return fmt.Sprintf("index %d after %d: indices have to ascend", j, last)
+	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)", j, last)
+}
+
+func (r rules) tooLarge() string {
+	if r.hashBits > 0 {
+		return "index larger than 18446744073709551614"
+	}
+	return "index larger than 2147483647; -hash-bits hashes larger ones"
 }
 
 func (r rules) tooMany() string {
-	return fmt.Sprintf("index beyond the limit of %d features (-max-features)", r.maxFeatures)
+	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes larger indices", r.maxFeatures)
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -25,11 +26,11 @@ func TestSvmlightErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"index 0", "1 1:1\n1 0:1 2:1\n", `a.svm:2:3: token "0:1": index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)`},
 		{"negative index", "1 -1:1\n", `a.svm:1:3: token "-1:1": index is negative`},
-		{"index 2^31", "1 2147483648:1\n", `a.svm:1:3: token "2147483648:1": index larger than 2147483647`},
-		{"index 2^63", "1 9223372036854775808:1\n", `a.svm:1:3: token "9223372036854775808:1": index larger than 2147483647`},
-		{"index 2^64+1", "1 18446744073709551617:1\n", `a.svm:1:3: token "18446744073709551617:1": index larger than 2147483647`},
-		{"index of 30 digits", "1 111111111122222222223333333333:1\n", `a.svm:1:3: token "111111111122222222223333333333:1": index larger than 2147483647`},
-		{"index past MaxFeatures", "1 134217729:1\n", `a.svm:1:3: token "134217729:1": index beyond the limit of 134217728 features (-max-features)`},
+		{"index 2^31", "1 2147483648:1\n", `a.svm:1:3: token "2147483648:1": index larger than 2147483647; -hash-bits hashes larger ones`},
+		{"index 2^63", "1 9223372036854775808:1\n", `a.svm:1:3: token "9223372036854775808:1": index larger than 2147483647; -hash-bits hashes larger ones`},
+		{"index 2^64+1", "1 18446744073709551617:1\n", `a.svm:1:3: token "18446744073709551617:1": index larger than 2147483647; -hash-bits hashes larger ones`},
+		{"index of 30 digits", "1 111111111122222222223333333333:1\n", `a.svm:1:3: token "111111111122222222223333333333:1": index larger than 2147483647; -hash-bits hashes larger ones`},
+		{"index past MaxFeatures", "1 134217729:1\n", `a.svm:1:3: token "134217729:1": index beyond the limit of 134217728 features (-max-features); -hash-bits hashes larger indices`},
 		{"index 1e3", "+1 1e3:1\n", `a.svm:1:4: token "1e3:1": index is not a whole number`},
 		{"index +1", "1 +1:1\n", `a.svm:1:3: token "+1:1": index is not a whole number`},
 		{"index x", "1 x:1\n", `a.svm:1:3: token "x:1": index is not a whole number`},
@@ -39,7 +40,7 @@ func TestSvmlightErrors(t *testing.T) {
 		{"two colons", "1 1:2:3\n", `a.svm:1:3: token "1:2:3": more than one colon`},
 		{"blanks about the colon", "1 1 : 2\n", `a.svm:1:3: token "1": want index:value, without blanks`},
 		{"lone colon", "1 :\n", `a.svm:1:3: token ":": no index before the colon`},
-		{"unsorted", "1 1:1 3:1 2:1\n", `a.svm:1:11: token "2:1": index 2 after 3: indices have to ascend`},
+		{"unsorted", "1 1:1 3:1 2:1\n", `a.svm:1:11: token "2:1": index 2 after 3: indices have to ascend (-unsorted sort, or sum)`},
 		{"duplicate", "1 1:1 1:2\n", `a.svm:1:7: token "1:2": index 1 twice in a line`},
 		{"duplicate of a zero", "1 1:0 1:2\n", `a.svm:1:7: token "1:2": index 1 twice in a line`},
 		{"value nan", "1 1:nan\n", `a.svm:1:3: token "1:nan": value is not finite`},
@@ -199,7 +200,7 @@ func text(r *rand.Rand, bad int) string {
 				fmt.Fprintf(&b, "%s%d:%s", pick(" ", "  ", "\t", " \r"), j, pick("1", "0", "-0.5", "0.031250", "1e-3", "123456789012", "1e-45", fmt.Sprint(r.NormFloat64())))
 			}
 			if bad > 0 && r.IntN(bad) == 0 {
-				b.WriteString(pick(" 0:1", " :", " 1:", "x", " 1e3:1", " 1:1 1:1", " 99999999999:1", " 5:1e39", "\n\x00", "\nnan", "\n1,2", " 1:2:3", " qid:4", " 300:1"))
+				b.WriteString(pick(" 0:1", " :", " 1:", "x", " 1e3:1", " 1:1 1:1", " 99999999999:1", " 5:1e39", "\n\x00", "\nnan", "\n1,2", " 1:2:3", " qid:4", " 300:1", " 2:7 1:1e-3 2:3.5", " 18446744073709551614:1", " 18446744073709551615:1 3:1"))
 			}
 		}
 		b.WriteString(pick("", "", " ", "# comment: 1:1", " #"))
@@ -252,6 +253,13 @@ func TestSvmlightChunks(t *testing.T) {
 			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[r.IntN(3)],
 			Features:  []int{0, 1 + r.IntN(300)}[r.IntN(2)],
 			Layout:    []Layout{LayoutAuto, LayoutDense, LayoutSparse}[r.IntN(3)],
+		}
+		switch r.IntN(4) {
+		case 0:
+			opt.Unsorted = []Unsorted{UnsortedSort, UnsortedSum}[r.IntN(2)]
+		case 1:
+			opt.HashBits, opt.Features = 1+r.IntN(9), 0
+			opt.Unsorted = []Unsorted{UnsortedError, UnsortedSum}[r.IntN(2)]
 		}
 		for chunk := 1; chunk <= len(s)+1; chunk++ {
 			opt.Threads = 1 + chunk%3
@@ -321,6 +329,111 @@ func TestSvmlightLongLine(t *testing.T) {
 	s, err = readText("1 1:1 #"+strings.Repeat("x", 5*chunkSize)+"\n1 2:1", Options{})
 	if err != nil || s.Rows() != 2 || s.NNZ() != 2 {
 		t.Fatal(s, err)
+	}
+}
+
+func TestSvmlightUnsorted(t *testing.T) {
+	text := "1 qid:2 3:1 1:2 2:0.5 # x\n-1 5:1 4:-0\n"
+	for _, c := range []struct {
+		text     string
+		unsorted Unsorted
+		want     string // as svmlight, or an error
+	}{
+		{text, UnsortedError, `a.svm:1:13: token "1:2": index 1 after 3: indices have to ascend (-unsorted sort, or sum)`},
+		{text, UnsortedSort, "1 1:2 2:0.5 3:1\n-1 5:1\n"},
+		{text, UnsortedSum, "1 1:2 2:0.5 3:1\n-1 5:1\n"},
+		{"1 2:1 1:1 2:3\n", UnsortedError, `a.svm:1:7: token "1:1": index 1 after 2: indices have to ascend (-unsorted sort, or sum)`},
+		{"1 2:1 1:1 2:3\n", UnsortedSort, `a.svm:1:11: token "2:3": index 2 twice in a line`},
+		{"1 1:1\n\n1 qid:1 2:0 1:1 2:3\n", UnsortedSort, `a.svm:3:17: token "2:3": index 2 twice in a line`},
+		{"1 2:1 1:1 2:3\n", UnsortedSum, "1 1:1 2:4\n"},
+		{"1 2:1 1:1 2:-1\n", UnsortedSum, "1 1:1 2:0\n"},
+		{"1 2:16777216 2:1 2:1 1:1\n", UnsortedSum, "1 1:1 2:16777216\n"}, // in the file's order
+		{"1 2:1 2:1 2:16777216 1:1\n", UnsortedSum, "1 1:1 2:16777218\n"},
+		{"1 1:1\n1 2:3e38 2:3e38\n", UnsortedSum, `a.svm:2: the sum of the values of a column is too large for float32`},
+		{"1 2:1 0:1\n", UnsortedSum, `a.svm:1:7: token "0:1": index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)`},
+	} {
+		got, err := readText(c.text, Options{Unsorted: c.unsorted})
+		if strings.HasPrefix(c.want, "a.svm") {
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%q: %v, want %s", c.text, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want, err := readText(c.want, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, want)
+	}
+}
+
+func TestSvmlightHash(t *testing.T) {
+	// The finaliser's values, from MurmurHash3's own.
+	for j, want := range map[uint64]uint64{0: 0, 1: 0xb456bcfc34c2cb2c, 2: 0x3abf2a20650683e7, math.MaxUint64: 0x64b5720b4b825f21} {
+		if got := fmix64(j); got != want {
+			t.Errorf("%d: %#x, want %#x", j, got, want)
+		}
+	}
+	const text = "1 1:1 2:2 4294967296:3 18446744073709551614:0.5\n-1\n1 7:0\n"
+	opt := Options{HashBits: 10}
+	s, err := readText(text, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, cols, _, _, _ := reference(text, opt)
+	if s.Cols() != 1024 || cols != 1024 || s.HashBits != 10 || s.IndexBase != 1 || !equal(examples(s), rows) || s.NNZ() != 4 {
+		t.Errorf("%+v, want %v", examples(s), rows)
+	}
+	if idx, val := s.Sparse.Row(0); !slices.Contains(idx, 0xb456bcfc34c2cb2c%1024) || !slices.Contains(val, -1) {
+		t.Errorf("%v %v", idx, val)
+	}
+	// In one column all meet, and are added in the file's order.
+	s, err = readText("1 1:1 2:2 3:4\n", Options{HashBits: 1, Layout: LayoutDense})
+	rows, _, _, _, _ = reference("1 1:1 2:2 3:4\n", Options{HashBits: 1})
+	if err != nil || !equal(examples(s), rows) {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		text string
+		opt  Options
+		want string
+	}{
+		{"1 18446744073709551615:1\n", opt, `a.svm:1:3: token "18446744073709551615:1": index larger than 18446744073709551614`},
+		{"1 18446744073709551616:1\n", opt, `a.svm:1:3: token "18446744073709551616:1": index larger than 18446744073709551614`},
+		{"1 5:1 4:1\n", opt, `a.svm:1:7: token "4:1": index 4 after 5: indices have to ascend (-unsorted sort, or sum)`},
+		{"1 0:1\n", opt, `a.svm:1:3: token "0:1": index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)`},
+		{"", Options{HashBits: 31}, `dataset: 31 hash bits: want 1 to 30`},
+		{"", Options{HashBits: -1}, `dataset: -1 hash bits: want 1 to 30`},
+		{"", Options{HashBits: 28}, `dataset: 28 hash bits make 268435456 features: want at most 134217728 (MaxFeatures), and as many as Features says`},
+		{"", Options{HashBits: 4, Features: 15}, `dataset: 4 hash bits make 16 features: want at most 134217728 (MaxFeatures), and as many as Features says`},
+		{"", Options{Unsorted: "x"}, `dataset: unsorted "x": want error, sort or sum`},
+	} {
+		if _, err := readText(c.text, c.opt); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	for _, name := range []string{"a.csv", "a.tsv", "a.npy"} {
+		path := file(t, name, []byte("1,2\n"))
+		if _, err := Read(path, opt); err == nil || err.Error() != path+": hashing is for the indices of svmlight data" {
+			t.Error(err)
+		}
+	}
+	if _, err := readIDXBytes(nil, nil, opt); err == nil || !strings.Contains(err.Error(), "hashing is for") {
+		t.Error(err)
+	}
+	// The bits are kept.
+	s, err = readText(text, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := pgsm(t, s)
+	got, err := ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", opt)
+	if err != nil || got.HashBits != 10 || s.Subset([]int{0}).HashBits != 10 {
+		t.Error(got, err)
 	}
 }
 
@@ -395,12 +508,19 @@ func FuzzSvmlight(f *testing.F) {
 	} {
 		f.Add(s, uint8(0), uint16(7), uint8(0))
 		f.Add(s, uint8(2), uint16(1), uint8(3))
+		f.Add(s, uint8(9*1+1), uint16(100), uint8(0))
+		f.Add(s, uint8(9*6+2), uint16(100), uint8(0))
 	}
-	f.Fuzz(func(t *testing.T, s string, base uint8, chunk uint16, features uint8) {
-		checkText(t, s, strings.NewReader(s), Options{
-			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[base%3],
-			Features:  int(features), Threads: 1 + int(base/3)%3, Layout: LayoutSparse, MaxFeatures: 1000,
-		}, 1+int(chunk))
+	f.Fuzz(func(t *testing.T, s string, kind uint8, chunk uint16, features uint8) {
+		opt := Options{
+			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[kind%3],
+			Features:  int(features), Threads: 1 + int(kind/3)%3, Layout: LayoutSparse, MaxFeatures: 1000,
+			Unsorted: []Unsorted{UnsortedError, UnsortedSort, UnsortedSum}[kind/9%3],
+		}
+		if bits := int(kind / 27); bits > 0 {
+			opt.HashBits, opt.Features = bits, 0
+		}
+		checkText(t, s, strings.NewReader(s), opt, 1+int(chunk))
 	})
 }
 
