@@ -202,7 +202,7 @@ func (e *experiment) quickest(s *dataset.Set, cfg pegasos.Config) (best trained,
 		if k > 0 {
 			t.ready, after = min(t.ready, best.ready), min(after, best.whole-best.ready)
 		}
-		best = trained{t.model, t.ready, t.ready + after}
+		best = trained{model: t.model, ready: t.ready, whole: t.ready + after}
 	}
 	return best, nil
 }

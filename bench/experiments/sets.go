@@ -49,13 +49,19 @@ type trained struct {
 	model *pegasos.Model
 	ready time.Duration // until the last step
 	whole time.Duration // until the model was measured as well
+	cpu   time.Duration // used until ready, by all threads
 }
 
 func (e *experiment) train(s *dataset.Set, cfg pegasos.Config, threads int) (t trained, err error) {
+	used, _ := cpuTime()
 	start := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) { t.ready = time.Since(start) }}
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) {
+		t.ready = time.Since(start)
+		t.cpu, _ = cpuTime()
+	}}
 	t.model, err = tr.Train(e.ctx, examples(s), s.Y)
 	t.whole = time.Since(start)
+	t.cpu -= used
 	return t, err
 }
 
