@@ -17,7 +17,7 @@ import (
 
 func newTest(t *testing.T) (*experiment, *strings.Builder) {
 	var text strings.Builder
-	return &experiment{ctx: t.Context(), out: t.TempDir(), seeds: 3, w: &text}, &text
+	return &experiment{ctx: t.Context(), out: t.TempDir(), seeds: 3, rounds: 2, w: &text}, &text
 }
 
 // isSVG reads a picture to its end and returns the texts in it.
@@ -95,7 +95,7 @@ func TestFill(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	train, test := dataset.DigitsSplit()
-	s := pairsSettings{train, test, strings.Fields("zero one two three four five six seven eight nine"), 200, []int64{50}, []float64{1e-2, 1e-3}, 1e-3, 1}
+	s := pairsSettings{train, test, strings.Fields("zero one two three four five six seven eight nine"), 200, []int64{50}, []float64{1e-2, 1e-3}, 1e-3}
 	e, text := newTest(t)
 	if err := e.pairs(s); err != nil {
 		t.Fatal(err)

@@ -18,13 +18,12 @@ type pairsSettings struct {
 	short       []int64  // fewer of them
 	lambdas     []float64
 	lambda      float64 // the one that is timed and drawn
-	rounds      int     // of timing
 }
 
 func fashionPairs(dir string) (s pairsSettings, err error) {
 	s = pairsSettings{
 		names: []string{"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
-		steps: 1_000_000, short: []int64{10_000, 30_000, 100_000}, lambdas: []float64{1e-2, 1e-3, 1e-4, 1e-5}, lambda: 1e-4, rounds: 3,
+		steps: 1_000_000, short: []int64{10_000, 30_000, 100_000}, lambdas: []float64{1e-2, 1e-3, 1e-4, 1e-5}, lambda: 1e-4,
 	}
 	s.train, s.test, err = readFashion(dir)
 	return s, err
@@ -62,7 +61,7 @@ func (e *experiment) pairs(s pairsSettings) error {
 		e.printf(" |\n")
 	}
 
-	e.printf("\nSeconds at lambda %v, each the least of %d rounds:\n\n", s.lambda, s.rounds)
+	e.printf("\nSeconds at lambda %v, each the least of %d rounds:\n\n", s.lambda, e.rounds)
 	e.printf("%s", head("form", "steps a pair", "test accuracy, %", "1 thread", "2 threads", "CPU, 1 thread", "CPU, 2 threads", "objective and certificate, 2 threads"))
 	type timed struct {
 		form       int
@@ -77,7 +76,7 @@ func (e *experiment) pairs(s pairsSettings) error {
 			all = append(all, &timed{form: f, steps: steps})
 		}
 	}
-	for round := range s.rounds {
+	for round := range e.rounds {
 		for _, r := range all {
 			for k := range 2 {
 				log.Printf("round %d: %s, %d steps, %d threads", round, forms[r.form].name, r.steps, k+1)

@@ -14,11 +14,12 @@ import (
 
 // An experiment is where results go.
 type experiment struct {
-	ctx   context.Context
-	out   string // folder for figures
-	seeds int
-	w     io.Writer
-	err   error // the first of writing
+	ctx    context.Context
+	out    string // folder for figures
+	seeds  int
+	rounds int
+	w      io.Writer
+	err    error // the first of writing
 }
 
 func (e *experiment) printf(format string, args ...any) {
