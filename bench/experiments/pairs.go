@@ -67,8 +67,7 @@ func (e *experiment) pairs(s pairsSettings) error {
 		form       int
 		steps      int64
 		accuracy   float64
-		ready, cpu [2]time.Duration // with one thread and with two
-		after      time.Duration
+		took, cpu [2]span // with one thread and with two
 	}
 	var all []*timed
 	for f := range forms {
@@ -84,18 +83,17 @@ func (e *experiment) pairs(s pairsSettings) error {
 				if err != nil {
 					return err
 				}
-				after := t.whole - t.ready
 				if round > 0 {
-					t.ready, t.cpu, after = min(t.ready, r.ready[k]), min(t.cpu, r.cpu[k]), min(after, r.after)
+					t.took, t.cpu = t.took.least(r.took[k]), t.cpu.least(r.cpu[k])
 				}
-				r.ready[k], r.cpu[k], r.after = t.ready, t.cpu, after
+				r.took[k], r.cpu[k] = t.took, t.cpu
 				r.accuracy = 100 - testError(t.model, s.test)
 			}
 		}
 	}
 	for _, r := range all {
-		e.printf("| %s | %d | %.2f | %.2f | %.2f | %s | %s | %.2f |\n", forms[r.form].name, r.steps, r.accuracy, r.ready[0].Seconds(), r.ready[1].Seconds(),
-			seconds(r.cpu[0]), seconds(r.cpu[1]), r.after.Seconds())
+		e.printf("| %s | %d | %.2f | %.2f | %.2f | %s | %s | %.2f |\n", forms[r.form].name, r.steps, r.accuracy, r.took[0].ready.Seconds(), r.took[1].ready.Seconds(),
+			seconds(r.cpu[0].ready), seconds(r.cpu[1].ready), r.took[1].after.Seconds())
 	}
 
 	if err := e.curve(s); err != nil {
