@@ -138,7 +138,10 @@ func drawPanels(name string, columns int, panels []panel) error {
 	height := vg.Length(lines) * 9 * vg.Centimeter
 	c := vgsvg.New(width, height)
 	tiles := draw.Tiles{Rows: lines, Cols: columns, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2, PadTop: vg.Points(4), PadRight: vg.Points(12)}
-	for i, line := range plot.Align(grid, tiles, draw.New(c)) {
+	whole := draw.New(c)
+	low, high := whole.Min, whole.Max
+	whole.FillPolygon(color.White, []vg.Point{low, {X: high.X, Y: low.Y}, high, {X: low.X, Y: high.Y}})
+	for i, line := range plot.Align(grid, tiles, whole) {
 		for j, where := range line {
 			if j < len(grid[i]) {
 				grid[i][j].Draw(where)

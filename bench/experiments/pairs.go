@@ -64,9 +64,9 @@ func (e *experiment) pairs(s pairsSettings) error {
 	e.printf("\nSeconds at lambda %v, each the least of %d rounds:\n\n", s.lambda, e.rounds)
 	e.printf("%s", head("form", "steps a pair", "test accuracy, %", "1 thread", "2 threads", "CPU, 1 thread", "CPU, 2 threads", "objective and certificate, 2 threads"))
 	type timed struct {
-		form       int
-		steps      int64
-		accuracy   float64
+		form      int
+		steps     int64
+		accuracy  float64
 		took, cpu [2]span // with one thread and with two
 	}
 	var all []*timed
