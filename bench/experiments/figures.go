@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"os"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -30,6 +32,7 @@ type panel struct {
 	title, x, y string
 	logX, logY  bool
 	legend      bool
+	rangeX      [2]float64 // of the axis; that of the data if it is 0
 	series      []series
 }
 
@@ -49,10 +52,10 @@ func (p panel) plot() (*plot.Plot, error) {
 		return d, nil // its axes have no range, and a logarithmic one must have
 	}
 	if p.logX {
-		d.X.Scale, d.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		d.X.Scale, d.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
 	if p.logY {
-		d.Y.Scale, d.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		d.Y.Scale, d.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 	}
 	for _, s := range p.series {
 		if len(s.points) == 0 {
@@ -92,7 +95,32 @@ func (p panel) plot() (*plot.Plot, error) {
 		}
 	}
 	d.Legend.Padding = vg.Points(2)
+	if p.logY && p.legend {
+		d.Legend.Top = true
+		d.Y.Max *= 6 // room for it
+	}
+	if p.rangeX[1] > 0 {
+		d.X.Min, d.X.Max = p.rangeX[0], p.rangeX[1]
+	}
 	return d, nil
+}
+
+// logTicks are at 1, 2 and 5 times the powers of ten, or, where that would be many, at the powers alone.
+type logTicks struct{}
+
+func (logTicks) Ticks(low, high float64) (ticks []plot.Tick) {
+	steps := []float64{1, 2, 5}
+	if high/low > 3000 {
+		steps = steps[:1]
+	}
+	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+		for _, s := range steps {
+			if v := s * power; v >= low*0.999 && v <= high*1.001 {
+				ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+			}
+		}
+	}
+	return ticks
 }
 
 // drawPanels writes an SVG file with so many panels in a line.
@@ -110,7 +138,10 @@ func drawPanels(name string, columns int, panels []panel) error {
 	height := vg.Length(lines) * 9 * vg.Centimeter
 	c := vgsvg.New(width, height)
 	tiles := draw.Tiles{Rows: lines, Cols: columns, PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2, PadTop: vg.Points(4), PadRight: vg.Points(12)}
-	for i, line := range plot.Align(grid, tiles, draw.New(c)) {
+	whole := draw.New(c)
+	low, high := whole.Min, whole.Max
+	whole.FillPolygon(color.White, []vg.Point{low, {X: high.X, Y: low.Y}, high, {X: low.X, Y: high.Y}})
+	for i, line := range plot.Align(grid, tiles, whole) {
 		for j, where := range line {
 			if j < len(grid[i]) {
 				grid[i][j].Draw(where)

@@ -25,6 +25,7 @@ func main() {
 	log.SetPrefix("experiments: ")
 	out := flag.String("out", ".", "the folder for figures")
 	seeds := flag.Int("seeds", 9, "the number of seeds that medians are of")
+	rounds := flag.Int("rounds", 3, "the number of rounds in which pairs are timed")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: experiments [flags] rows|pairs")
 		flag.PrintDefaults()
@@ -36,15 +37,15 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	e := &experiment{ctx: ctx, out: *out, seeds: *seeds, w: os.Stdout}
+	e := &experiment{ctx: ctx, out: *out, seeds: *seeds, rounds: *rounds, w: os.Stdout}
 	if err := e.run(flag.Args(), dir); err != nil {
 		log.Fatal(err)
 	}
 }
 
 func (e *experiment) run(args []string, dir string) error {
-	if len(args) != 1 || e.seeds < 1 {
-		return fmt.Errorf("want one experiment, rows or pairs, and at least one seed")
+	if len(args) != 1 || e.seeds < 1 || e.rounds < 1 {
+		return fmt.Errorf("want one experiment, rows or pairs, at least one seed and one round")
 	}
 	if err := os.MkdirAll(e.out, 0o777); err != nil {
 		return err

@@ -14,11 +14,12 @@ import (
 
 // An experiment is where results go.
 type experiment struct {
-	ctx   context.Context
-	out   string // folder for figures
-	seeds int
-	w     io.Writer
-	err   error // the first of writing
+	ctx    context.Context
+	out    string // folder for figures
+	seeds  int
+	rounds int
+	w      io.Writer
+	err    error // the first of writing
 }
 
 func (e *experiment) printf(format string, args ...any) {
@@ -47,15 +48,29 @@ func examples(s *dataset.Set) pegasos.Examples {
 // A trained is a run and how long it took.
 type trained struct {
 	model *pegasos.Model
-	ready time.Duration // until the last step
-	whole time.Duration // until the model was measured as well
+	took  span
+	cpu   span // of all threads, 0 where it can't be had
 }
 
+// A span is a time in two parts.
+type span struct {
+	ready time.Duration // until the last step
+	after time.Duration // from then on until the model was measured
+}
+
+// least returns the smaller parts.
+func (s span) least(t span) span { return span{min(s.ready, t.ready), min(s.after, t.after)} }
+
 func (e *experiment) train(s *dataset.Set, cfg pegasos.Config, threads int) (t trained, err error) {
+	used, _ := cpuTime()
 	start := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) { t.ready = time.Since(start) }}
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) {
+		now, _ := cpuTime()
+		t.took.ready, t.cpu.ready = time.Since(start), now-used
+	}}
 	t.model, err = tr.Train(e.ctx, examples(s), s.Y)
-	t.whole = time.Since(start)
+	now, _ := cpuTime()
+	t.took.after, t.cpu.after = time.Since(start)-t.took.ready, now-used-t.cpu.ready
 	return t, err
 }
 
