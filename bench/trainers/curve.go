@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log"
 	"math"
 	"slices"
 )
@@ -193,5 +192,3 @@ func quantile(values []float64, q float64) float64 {
 }
 
 func median(values []float64) float64 { return quantile(values, 0.5) }
-
-func logf(format string, args ...any) { log.Printf(format, args...) }

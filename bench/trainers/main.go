@@ -415,10 +415,14 @@ func (s *session) head(where string, took time.Duration) []string {
 			}
 		}
 	}
+	method := fmt.Sprintf("%d rounds, medians; no run is made longer once one took %g s", s.rounds, s.limit/2)
+	if s.study {
+		method = fmt.Sprintf("one run each of 1/8, 1/4 and so on up to %g passes", s.most)
+	}
 	return []string{
 		fmt.Sprintf("CPU: %s, family %d, model %d, %d cores seen; %s", cpu.BrandName, cpu.Family, cpu.Model, runtime.NumCPU(), where),
 		"Trainers: " + strings.Join(versions, "; ") + revision,
-		fmt.Sprintf("Method: %d rounds, medians; no run is made longer once one took %g s; %.0f s in all", s.rounds, s.limit/2, took.Seconds()),
+		fmt.Sprintf("Method: %s; %.0f s in all", method, took.Seconds()),
 		"Date: " + time.Now().UTC().Format(time.RFC3339),
 		"Command: trainers " + strings.Join(os.Args[1:], " "),
 	}

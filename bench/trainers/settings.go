@@ -23,12 +23,19 @@ var settingsOfMany = []setting{
 	{name: "Pegasimd, one-vs-one", config: `{"multiclass": "ovo"}`},
 }
 
-// What -study combines: a value of each.
-var choices = []struct {
-	field  string
-	values []string
-}{
-	{"offset", []string{"r2", "none"}},
-	{"order", []string{"permutation", "blocks", "sequential", "iid"}},
-	{"average", []string{"last-half", "none"}},
+// What -study combines: a value of each choice. A value is a part of a pegasos.Config in JSON.
+var choices = []choice{
+	{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"0", `"offset":"none"`}}},
+	{"order", []value{
+		{"permutation", `"order":"permutation"`}, {"blocks of 64", `"order":"blocks"`}, {"blocks of 8", `"order":"blocks","block":8`},
+		{"sequential", `"order":"sequential"`}, {"i.i.d.", `"order":"iid"`},
+	}},
+	{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},
 }
+
+type choice struct {
+	name   string
+	values []value
+}
+
+type value struct{ name, config string }

@@ -3,31 +3,28 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// combinations returns the settings that a value of each choice makes, as JSON, and their values in order.
-func combinations() (configs []string, values [][]string) {
-	configs, values = []string{"{"}, [][]string{nil}
-	for k, c := range choices {
+// combinations returns the settings that a value of each choice makes, as JSON, and the values' names in order.
+func combinations() (configs []string, names [][]string) {
+	configs, names = []string{""}, [][]string{nil}
+	for _, c := range choices {
 		var moreConfigs []string
-		var moreValues [][]string
+		var moreNames [][]string
 		for i, config := range configs {
 			for _, v := range c.values {
-				comma := ","
-				if k == 0 {
-					comma = ""
-				}
-				moreConfigs = append(moreConfigs, fmt.Sprintf("%s%s%q:%q", config, comma, c.field, v))
-				moreValues = append(moreValues, append(values[i][:k:k], v))
+				moreConfigs = append(moreConfigs, config+","+v.config)
+				moreNames = append(moreNames, append(slices.Clone(names[i]), v.name))
 			}
 		}
-		configs, values = moreConfigs, moreValues
+		configs, names = moreConfigs, moreNames
 	}
-	for i := range configs {
-		configs[i] += "}"
+	for i, config := range configs {
+		configs[i] = "{" + config[1:] + "}"
 	}
-	return configs, values
+	return configs, names
 }
 
 // A studied row has the passes that a combination needs.
@@ -40,11 +37,14 @@ type studied struct {
 	Left   string   `json:"left_out,omitempty"`
 }
 
+// leastPasses is where the study begins.
+const leastPasses = 0.125
+
 // study trains with each combination for more and more passes, up to most, until there is nothing to read off any more.
 func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 	configs, values := combinations()
 	for i, config := range configs {
-		c := &contender{name: config, ours: true, driver: d, method: compact(config), efforts: passes(0.125), passes: true}
+		c := &contender{name: config, ours: true, driver: d, method: compact(config), efforts: passes(leastPasses), passes: true}
 		for level, effort := range c.efforts {
 			if effort > most {
 				break
@@ -80,9 +80,9 @@ func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 
 // markStudy writes a line a combination, and for each problem the passes to the three targets.
 func markStudy(b *strings.Builder, rows []studied, most float64) {
-	fmt.Fprintf(b, "Passes to 1.10 / 1.01 / 1.001 of the optimum; where it took more than %g, -, or in brackets the best that was reached.\n\n|", most)
+	fmt.Fprintf(b, "Passes to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, and the best that was reached in brackets.\n\n|", most)
 	for _, c := range choices {
-		fmt.Fprintf(b, " %s |", c.field)
+		fmt.Fprintf(b, " %s |", c.name)
 	}
 	var problems, lines []string
 	cells := map[[2]string]string{}
@@ -116,9 +116,12 @@ func (r *studied) cell() string {
 	}
 	var parts []string
 	for _, n := range r.Passes {
-		if n != n {
+		switch {
+		case n != n:
 			parts = append(parts, "-")
-		} else {
+		case n == leastPasses:
+			parts = append(parts, fmt.Sprintf("<%.2g", leastPasses))
+		default:
 			parts = append(parts, fmt.Sprintf("%.2g", float64(n)))
 		}
 	}
