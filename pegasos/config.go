@@ -243,6 +243,9 @@ func (cfg Config) Validate() error {
 	if cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || cfg.Loss.Regression()) {
 		return badField("Calibrate", "have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate)
 	}
+	if cfg.Tol != 0 && cfg.Bias == BiasUnregularised && cfg.Multiclass.Joint() {
+		return badField("Tol", "have %v, but with Multiclass %q and Bias %q the gap is not known", cfg.Tol, cfg.Multiclass, cfg.Bias)
+	}
 	if cfg.Batch < 0 {
 		return badField("Batch", "have %d, want 1 or more", cfg.Batch)
 	}
