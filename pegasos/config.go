@@ -268,6 +268,9 @@ func (cfg Config) Validate() error {
 	if !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0 {
 		return badField("FinishAfter", "have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter)
 	}
+	if cfg.Tol != 0 && cfg.Bias == BiasUnregularised && cfg.Multiclass.Joint() {
+		return badField("Tol", "have %v, but with Multiclass %q and Bias %q the gap is not known", cfg.Tol, cfg.Multiclass, cfg.Bias)
+	}
 	if cfg.Batch < 0 {
 		return badField("Batch", "have %d, want 1 or more", cfg.Batch)
 	}

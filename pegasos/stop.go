@@ -22,10 +22,18 @@ func newStopping(tr *Trainer) (stopping, error) {
 	if tr.Config.Patience == 0 {
 		return s, nil
 	}
-	if tr.Valid == nil || tr.Valid.X.Rows() == 0 || len(tr.Valid.Y) != tr.Valid.X.Rows() {
+	v := tr.Valid
+	if v == nil || v.X == nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
 		return s, badField("Patience", "have %d, which wants Trainer.Valid to have rows, and a label for each", tr.Config.Patience)
 	}
-	s.valid = tr.Valid
+	if tr.Config.Loss.Regression() {
+		for i, y := range v.Y {
+			if y-y != 0 {
+				return s, badField("Patience", "the label of row %d of Trainer.Valid is %v, want a finite number", i, y)
+			}
+		}
+	}
+	s.valid = v
 	return s, nil
 }
 

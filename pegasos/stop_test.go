@@ -1,8 +1,13 @@
 package pegasos
 
 import (
+	"context"
+	"errors"
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
 )
 
 // A run with Tol ends where the gap is small enough, with the model that it has there, and not before.
@@ -47,5 +52,181 @@ func TestTol(t *testing.T) {
 		if a, b := mustTrain(t, data.dense, data.y, Config{Tol: 1e-9, Epochs: 9}), mustTrain(t, data.dense, data.y, Config{Epochs: 9}); a.Hash() != b.Hash() {
 			t.Error("a tolerance that is not met changes the model")
 		}
+	}
+}
+
+// looks are the epochs after which Tol, Change and Patience look.
+func looks(epochs int) (at []int) {
+	for e := 1; e < epochs; e += max(1, e/4) {
+		at = append(at, e)
+	}
+	return at
+}
+
+func TestLooks(t *testing.T) {
+	if have := looks(50); !slices.Equal(have, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41}) {
+		t.Error(have)
+	}
+}
+
+// A run with Change ends at the first look that finds the objective, the penalty included, to have fallen by no more than the
+// share since the one before.
+func TestChange(t *testing.T) {
+	data, other := random(52, 200, 6, 3, 1), random(53, 200, 6, 3, 1)
+	for _, cfg := range []Config{
+		{}, {Order: IID}, {Batch: 8, Average: LastIterate}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial, Bias: BiasUnregularised},
+		{Loss: Log, Lambda: 1}, {Loss: SquaredHinge, Bias: BiasAugmented, BiasScale: 10},
+	} {
+		for _, change := range []float64{0.5, 0.05, 0.001} {
+			for _, withPrior := range []bool{false, true} {
+				cfg := cfg
+				cfg.Epochs, cfg.Change = 400, change
+				if cfg.Lambda == 0 {
+					cfg.Lambda = 0.02
+				}
+				tr := Trainer{Config: cfg}
+				if withPrior {
+					tr.Prior = mustTrain(t, other.dense, other.y, cfg)
+				}
+				plan, last, want := looks(400), math.NaN(), 400
+				var seen *Model
+				tr.Progress = func(p Progress) {
+					seen = nil
+					if !slices.Contains(plan, p.Epoch) {
+						return
+					}
+					seen = p.Model()
+					now := seen.Result.Objective
+					if want == 400 && last-now <= change*now {
+						want = p.Epoch
+					}
+					last = now
+				}
+				m, err := tr.Train(t.Context(), data.dense, data.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Result.Epochs != float64(want) || change > 0.01 && want == 400 {
+					t.Errorf("%+v prior %v: stopped after %v epochs, want %d", cfg, withPrior, m.Result.Epochs, want)
+				}
+				if want < 400 && (seen == nil || m.Hash() != seen.Hash() || m.Result.Objective != seen.Result.Objective) {
+					t.Errorf("%+v: not the model of the last epoch", cfg)
+				}
+			}
+		}
+	}
+	if a, b := mustTrain(t, data.dense, data.y, Config{Change: 1e-12, Loss: Log, Lambda: 1, Epochs: 5}), mustTrain(t, data.dense, data.y, Config{Loss: Log, Lambda: 1, Epochs: 5}); a.Hash() != b.Hash() {
+		t.Error("looks change the model")
+	}
+}
+
+// A run with Patience ends after so many looks without a better model on other data, and the result is the best of all looks
+// and of the end of the run, the first of those that are equal.
+func TestPatience(t *testing.T) {
+	early, late := 0, 0
+	for n, cfg := range []Config{
+		{}, {Average: LastIterate}, {Order: IID, Average: LastIterate}, {Batch: 4, Loss: Log}, {Multiclass: OneVsOne, Average: LastIterate}, {Multiclass: CrammerSinger, Average: LastIterate},
+		{Multiclass: Multinomial, Bias: BiasUnregularised}, {Loss: EpsInsensitive, Average: LastIterate}, {Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasUnregularised},
+	} {
+		for _, patience := range []int{1, 2, 5} {
+			for _, end := range []int64{40 * 100, 9*100 + 30, 70} { // a whole epoch or not, and less than one
+				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1) // the same truth
+				if cfg.Loss.Regression() {
+					data, valid = data.numbers(1), valid.numbers(2)
+				}
+				cfg := cfg
+				cfg.Lambda, cfg.Steps, cfg.Patience = 1e-3, end, patience
+				quality := func(m *Model) (q float64) {
+					for i := range valid.y {
+						if p := m.Predict(valid.dense, i); !cfg.Loss.Regression() && p == valid.y[i] {
+							q += 1 / 130.
+						} else if cfg.Loss.Regression() {
+							q -= math.Pow(m.Decision(valid.dense, i, nil)[0]-float64(valid.y[i]), 2) / 130
+						}
+					}
+					return q
+				}
+				var best *Model
+				var worse int
+				plan, stop := looks(1000), 0
+				tr := Trainer{Config: cfg, Valid: &Labelled{valid.dense, valid.y}}
+				tr.Progress = func(p Progress) {
+					if p.Steps < p.TotalSteps && !slices.Contains(plan, p.Epoch) {
+						return
+					}
+					if stop > 0 {
+						t.Errorf("%+v: goes on to epoch %d after %d", cfg, p.Epoch, stop)
+					}
+					if m := p.Model(); best == nil || quality(m) > quality(best)+1e-12 {
+						best, worse = m, 0
+					} else if worse++; worse == patience {
+						stop = p.Epoch
+					}
+				}
+				m, err := tr.Train(t.Context(), data.dense, data.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Hash() != best.Hash() || m.Result.Epochs != best.Result.Epochs || m.Result.Steps != best.Result.Steps ||
+					m.Result.Objective != best.Result.Objective || m.Result.Violations != best.Result.Violations {
+					t.Errorf("%+v: a model after %v epochs, the best is after %v", cfg, m.Result.Epochs, best.Result.Epochs)
+				}
+				if stop > 0 {
+					early++
+				}
+				if best.Result.Steps == end {
+					late++
+				}
+				for threads := 1; threads < 4; threads++ {
+					again := tr
+					again.Threads, again.Progress = threads, nil
+					if m, err := again.Train(t.Context(), data.dense, data.y); err != nil || m.Hash() != best.Hash() {
+						t.Errorf("%+v, %d threads: another model", cfg, threads)
+					}
+				}
+			}
+		}
+	}
+	if early < 10 || late < 10 {
+		t.Errorf("%d runs stopped early, %d at their best in the end", early, late)
+	}
+}
+
+// What is validated with may have other features and labels, and has to be there.
+func TestValid(t *testing.T) {
+	data := random(54, 60, 6, 3, 1)
+	narrow := random(55, 20, 4, 3, 1)
+	narrow.y[3] = 77
+	narrow.y[4] = float32(math.NaN()) // no prediction is right
+	for _, x := range []Examples{narrow.dense, dense.New(20, 9)} {
+		if _, err := (&Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}).Train(t.Context(), data.dense, data.y); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, v := range []*Labelled{nil, {}, {dense.New(0, 6), nil}, {data.dense, data.y[1:]}} {
+		var e *ConfigError
+		if m, err := (&Trainer{Config: Config{Patience: 2}, Valid: v}).Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
+	var e *ConfigError
+	if m, err := (&Trainer{Config: Config{Patience: 2, Loss: EpsInsensitive}, Valid: &Labelled{narrow.dense, narrow.y}}).Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
+		t.Errorf("NaN to predict: %v", err)
+	}
+	// A run that is interrupted ends with what it has.
+	ctx, cancel := context.WithCancel(t.Context())
+	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{data.dense, data.y}, Progress: func(p Progress) {
+		if p.Epoch == 2 {
+			cancel()
+		}
+	}}
+	if m, err := tr.Train(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) || m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
+		t.Errorf("cancelled: %v, %+v", err, m)
+	}
+	// Rules can be combined: the first that is met ends the run.
+	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Change: 1e-9, Patience: 100}
+	m, err := (&Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}).Train(t.Context(), data.dense, data.y)
+	if err != nil || m.Result.Epochs >= 1000 {
+		t.Errorf("%v, %+v", err, m.Result)
 	}
 }

@@ -76,7 +76,7 @@ type Trainer struct {
 	// of the y-th, in ascending order of the labels. Costs[y][y] is 0, all others are above 0.
 	Costs [][]float64
 
-	// Valid is what Config.Patience goes by.
+	// Valid is what Config.Patience goes by. A row whose label is none of the training data's is never right.
 	Valid *Labelled
 
 	// Progress, if not nil, is called after each epoch and at the end of the run.

@@ -152,6 +152,23 @@ func TestConfigErrors(t *testing.T) {
 		{"Tol", Config{Tol: nan}},
 		{"Tol", Config{Tol: 0.1, Order: IID}},
 		{"Tol", Config{Tol: 0.1, Bias: BiasOuter}},
+		{"Tol", Config{Tol: 0.1, Bias: BiasUnregularised, Multiclass: CrammerSinger}},
+		{"Change", Config{Change: -0.1}},
+		{"Change", Config{Change: 1}},
+		{"Change", Config{Change: nan}},
+		{"Patience", Config{Patience: -1}},
+		{"Patience", Config{Patience: 1}}, // without Trainer.Valid
+		{"Multiclass", Config{Multiclass: "one-vs-all"}},
+		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: Log}},
+		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: SquaredHinge}},
+		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: EpsInsensitive}},
+		{"Multiclass", Config{Multiclass: Multinomial, Loss: Hinge}},
+		{"Multiclass", Config{Multiclass: OneVsOne, Loss: EpsInsensitive}},
+		{"Bias", Config{Bias: BiasOuter, Multiclass: CrammerSinger}},
+		{"Bias", Config{Bias: BiasOuter, Multiclass: Multinomial}},
+		{"Bias", Config{Bias: BiasOuter, Change: 0.1}},
+		{"Bias", Config{Bias: BiasOuter, Patience: 1}},
+		{"BiasScale", Config{Bias: BiasUnregularised, BiasScale: 2}},
 		{"Batch", Config{Batch: -1}},
 		{"Batch", Config{Batch: 11}}, // only in Train
 		{"Offset", Config{Offset: "0"}},
@@ -171,7 +188,10 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
 		}
 	}
-	for _, cfg := range []Config{{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}} {
+	for _, cfg := range []Config{
+		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
+		{Multiclass: OneVsOne, Loss: SquaredHinge, Bias: BiasOuter}, {Bias: BiasUnregularised, Tol: 0.1, Change: 0.1, Patience: 3}, {Multiclass: CrammerSinger, Tol: 0.1},
+	} {
 		if err := cfg.Validate(); err != nil {
 			t.Errorf("%+v: %v", cfg, err)
 		}

@@ -94,8 +94,12 @@ func eval(c *call) error {
 	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*accuracy, right, len(truth), 100*(1-accuracy))
 	if objective == objective {
 		fmt.Fprintf(w, "objective %.8g at lambda %.6g\n", objective, m.Lambda)
-	} else {
+	} else if len(names) > len(m.Classes) {
 		fmt.Fprintf(w, "no objective: the data have labels that the model does not know\n")
+	} else if m.Prior != "" {
+		fmt.Fprintf(w, "no objective: the model had a prior, which is not at hand\n")
+	} else {
+		fmt.Fprintf(w, "no objective: two of the classes have no rows\n")
 	}
 	if len(names) <= 40 {
 		fmt.Fprintf(w, "\n%s", table.Confusion(names, confusion))

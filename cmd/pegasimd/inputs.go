@@ -54,12 +54,42 @@ func readWeights(name string) (weights []float32, err error) {
 
 // readCosts reads a matrix, a row a line.
 func readCosts(name string) (costs [][]float64, err error) {
-	err = readNumbers(name, "cost", func(numbers []float64) { costs = append(costs, numbers) })
-	return costs, err
+	if err := readNumbers(name, "cost", func(numbers []float64) { costs = append(costs, numbers) }); err != nil {
+		return nil, err
+	}
+	for i, row := range costs {
+		if len(row) != len(costs) {
+			return nil, fmt.Errorf("%s:%d: %d costs, want %d: as many as there are lines", name, i+1, len(row), len(costs))
+		}
+	}
+	return costs, nil
 }
 
-// readValid reads data to validate a model of the set with. Labels that the set does not have are NaN: no prediction is right.
-func (d *dataFlags) readValid(c *call, name string, set *dataset.Set) (*pegasos.Labelled, error) {
+// A labelling says which labels the names of the classes stand for.
+type labelling struct {
+	names  []string  // nil: they are the labels' own
+	labels []float32 // nil: the names' positions
+}
+
+// label returns the label of a class. It reports false if there is none.
+func (l labelling) label(name string) (float32, bool) {
+	if l.names == nil {
+		v, err := strconv.ParseFloat(name, 32)
+		return float32(v), err == nil
+	}
+	k := slices.Index(l.names, name)
+	switch {
+	case k < 0:
+		return 0, false
+	case l.labels != nil:
+		return l.labels[k], true
+	}
+	return float32(k), true
+}
+
+// readValid reads data to validate a model of the set with. A label that the set's names do not have becomes NaN: no
+// prediction is right.
+func (d *dataFlags) readValid(c *call, name string, set *dataset.Set, known labelling, numbers bool) (*pegasos.Labelled, error) {
 	likeSet := *d
 	likeSet.base = fmt.Sprint(set.IndexBase)
 	likeSet.opt.Features = set.Cols()
@@ -70,38 +100,42 @@ func (d *dataFlags) readValid(c *call, name string, set *dataset.Set) (*pegasos.
 	if v.Rows() == 0 {
 		return nil, fmt.Errorf("%s: no rows to validate with", name)
 	}
-	if v.Names != nil || set.Names != nil {
+	if numbers && v.Names != nil {
+		return nil, fmt.Errorf("%s: the labels are names, want numbers", name)
+	}
+	if v.Names != nil || known.names != nil {
 		for i, y := range v.Y {
-			label := pegasos.FormatLabel(y)
+			text := pegasos.FormatLabel(y)
 			if v.Names != nil {
-				label = v.Names[int(y)]
+				text = v.Names[int(y)]
 			}
-			if k := slices.Index(set.Names, label); k >= 0 {
-				v.Y[i] = float32(k)
-			} else {
-				v.Y[i] = float32(math.NaN())
+			label, ok := known.label(text)
+			if !ok {
+				label = float32(math.NaN())
 			}
+			v.Y[i] = label
 		}
 	}
 	return &pegasos.Labelled{X: matrix(v), Y: v.Y}, nil
 }
 
-// classWeight returns a list of class weights with labels in place of the data's names.
-func classWeight(list string, names []string) (string, error) {
-	if names == nil || list == "" || list == pegasos.Balanced {
+// classWeight returns a list of class weights with labels in place of names.
+func classWeight(list string, known labelling) (string, error) {
+	if known.names == nil || list == "" || list == pegasos.Balanced {
 		return list, nil
 	}
 	parts := strings.Split(list, ",")
 	for i, part := range parts {
 		at := strings.LastIndexByte(part, '=')
-		class := -1
+		var label float32
+		found := false
 		if at >= 0 {
-			class = slices.Index(names, part[:at])
+			label, found = known.label(part[:at])
 		}
-		if class < 0 {
+		if !found {
 			return "", usagef("-class-weight: %q: want name=weight, with a name from the data", part)
 		}
-		parts[i] = fmt.Sprint(class, part[at:])
+		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}
 	return strings.Join(parts, ","), nil
 }

@@ -286,7 +286,7 @@ func TestLosses(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
-	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias", "augmented", "-lambda", "1e-3", "-epochs", "1000",
+	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias", "augmented", "-lambda", "1e-3", "-epochs", "1000", "-seed", "2",
 		"-json", dir+"/json", data, dir+"/model")
 	if r := report(t, dir+"/json"); !strings.Contains(told, "numbers to predict") || r["classes"] != 0.0 || r["config"].(map[string]any)["epsilon"] != 0.01 {
 		t.Errorf("%s %v", told, r)
@@ -429,6 +429,11 @@ func TestErrors(t *testing.T) {
 		"tol 0":            {exitUsage, "-tol", []string{"train", "-tol", "0", good}},
 		"unknown loss":     {exitUsage, "Loss", []string{"train", "-loss", "none", good}},
 		"useless epsilon":  {exitUsage, "Epsilon", []string{"train", "-epsilon", "1", good}},
+		"unknown kind":     {exitUsage, "Multiclass", []string{"train", "-multiclass", "ova", good}},
+		"kind and loss":    {exitUsage, "Multiclass", []string{"train", "-multiclass", "crammer-singer", "-loss", "log", good}},
+		"change 0":         {exitUsage, "-change", []string{"train", "-change", "0", good}},
+		"change 1":         {exitUsage, "Change", []string{"train", "-change", "1", good}},
+		"unknown bias":     {exitUsage, "Bias", []string{"train", "-bias", "free", good}},
 		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},
 		"unknown flag":     {exitUsage, "-x", []string{"train", "-x", good}},
 		"no data":          {exitUsage, "too few", []string{"train"}},

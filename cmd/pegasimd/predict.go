@@ -19,8 +19,9 @@ var predictCommand = command{
 every format; if they are not known, give any. How many are predicted right is told on standard error.
 
 With -scores a first line names the columns, and each label is followed by the row's scores, one for each class, or one
-for the second of two classes: it is predicted where its score is above 0. Columns are separated by tabs. A model that
-predicts numbers writes those; the root mean square error is told.
+for the second of two classes: it is predicted where its score is above 0. With -multiclass ovo they are the votes of the
+pairs, and less than a third of a vote more or less. Columns are separated by tabs. A model that predicts numbers writes
+those; the root mean square error is told.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
@@ -50,10 +51,14 @@ func predict(c *call) error {
 	write := func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		k := len(m.Weights)
-		if scores {
-			names := classNames(m)
-			fmt.Fprintf(b, "label\t%s\n", strings.Join(names[len(names)-k:], "\t"))
+		columns := classNames(m)
+		if k == 1 {
+			columns = columns[1:]
 		}
+		if scores {
+			fmt.Fprintf(b, "label\t%s\n", strings.Join(columns, "\t"))
+		}
+		room := make([]float64, len(m.Classes))
 		for i := range set.Rows() {
 			row := all[i*k:][:k]
 			class := m.Class(row)
@@ -62,6 +67,9 @@ func predict(c *call) error {
 			}
 			b.WriteString(m.ClassName(class))
 			if scores {
+				if k > 1 {
+					row = m.ClassScores(row, room)
+				}
 				for _, s := range row {
 					fmt.Fprintf(b, "\t%.9g", s)
 				}

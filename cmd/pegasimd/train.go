@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -45,7 +46,7 @@ type trainReport struct {
 	DualObjective  number   `json:"dual_objective"`
 	Gap            number   `json:"gap"`
 	Lambda         float64  `json:"lambda"`
-	C              float64  `json:"c"`
+	C              number   `json:"c"` // null with -multiclass ovo and without -c: each pair has its own
 	Rows           int      `json:"rows"`
 	Features       int      `json:"features"`
 	NNZ            int      `json:"nnz"`
@@ -147,6 +148,9 @@ func train(c *call) error {
 	if err := checks.read(c, &cfg, name); err != nil {
 		return err
 	}
+	if (valid == "") != (cfg.Patience == 0) {
+		return usagef("-valid and -patience go together")
+	}
 	byName := cfg.ClassWeight
 	if byName != pegasos.Balanced {
 		cfg.ClassWeight = "" // labels may be names: see classWeight
@@ -177,7 +181,17 @@ func train(c *call) error {
 	if cfg.Loss.Regression() && set.Names != nil {
 		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", args[0], cfg.Loss)
 	}
-	if cfg.ClassWeight, err = classWeight(byName, set.Names); err != nil {
+	known := labelling{names: set.Names}
+	if like != nil && like.Classes != nil && !cfg.Loss.Regression() {
+		if err := relabel(set, like); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		if startModel != nil && priorModel != nil && !slices.Equal(classNames(startModel), classNames(priorModel)) {
+			return usagef("-start and -prior: the models have different classes")
+		}
+		known = labelling{like.Names, like.Classes}
+	}
+	if cfg.ClassWeight, err = classWeight(byName, known); err != nil {
 		return err
 	}
 	var rowWeights []float32
@@ -194,16 +208,8 @@ func train(c *call) error {
 	}
 	var held *pegasos.Labelled
 	if valid != "" {
-		if held, err = data.readValid(c, valid, set); err != nil {
+		if held, err = data.readValid(c, valid, set, known, cfg.Loss.Regression()); err != nil {
 			return err
-		}
-	}
-	if like != nil && like.Classes != nil && !cfg.Loss.Regression() {
-		if err := relabel(set, like); err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
-		}
-		if startModel != nil && priorModel != nil && !slices.Equal(classNames(startModel), classNames(priorModel)) {
-			return usagef("-start and -prior: the models have different classes")
 		}
 	}
 	p := newProgress(c.stderr, data.quiet)
@@ -230,11 +236,14 @@ func train(c *call) error {
 	if err != nil && !(interrupted && m != nil) {
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad) {
+			if bad.Field == "Costs" && costs != "" {
+				err = fmt.Errorf("%s: %w", costs, err)
+			}
 			return usageError{err}
 		}
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	m.Names, m.IndexBase = set.Names, set.IndexBase
+	m.Names, m.IndexBase = namesOf(m.Classes, known), set.IndexBase
 	if err := m.WriteFile(name); err != nil {
 		return err
 	}
@@ -248,9 +257,15 @@ func train(c *call) error {
 	if weight == 0 {
 		weight = float64(set.Rows())
 	}
+	penalty := 1 / (m.Lambda * weight)
+	if pairs := m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2; cfg.C != 0 {
+		penalty = cfg.C
+	} else if pairs {
+		penalty = math.NaN()
+	}
 	out := trainReport{
 		Objective: number(r.Objective), DualObjective: number(r.DualObjective), Gap: number(r.Gap),
-		Lambda: m.Lambda, C: 1 / (m.Lambda * weight),
+		Lambda: m.Lambda, C: number(penalty),
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(m),
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
 		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(), MeasureSeconds: measuring.Seconds(),
@@ -303,6 +318,21 @@ func (c *call) given(name string) (given bool) {
 	return given
 }
 
+// namesOf returns the names of classes; nil if they have none. Some of the names may not be among them.
+func namesOf(classes []float32, known labelling) (names []string) {
+	if known.names == nil {
+		return nil
+	}
+	for _, label := range classes {
+		k := int(label)
+		if known.labels != nil {
+			k = slices.Index(known.labels, label)
+		}
+		names = append(names, known.names[k])
+	}
+	return names
+}
+
 func classNames(m *pegasos.Model) (names []string) {
 	for i := range m.Classes {
 		names = append(names, m.ClassName(i))
@@ -317,7 +347,13 @@ func (r *trainReport) print(c *call) {
 		kind = "numbers to predict"
 	}
 	fmt.Fprintf(w, "%d rows, %d features, %s; %s layout, %s kernels\n", r.Rows, r.Features, kind, r.Layout, r.ISA)
-	fmt.Fprintf(w, "lambda %.6g (C %.6g), %.4g epochs, %d steps, seed %d\n", r.Lambda, r.C, r.Epochs, r.Steps, r.Seed)
+	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
+	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
+		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
+			lambda = fmt.Sprintf("C %.6g in each pair", r.Config.C)
+		}
+	}
+	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
 	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n", r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
 	switch gap := float64(r.Gap); {
 	case r.Interrupted:

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// Each kind of model of many classes is trained, written, read, and tells the same of itself everywhere.
+func TestMulticlass(t *testing.T) {
+	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
+	for _, c := range []struct{ flags, gap string }{
+		{"-multiclass ovr", "yes"},
+		{"-multiclass ovo", "yes"},
+		{"-multiclass ovo -c 1", "yes"},
+		{"-multiclass ovo -bias unregularised -loss squared-hinge", "yes"},
+		{"-multiclass crammer-singer", "yes"},
+		{"-multiclass crammer-singer -bias unregularised", "no"},
+		{"-multiclass multinomial", "yes"},
+		{"-multiclass multinomial -loss log -batch 8 -order iid", "no"},
+	} {
+		dir := t.TempDir()
+		_, told := must(t, append([]string{"train", "-json", dir + "/json", digits, dir + "/model"}, strings.Fields("-epochs 6 "+c.flags)...)...)
+		_, scored := must(t, "eval", "-json", dir+"/eval", digits, dir+"/model")
+		run, e := report(t, dir+"/json"), report(t, dir+"/eval")
+		d := e["objective"].(float64)/run["objective"].(float64) - 1
+		if e["accuracy"].(float64) < 0.93 || d > 1e-9 || d < -1e-9 || (run["gap"] != nil) != (c.gap == "yes") {
+			t.Errorf("%s: accuracy %v, objective %v, in training %v, gap %v; %s", c.flags, e["accuracy"], e["objective"], run["objective"], run["gap"], scored)
+		}
+		switch { // C is that of all rows, or, of pairs, what was asked for
+		case strings.Contains(c.flags, "-c 1"):
+			if run["c"] != 1.0 || !strings.Contains(told, "C 1 in each pair") {
+				t.Errorf("%s: C %v; %s", c.flags, run["c"], told)
+			}
+		case strings.Contains(c.flags, "ovo"):
+			if run["c"] != nil || strings.Contains(told, "(C") {
+				t.Errorf("%s: C %v; %s", c.flags, run["c"], told)
+			}
+		default:
+			if have := run["c"].(float64); have < 5.564 || have > 5.566 {
+				t.Errorf("%s: C %v", c.flags, have)
+			}
+		}
+		out, _ := must(t, "predict", "-scores", "-quiet", digits, dir+"/model")
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if lines[0] != "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9" || len(lines) != 1798 {
+			t.Fatalf("%s: scores begin with %q", c.flags, lines[0])
+		}
+		for _, line := range lines[1:] { // the label is that of the highest score
+			fields := strings.Split(line, "\t")
+			var best int
+			var most float64
+			for k, f := range fields[1:] {
+				var s float64
+				fmt.Sscan(f, &s)
+				if k == 0 || s > most {
+					best, most = k, s
+				}
+			}
+			if len(fields) != 11 || fields[0] != fmt.Sprint(best) {
+				t.Fatalf("%s: %q", c.flags, line)
+			}
+		}
+		seen[run["model_hash"]] = true
+	}
+	if len(seen) != 8 {
+		t.Errorf("%d models of 8 kinds", len(seen))
+	}
+	// Two of three classes have no rows: no objective of their pair.
+	dir := t.TempDir()
+	must(t, "train", "-quiet", "-multiclass", "ovo", file(t, "three.svm", "1 1:1\n2 2:1\n3 1:1 2:1\n"), dir+"/model")
+	if table, _ := must(t, "eval", file(t, "one.svm", "2 2:1\n"), dir+"/model"); !strings.Contains(table, "have no rows") {
+		t.Errorf("eval: %s", table)
+	}
+	// With two labels a joint problem has two vectors, and a score for each; one of pairs is like any other.
+	for kind, columns := range map[string]string{"crammer-singer": "label\t-1\t1", "multinomial": "label\t-1\t1", "ovo": "label\t1"} {
+		data := file(t, "toy.svm", toy)
+		must(t, "train", "-quiet", "-multiclass", kind, data, dir+"/model")
+		if out, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/model"); strings.Split(out, "\n")[0] != columns {
+			t.Errorf("%s: %s", kind, out)
+		}
+		if out, _ := must(t, "predict", "-quiet", data, dir+"/model"); out != "1\n1\n-1\n-1\n" {
+			t.Errorf("%s: predicted %q", kind, out)
+		}
+	}
+}
+
+// noisy are rows of three classes, with the labels that name gives them; only says which.
+func noisy(seed uint64, rows int, only func(class int) bool, name func(class int) string) string {
+	g := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range rows {
+		class := g.IntN(3)
+		x, y := g.IntN(9)+4*class, g.IntN(9)-3*(class%2)
+		if only(class) {
+			fmt.Fprintf(&b, "%d,%d,%s\n", x, y, name(class))
+		}
+	}
+	return b.String()
+}
+
+func TestCosts(t *testing.T) {
+	dir := t.TempDir()
+	hash := func(args ...string) any {
+		t.Helper()
+		must(t, append([]string{"train", "-quiet", "-multiclass", "crammer-singer", "-lambda", "0.01", "-json", dir + "/json"}, append(args, dir+"/model")...)...)
+		return report(t, dir+"/json")["model_hash"]
+	}
+	all := func(int) bool { return true }
+	pets := func(class int) string { return []string{"ant", "cat", "dog"}[class] }
+	data := file(t, "pets.csv", noisy(1, 60, all, pets))
+	plain := hash(data)
+	if hash(data, "-costs", file(t, "c", "0 1 1\n1,0,1\n1\t1 0\r\n")) != plain {
+		t.Error("costs of 1 make another model")
+	}
+	// The names are in ascending order: so the same as with numbers for them.
+	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
+	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv", noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs", costs); a != b || a == plain {
+		t.Errorf("with names %v, with numbers %v, without costs %v", a, b, plain)
+	}
+	for want, args := range map[string][]string{
+		`costs:2: "x" is not a cost`:             {"-costs", file(t, "costs", "0 1 1\n1 x 1\n1 1 0\n")},
+		"costs:2: 2 costs, want 3":               {"-costs", file(t, "costs", "0 1 1\n1 0\n1 1 0\n")},
+		"costs:1: 3 costs, want 4":               {"-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n1 1 1\n")},
+		"costs: pegasos: Costs: have 2 rows":     {"-costs", file(t, "costs", "0 1\n1 0\n")},
+		"costs: pegasos: Costs: have 1 for":      {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
+		"costs: pegasos: Costs: have -1 for":     {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
+		"costs: pegasos: Costs: they are for Mu": {"-multiclass", "ovr", "-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n")},
+		"none/costs":                             {"-costs", dir + "/none/costs"},
+	} {
+		code, _, told := pegasimd(t, append([]string{"train", "-multiclass", "crammer-singer", data, dir + "/other"}, args...)...)
+		if code == exitDone || !strings.Contains(told, want) {
+			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
+		}
+	}
+}
+
+// The model is the one that is best on -valid's data, whatever numbers the labels have there.
+func TestValid(t *testing.T) {
+	dir := t.TempDir()
+	hash := func(args ...string) any {
+		t.Helper()
+		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias", "augmented", "-epochs", "60", "-json", dir + "/json"}, args...)...)
+		return report(t, dir+"/json")["model_hash"]
+	}
+	all := func(int) bool { return true }
+	some := func(class int) bool { return class > 0 }
+	pets := func(class int) string { return []string{"ant", "cat", "dog"}[class] }
+	numbers := func(class int) string { return fmt.Sprint(class) }
+	// Named or numbered, with labels that the training data do not have or without some that they have.
+	for _, multiclass := range []string{"ovr", "ovo", "crammer-singer"} {
+		for n, v := range []struct {
+			only  func(int) bool
+			other []string // and a row with this label
+		}{{all, nil}, {some, nil}, {all, []string{"aardvark", "7"}}} {
+			var hashes []any
+			for k, name := range []func(int) string{pets, numbers} {
+				rows := noisy(3, 80, v.only, name)
+				if v.other != nil {
+					rows += "3,3," + v.other[k] + "\n"
+				}
+				data, valid := file(t, "data.csv", noisy(2, 80, all, name)), file(t, "valid.csv", rows)
+				hashes = append(hashes, hash("-multiclass", multiclass, "-patience", "40", "-valid", valid, data, dir+"/model"))
+			}
+			last := report(t, dir+"/json")
+			plain := hash("-multiclass", multiclass, file(t, "data.csv", noisy(2, 80, all, numbers)), dir+"/plain")
+			if hashes[0] != hashes[1] || hashes[0] == plain || last["epochs"].(float64) >= 60 {
+				t.Errorf("%s %d: named %v, numbered %v, without validation %v; %v epochs", multiclass, n, hashes[0], hashes[1], plain, last["epochs"])
+			}
+			// It is better on those data than the last one.
+			valid := file(t, "valid.csv", noisy(3, 80, v.only, numbers))
+			must(t, "eval", "-quiet", "-json", dir+"/a", valid, dir+"/model")
+			must(t, "eval", "-quiet", "-json", dir+"/b", valid, dir+"/plain")
+			if a, b := report(t, dir+"/a")["accuracy"].(float64), report(t, dir+"/b")["accuracy"].(float64); a < b {
+				t.Errorf("%s %d: accuracy %v, without validation %v", multiclass, n, a, b)
+			}
+		}
+	}
+	// With -start the labels are the model's, though the data have fewer; and so those of -class-weight.
+	var hashes []any
+	for _, name := range []func(int) string{pets, numbers} {
+		must(t, "train", "-quiet", "-bias", "augmented", "-average", "none", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
+		hashes = append(hashes, hash("-start", dir+"/start", "-class-weight", name(2)+"=1.5", "-patience", "4", "-valid", file(t, "valid.csv", noisy(3, 80, all, name)),
+			file(t, "some.csv", noisy(2, 80, some, name)), dir+"/model"))
+	}
+	if hashes[0] != hashes[1] || report(t, dir+"/json")["epochs"].(float64) < 2 {
+		t.Errorf("from a model: named %v, numbered %v; %v epochs", hashes[0], hashes[1], report(t, dir+"/json")["epochs"])
+	}
+	// A class all of whose rows weigh nothing is none of the model's, and nor is its name.
+	var weights strings.Builder
+	for line := range strings.Lines(noisy(2, 80, all, pets)) {
+		fmt.Fprintln(&weights, strings.Count(line, "ant")^1)
+	}
+	hash("-weights", file(t, "weights", weights.String()), file(t, "data.csv", noisy(2, 80, all, pets)), dir+"/model")
+	if have := fmt.Sprint(report(t, dir+"/json")["labels"]); have != "[cat dog]" {
+		t.Errorf("labels %s", have)
+	}
+	// Numbers to predict.
+	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs", "500", "-patience", "3", "-valid", line, line, dir+"/model")
+	if _, told := must(t, "predict", line, dir+"/model"); !strings.Contains(told, "RMSE ") {
+		t.Error(told)
+	}
+	data := file(t, "data.csv", noisy(2, 80, all, pets))
+	for want, args := range map[string][]string{
+		"-valid and -patience go together":   {"-valid", data, data},
+		"go together":                        {"-patience", "3", data},
+		"-patience must be greater than 0":   {"-patience", "0", "-valid", data, data},
+		"Patience: have -1":                  {"-patience", "-1", "-valid", data, data},
+		"no/such.csv":                        {"-patience", "1", "-valid", dir + "/no/such.csv", data},
+		"bad.csv:2:":                         {"-patience", "1", "-valid", file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
+		"empty.svm: no rows to validate":     {"-patience", "1", "-valid", file(t, "empty.svm", ""), data},
+		"data.csv: the labels are names":     {"-loss", "eps-insensitive", "-patience", "1", "-valid", data, line},
+		"Bias: have \"outer\", which Change": {"-patience", "1", "-valid", data, "-bias", "outer", data},
+	} {
+		if code, _, told := pegasimd(t, append(append([]string{"train"}, args...), dir+"/other")...); code == exitDone || !strings.Contains(told, want) {
+			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	must(t, "train", "-quiet", "-lambda", "0.01", "-epochs", "500", "-change", "0.01", "-json", dir+"/json", digits, dir+"/model")
+	if r := report(t, dir+"/json"); r["epochs"].(float64) > 200 || r["epochs"].(float64) < 3 || r["config"].(map[string]any)["change"] != 0.01 {
+		t.Errorf("%v epochs, %v", r["epochs"], r["config"])
+	}
+}
+
+func TestUnregularisedBias(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-json", dir+"/json", digits, dir+"/model")
+	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
+	run, e := report(t, dir+"/json"), report(t, dir+"/eval")
+	d := e["objective"].(float64)/run["objective"].(float64) - 1
+	if !strings.Contains(told, "proven to be within") || run["gap"] == nil || d > 1e-9 || d < -1e-9 || e["accuracy"].(float64) < 0.93 {
+		t.Errorf("objective %v, in training %v; accuracy %v; %s", e["objective"], run["objective"], e["accuracy"], told)
+	}
+}

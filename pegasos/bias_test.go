@@ -1,0 +1,312 @@
+package pegasos
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// Each step with a bias of its own against w <- (1 - eta*lambda) w + eta*g*x, b <- b + eta*g: section 6 of the paper. g is the
+// mean over a batch.
+func TestUnregularisedSteps(t *testing.T) {
+	steps, runs := 0, 0
+	for _, l := range losses {
+		for n, c := range []Config{{}, {Offset: OffsetNone}, {Batch: 7}, {Batch: 3, Order: IID}, {Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone, Batch: 5}} {
+			for kind := range 8 { // with weights, a prior, a start, or not
+				seed := uint64(n)
+				data, before := skewed(seed, 2), skewed(seed+100, 2)
+				if l.cfg.Loss.Regression() {
+					data, before = data.numbers(seed), before.numbers(seed+1)
+				}
+				cfg := c
+				cfg.Loss, cfg.Epsilon, cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = l.cfg.Loss, l.cfg.Epsilon, 0.3, 150, seed, LastIterate, BiasUnregularised
+				if cfg.Loss == SquaredHinge && !cfg.Project {
+					cfg.Offset = OffsetR2
+				}
+				if (n+kind)%4 == 3 {
+					cfg.Average = LastHalf
+				}
+				tr := &Trainer{Config: cfg}
+				if kind&1 != 0 {
+					tr.Weights = some(60)
+				}
+				if kind&2 != 0 {
+					tr.Prior = mustTrain(t, data.sparse, data.y, cfg)
+				}
+				if kind&4 != 0 {
+					tr.Start = mustTrain(t, before.dense, before.y, cfg)
+				}
+				x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+				r, err := newRun(x, data.y, tr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				side := func(i int) (float64, float64) {
+					if cfg.Loss.Regression() {
+						return 1, float64(data.y[i])
+					}
+					return 2*float64(data.y[i]) - 1, 0
+				}
+				o := newOracle(r, data.dense, tr, tr.Weights)
+				o.pulls = func(z []float64, i int) (g []float64, kink bool) {
+					s, target := side(i)
+					for _, k := range l.kinks {
+						kink = kink || math.Abs(s*z[0]-target-k) < 1e-4
+					}
+					return []float64{l.pull(s*z[0]-target) * s}, kink
+				}
+				if cfg.Project {
+					o.project(func(z []float64, i int) float64 {
+						s, target := side(i)
+						return l.at(s*z[0] - target)
+					})
+					if have := r.problems[0].radius; math.Abs(have-o.radius) > 1e-5*o.radius {
+						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
+					}
+				}
+				steps += o.compare(t, r)
+				runs++
+			}
+		}
+	}
+	if steps < 100*runs {
+		t.Errorf("%d steps compared in %d runs: too few", steps, runs)
+	}
+}
+
+// By hand: lambda = 1/2, eta = 2, 1, 2/3, ...
+func TestFirstUnregularisedSteps(t *testing.T) {
+	d := matrix(t, 3, 1, 1, 3, -1)
+	p := mustRun(t, d, []float32{1, -1, 1}, Config{Lambda: 0.5, Steps: 5, Offset: OffsetNone, Average: LastIterate, Bias: BiasUnregularised}).problems[0]
+	w := make([]float32, 1)
+	for n, step := range []struct {
+		row  uint32
+		w, b float64
+	}{
+		{0, 2, 2},                 // w = b = 0 violates
+		{1, 1 - 3, 1},             // 2*3+2 > 0 has the wrong sign
+		{1, -2. * 2 / 3, 1},       // -2*3+1 = -5 is right: w shrinks by 2/3, b does not
+		{2, -1, 1},                // 4/3+1 > 1 is right
+		{0, -4./5 + 2./5, 7. / 5}, // -1+1 = 0
+	} {
+		p.steps([]uint32{step.row})
+		if b := p.weights(w); math.Abs(float64(w[0])-step.w) > 1e-6 || math.Abs(b-step.b) > 1e-6 {
+			t.Errorf("after step %d w = %v and b = %v, want %v and %v", n+1, w, b, step.w, step.b)
+		}
+	}
+}
+
+// lopsided has a third of its rows in class 1, around 0, so that a bias is worth having and easy to find.
+func lopsided(seed uint64) pair {
+	p := random(seed, 60, 5, 3, 1)
+	for i, v := range p.y {
+		p.y[i] = 0
+		if v == 2 {
+			p.y[i] = 1
+		}
+	}
+	return p
+}
+
+// The bound is one over all w and b, whatever the run has done: below all objectives seen, which by the gap come near it. The
+// objective is what its definition says, without the bias.
+func TestUnregularisedBound(t *testing.T) {
+	for n, l := range losses {
+		for kind := range 8 { // with weights, a prior, batches, or not
+			data, other := lopsided(uint64(kind)), lopsided(uint64(kind)+50)
+			far := kind == 3 // from 0: the bound is one all the same, and not close
+			if far {
+				data, other = skewed(3, 2), skewed(53, 2)
+			}
+			if l.cfg.Loss.Regression() {
+				data, other = data.numbers(uint64(kind)), other.numbers(7)
+				for i := range data.y {
+					data.y[i] += 3
+				}
+			}
+			cfg := Config{Loss: l.cfg.Loss, Epsilon: l.cfg.Epsilon, Lambda: 0.05, Epochs: 400, Bias: BiasUnregularised}
+			tr := &Trainer{}
+			if kind&1 != 0 {
+				tr.Weights = some(60)
+			}
+			if kind&2 != 0 {
+				tr.Prior = mustTrain(t, other.dense, other.y, cfg)
+			}
+			if kind&4 != 0 {
+				cfg.Batch = 4
+			}
+			tr.Config = cfg
+			x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
+			r, err := newRun(x, data.y, tr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := newOracle(r, data.dense, tr, tr.Weights)
+			side := func(i int) (float64, float64) {
+				if cfg.Loss.Regression() {
+					return 1, float64(data.y[i])
+				}
+				return 2*float64(data.y[i]) - 1, 0
+			}
+			least, best := math.Inf(1), 0.0
+			tr.Progress = func(p Progress) {
+				if e := p.Epoch; e > 20 && e%40 != 0 {
+					return
+				}
+				m := p.Model()
+				have := o.objective([][]float64{float64s(m.Weights[0])}, m.Bias, func(z []float64, i int) float64 {
+					s, target := side(i)
+					return l.at(s*z[0] - target)
+				})
+				if math.Abs(have-m.Result.Objective) > 2e-6*(1+have) {
+					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg, tr.Prior != nil, m.Result.Objective, have)
+				}
+				least, best = math.Min(least, have), math.Max(best, m.Result.DualObjective)
+			}
+			m, err := tr.Train(t.Context(), x, data.y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kind == 0 && (cfg.Loss == Log || cfg.Loss == SquaredHinge) {
+				exact, bias := unpenalised(data, 1, cfg.Lambda, l.at, l.pull)
+				if best > exact*(1+1e-9) || m.Result.Objective < exact*(1-1e-6) || math.Abs(m.Bias[0]-bias) > 0.1*(1+math.Abs(bias)) {
+					t.Errorf("%s: objective %v, bound %v, bias %v: optimum %v with %v", cfg.Loss, m.Result.Objective, best, m.Bias, exact, bias)
+				}
+			}
+			if best > least {
+				t.Errorf("%T %+v: bound %v, but P is %v", x, cfg, best, least)
+			}
+			if r := m.Result; r.Objective-r.DualObjective > 0.02*r.Objective+1e-4 && !far {
+				t.Errorf("%T %+v weights %v prior %v: objective %v, bound %v: gap %v", x, cfg, tr.Weights != nil, tr.Prior != nil, m.Result.Objective, m.Result.DualObjective, m.Result.Gap)
+			}
+		}
+	}
+}
+
+// Any pulls make a bound. It is the dual objective of what is left of them when both sides pull the same.
+func TestUnregularisedBoundOfAnything(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 5))
+	for _, l := range losses {
+		for _, weights := range [][]float32{nil, some(60)} {
+			data := skewed(3, 2)
+			if l.cfg.Loss.Regression() {
+				data = data.numbers(3)
+			}
+			cfg := l.cfg
+			cfg.Lambda, cfg.Bias, cfg.Epochs = 0.05, BiasUnregularised, 300
+			optimum := weighted(t, data.dense, data.y, weights, cfg).Result.Objective
+			r, err := newRun(data.dense, data.y, &Trainer{Config: cfg, Weights: weights})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := r.problems[0]
+			for trial := range 60 {
+				a := make([]float32, 60)
+				var up, down float64
+				for i := range a {
+					if v := 4*g.Float64() - 2; p.share(i) > 0 && trial%4 > 0 {
+						a[i] = p.cost.clamp(float32(v))
+					} else if p.share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
+						a[i] = 1
+					}
+					side, _ := p.label(uint32(i))
+					if b := float64(a[i]*side) * p.share(i); b > 0 {
+						up += b
+					} else {
+						down -= b
+					}
+				}
+				left := make([]float64, 60)
+				var mean, half float64
+				u := make([]float64, 5)
+				for i, v := range a {
+					side, target := p.label(uint32(i))
+					left[i] = float64(v)
+					if b := float64(v * side); b > 0 && up > down {
+						left[i] *= down / up
+					} else if b < 0 && down > up {
+						left[i] *= up / down
+					}
+					mean += p.share(i) * left[i] * target / float64(r.rows)
+					for j, z := range data.dense.Row(i) {
+						u[j] += p.share(i) * left[i] * float64(side) * float64(z) / float64(r.rows)
+					}
+				}
+				for _, v := range u {
+					half += v * v / (2 * cfg.Lambda)
+				}
+				best, whole := 0.0, 0.0
+				for step := range 201 {
+					s := float64(step) / 200
+					value := s*mean - s*s*half
+					for i, v := range left {
+						value += p.share(i) * p.cost.least(s*v) / float64(r.rows)
+					}
+					best, whole = math.Max(best, value), math.Max(0, value)
+				}
+				low := best
+				if l.cfg.Loss == Log {
+					low = whole
+				}
+				have := p.bound(a, r.r2)
+				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
+					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg, weights != nil, have, low, best, optimum)
+				}
+			}
+		}
+	}
+}
+
+// A bias is worth having, and this one is as good as that of the search, or nearly.
+func TestUnregularisedIsGood(t *testing.T) {
+	data := skewed(6, 3)
+	free := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300, Bias: BiasUnregularised})
+	outer := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300, Bias: BiasOuter})
+	none := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300})
+	if a, b, c := free.Result.Objective, outer.Result.Objective, none.Result.Objective; a > 1.02*b || a > 0.98*c || free.Result.DualObjective > b {
+		t.Errorf("objective %v, of the search %v, without a bias %v; bound %v", a, b, c, free.Result.DualObjective)
+	}
+	if have := free.Objective(free.DecisionAll(data.dense), whole(data.y)); math.Abs(have-free.Result.Objective) > 1e-12 {
+		t.Errorf("objective %v, of the model %v", free.Result.Objective, have)
+	}
+	dir := dataDir(t)
+	if dir == "" {
+		return
+	}
+	x, y := readSet(t, dir, "mammography/mammography.svm.gz", 0) // 2.3 % of the rows are of the smaller class
+	m := mustTrain(t, x, y, Config{Lambda: 1e-3, Bias: BiasUnregularised, Epochs: 40})
+	plain := mustTrain(t, x, y, Config{Lambda: 1e-3, Epochs: 40})
+	t.Logf("mammography: objective %.5f, gap %.2f %%, bias %.3f, accuracy %.2f %%; without a bias %.5f and %.2f %%", m.Result.Objective, 100*m.Result.Gap,
+		m.Bias[0], 100*accuracy(m, x, y), plain.Result.Objective, 100*accuracy(plain, x, y))
+	if accuracy(m, x, y) < 0.98 || m.Result.Objective > plain.Result.Objective || m.Bias[0] > 0 {
+		t.Errorf("%+v, without a bias %+v", m.Result, plain.Result)
+	}
+}
+
+// As in TestGoldenModels.
+func TestGoldenUnregularised(t *testing.T) {
+	binary, many := random(1, 300, 37, 2, 1), random(3, 500, 70, 5, 0.5)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		cfg  Config
+		want string
+	}{
+		{"hinge", binary.dense, binary.y, Config{Lambda: 0.01}, "868a3b11c4eda5e9c55b1260f202039b6f8a5afe76d1208454d237e40577e6bd"},
+		{"log, batches", many.sparse, many.y, Config{Loss: Log, Batch: 4, Project: true, Offset: OffsetNone}, "9deb65b56aae04ef64018ee4cf3ac430ffe3fbba261dda5f6cacc450c3620110"},
+		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01, Order: IID}, "8a4861638f14dede4db799e79c95789c182b151ca7b08b1355195c03a00101a4"},
+	} {
+		c.cfg.Bias = BiasUnregularised
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				if m := mustTrain(t, c.x, c.y, c.cfg); m.Hash() != c.want {
+					t.Errorf("%s on %v: %s, want %s", c.name, isa, m.Hash(), c.want)
+				}
+			}()
+		}
+	}
+}
