@@ -141,7 +141,7 @@ func TestValid(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
 		t.Helper()
-		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias", "augmented", "-epochs", "60", "-json", dir + "/json"}, args...)...)
+		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias", "augmented", "-order", "permutation", "-epochs", "60", "-json", dir + "/json"}, args...)...)
 		return report(t, dir+"/json")["model_hash"]
 	}
 	all := func(int) bool { return true }
@@ -180,7 +180,7 @@ func TestValid(t *testing.T) {
 	// With -start the labels are the model's, though the data have fewer; and so those of -class-weight.
 	var hashes []any
 	for _, name := range []func(int) string{pets, numbers} {
-		must(t, "train", "-quiet", "-bias", "augmented", "-average", "none", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
+		must(t, "train", "-quiet", "-bias", "augmented", "-average", "none", "-order", "permutation", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
 		hashes = append(hashes, hash("-start", dir+"/start", "-class-weight", name(2)+"=1.5", "-patience", "4", "-valid", file(t, "valid.csv", noisy(3, 80, all, name)),
 			file(t, "some.csv", noisy(2, 80, some, name)), dir+"/model"))
 	}
