@@ -23,7 +23,7 @@ func TestShuffledLayouts(t *testing.T) {
 	weights := some(300)
 	start := mustTrain(t, data.dense, data.y, Config{Epochs: 2})
 	for name, tr := range map[string]Trainer{
-		"plain": {}, "weights": {Weights: weights}, "pairs": {Config: Config{Multiclass: OneVsOne}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
+		"plain": {}, "paper": {Config: Paper()}, "weights": {Weights: weights}, "pairs": {Config: Config{Multiclass: OneVsOne}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
 		"numbers": {Config: Config{Loss: EpsInsensitive}}, "batch": {Config: Config{Batch: 7}}, "balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
 		"prior": {Prior: start}, "start": {Start: start}, "dual": {Config: Config{Finish: FinishDual}, Weights: weights}, "small blocks": {Config: Config{Block: 2}},
 	} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"sync"
+
+	"github.com/pegasimd/pegasimd/dense"
 )
 
 // A learner takes steps with rows that it is told the numbers of.
@@ -36,6 +38,8 @@ type run struct {
 	problems []*problem // the same, or nil
 	joint    *joint     // the same, or nil
 	threads  int
+
+	matrix *dense.Matrix // of the problems' v; nil if there is one
 }
 
 // newRun makes the run of all rows. It is not for one-vs-one of more than two classes.
@@ -99,10 +103,17 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	case n == 2:
 		n, positive = 1, 1 // the larger label is +1
 	}
+	if n > 1 {
+		r.matrix = dense.New(n, d.x.Cols())
+	}
 	for k := range n {
 		s, err := r.state(first+k, 1, t0)
 		if err != nil {
 			return nil, err
+		}
+		if n > 1 {
+			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
+			s.vs[0] = r.matrix.Row(k)
 		}
 		p := &problem{state: s, v: s.vs[0], cost: cfg.cost(), k: positive + int32(k)}
 		if cfg.Project {
@@ -219,21 +230,25 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			idx = r.order.next(int(steps))
 			steps = int64(len(idx))
 		}
-		r.share(func(first, step int) {
+		r.share(func(first, end int) {
 			if ends != nil {
-				for k := first; k < len(r.learners); k += step {
-					r.learners[k].batches(idx, ends)
+				for _, l := range r.learners[first:end] {
+					l.batches(idx, ends)
 				}
 				return
 			}
-			if step >= len(r.learners) {
+			if end-first == 1 {
 				r.learners[first].steps(idx)
+				return
+			}
+			if g := r.newGang(first, end); g != nil {
+				g.steps(idx)
 				return
 			}
 			for rest := idx; len(rest) > 0; {
 				n := min(block, len(rest))
-				for k := first; k < len(r.learners); k += step {
-					r.learners[k].steps(rest[:n])
+				for _, l := range r.learners[first:end] {
+					l.steps(rest[:n])
 				}
 				rest = rest[n:]
 			}
@@ -261,23 +276,24 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// share calls f from several goroutines, with each its share of the learners: first, first+step, ...
-func (r *run) share(f func(first, step int)) {
+// share calls f from several goroutines, with each its share of the learners: those from first to end-1.
+func (r *run) share(f func(first, end int)) {
+	n := len(r.learners)
 	if r.threads == 1 {
-		f(0, 1)
+		f(0, n)
 		return
 	}
 	var wg sync.WaitGroup
-	for first := range r.threads {
-		wg.Go(func() { f(first, r.threads) })
+	for k := range r.threads {
+		wg.Go(func() { f(k*n/r.threads, (k+1)*n/r.threads) })
 	}
 	wg.Wait()
 }
 
 // parallel calls f for each learner, from several goroutines.
 func (r *run) parallel(f func(k int)) {
-	r.share(func(first, step int) {
-		for k := first; k < len(r.learners); k += step {
+	r.share(func(first, end int) {
+		for k := first; k < end; k++ {
 			f(k)
 		}
 	})
@@ -287,10 +303,10 @@ func (r *run) parallel(f func(k int)) {
 // but the first.
 func (r *run) inBlocks(n int, f func(k, from, to int)) {
 	block := blockRows(r.data.x.Cols())
-	r.share(func(first, step int) {
+	r.share(func(first, end int) {
 		for from := 0; from < n; from += block {
 			to := min(from+block, n)
-			for k := first; k < len(r.learners); k += step {
+			for k := first; k < end; k++ {
 				f(k, from, to)
 			}
 		}
