@@ -144,6 +144,12 @@ type Config struct {
 	// makes the run deterministic, whatever the order and the seed.
 	Batch int `json:"batch,omitempty"`
 
+	// Shards, if above 1, lets so many copies of w share the work, which meet every few thousand rows: with as many threads a
+	// problem of two classes is trained in a fraction of the time, but comes a little less far in an epoch (see
+	// docs/benchmarks.md). The number of threads has no influence on the result, the number of shards has. Not for joint
+	// problems, batches, Project and Finish.
+	Shards int `json:"shards,omitempty"`
+
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the optimum is known to be:
 	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps, of use without an offset.
 	Project bool `json:"project,omitempty"`
@@ -271,6 +277,9 @@ func (cfg Config) Validate() error {
 	if cfg.Tol != 0 && cfg.Bias == BiasUnregularised && cfg.Multiclass.Joint() {
 		return badField("Tol", "have %v, but with Multiclass %q and Bias %q the gap is not known", cfg.Tol, cfg.Multiclass, cfg.Bias)
 	}
+	if cfg.Shards < 0 || cfg.Shards > maxShards || cfg.Shards > 1 && (cfg.Multiclass.Joint() || cfg.Batch > 1 || cfg.Project || cfg.finishes()) {
+		return badField("Shards", "have %d, want at most %d, and none for joint problems, batches, projection and a finish", cfg.Shards, maxShards)
+	}
 	if cfg.Batch < 0 {
 		return badField("Batch", "have %d, want 1 or more", cfg.Batch)
 	}
@@ -308,6 +317,8 @@ func (cfg Config) Validate() error {
 		oneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
 	)
 }
+
+const maxShards = 256
 
 // maxSteps is the largest number of steps that float64 counts exactly.
 const maxSteps = 1 << 53

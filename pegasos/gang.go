@@ -19,7 +19,7 @@ type gang struct {
 // newGang returns one for the problems from first to end-1, or nil if they have to go one by one.
 func (r *run) newGang(first, end int) *gang {
 	x, ok := r.x.(*dense.Matrix)
-	if !ok || r.matrix == nil || end-first < 2 {
+	if !ok || r.matrix == nil || end-first < 2 || r.cfg.Shards > 1 {
 		return nil
 	}
 	for _, p := range r.problems[first:end] {

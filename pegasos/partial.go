@@ -27,7 +27,7 @@ type Partial struct {
 }
 
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes: distinct, and at least two. For
-// EpsInsensitive there are none. Settings that go by all rows can't be used: C, Epochs, Steps, Tol, Change, Patience, Finish, Balanced,
+// EpsInsensitive there are none. Settings that go by all rows can't be used: C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced,
 // BiasOuter, and Project with EpsInsensitive. Of each chunk there is one pass, for which Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err := cfg.Validate(); err != nil {
@@ -39,7 +39,7 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	}{
 		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0}, {"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
 		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced}, {"Bias", cfg.Bias == BiasOuter},
-		{"Finish", cfg.finishes()}, {"Project", cfg.Project && cfg.Loss.Regression()},
+		{"Finish", cfg.finishes()}, {"Shards", cfg.Shards > 1}, {"Project", cfg.Project && cfg.Loss.Regression()},
 	} {
 		if f.given {
 			return nil, badField(f.field, "it goes by all rows, which come in chunks here")

@@ -66,6 +66,7 @@ type savedRun struct {
 
 type savedLearner struct {
 	Start      int64     `json:"start"`
+	Steps      int64     `json:"steps"` // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
 	VB         []float64 `json:"vb"`
@@ -168,7 +169,7 @@ func (s *session) state() *State {
 		for _, l := range r.learners {
 			c := l.common()
 			k := savedLearner{
-				Start: c.start, Violations: c.violations, Checked: c.checked, VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
+				Start: c.start, Steps: c.t, Violations: c.violations, Checked: c.checked, VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
 			}
 			if c.avg != nil {
 				k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
@@ -227,7 +228,7 @@ func (s *session) resume(tr *Trainer) error {
 		r.t, r.epoch = from.Steps, from.Epoch
 		for k, l := range r.learners {
 			c := l.common()
-			if !c.place(&learners[k], from.Steps) {
+			if !c.place(&learners[k]) {
 				return damaged
 			}
 			if a := learners[k].Ascent; a != nil {
@@ -266,11 +267,11 @@ func (s *session) resume(tr *Trainer) error {
 }
 
 // place tells the state which step it is at.
-func (s *state) place(from *savedLearner, steps int64) bool {
-	if from.Start < 0 || from.Start > maxSteps {
+func (s *state) place(from *savedLearner) bool {
+	if from.Start < 0 || from.Start > maxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
 		return false
 	}
-	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Start+steps, s.total+from.Start
+	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Steps, s.total+from.Start
 	return true
 }
 

@@ -120,7 +120,11 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
 		r.problems = append(r.problems, p)
-		r.learners = append(r.learners, p)
+		if cfg.Shards > 1 {
+			r.learners = append(r.learners, newShards(p, cfg.Shards))
+		} else {
+			r.learners = append(r.learners, p)
+		}
 	}
 	return r, nil
 }
@@ -134,11 +138,16 @@ func (r *run) state(first, n int, t0 float64) (state, error) {
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
 	}
+	steps := r.order.steps
+	if k := r.cfg.Shards; k > 1 {
+		steps = int(shardSteps(int64(steps), r.rows, cols, k))
+		s.total, s.period = shardSteps(r.total, r.rows, cols, k), 1
+	}
 	if r.cfg.Average == LastHalf {
-		s.avg = newSuffix(r.total, n, cols)
+		s.avg = newSuffix(s.total, n, cols)
 	}
 	if r.cfg.Order != IID && !(n > 1 && s.free) { // each row once an epoch; see joint.dual for the latter
-		s.recent = newRecent(r.total, r.order.steps, r.x.Rows()*n)
+		s.recent = newRecent(s.total, steps, r.x.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
 		for k := range n {
@@ -216,6 +225,11 @@ func blockRows(cols int) int { return max(32, cols/256) }
 func (r *run) advance(ctx context.Context, pause int64) error {
 	cols := r.data.x.Cols()
 	limit, block := int64(segment(cols)), blockRows(cols)
+	stretch := int64(1)
+	if r.cfg.Shards > 1 { // no step from within a stretch on
+		stretch = int64(stretchRows(cols, r.cfg.Shards))
+		limit = max(1, limit/stretch) * stretch
+	}
 	for end := min(r.total, pause); r.t < end; {
 		if ctx.Err() != nil {
 			return nil
@@ -223,6 +237,9 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 		var idx []uint32
 		var ends []int
 		steps := min(limit, end-r.t)
+		if stretch > 1 {
+			steps = min((steps+stretch-1)/stretch*stretch, r.total-r.t)
+		}
 		if k := int64(r.order.batch); k > 0 {
 			idx, ends = r.order.batches(int(min(steps, limit/k+1)))
 			steps = int64(len(ends))
@@ -237,8 +254,10 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 				}
 				return
 			}
-			if end-first == 1 {
-				r.learners[first].steps(idx)
+			if end-first == 1 || stretch > 1 {
+				for _, l := range r.learners[first:end] {
+					l.steps(idx)
+				}
 				return
 			}
 			if g := r.newGang(first, end); g != nil {

@@ -38,7 +38,7 @@ type Trainer struct {
 	Config
 
 	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of one-vs-one, with; 0 means
-	// GOMAXPROCS. A problem of two classes, and a joint one, is trained by one.
+	// GOMAXPROCS. A joint problem, and one of two classes without Config.Shards, is trained by one.
 	Threads int
 
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of the row's class. A weight of
@@ -243,6 +243,11 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 			return nil, err
 		}
 		r.threads = min(s.threads, len(r.learners))
+		for _, l := range r.learners {
+			if l, ok := l.(*shards); ok {
+				l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))
+			}
+		}
 		s.runs = []*run{r}
 	}
 	if tr.Resume != nil {

@@ -87,6 +87,7 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.Func("order", "the `order` of the rows: shuffled, once, and blocks of them in a new order each epoch; permutation, new in each epoch; iid, with\nreplacement; sequential, as in the file; or blocks of rows as in the file (default shuffled)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0, "the `rows` of a block with -order shuffled or blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "look at `n` rows in a step, no row twice (default 1)")
+	f.IntVar(&cfg.Shards, "shards", 0, "let `n` copies of the weights share the work, so that two classes too are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius 1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("finish", "what `follows` the first epochs, for hinge and squared-hinge: none; dual, coordinate ascent from there, which is closer to the\noptimum after a few; or auto, the same if the gap speaks for it (default none)", text(&cfg.Finish))
 	f.IntVar(&cfg.FinishAfter, "finish-after", 0, "how many `epochs` come before -finish (default 1)")

@@ -1,0 +1,133 @@
+package pegasos
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// Copies that start from the same w and whose mean is the next, in float64.
+func TestShardSteps(t *testing.T) {
+	data := random(101, 5000, 6, 2, 1)
+	const lambda, n = 0.01, 3
+	cfg := Config{Lambda: lambda, Order: Sequential, Epochs: 1, Shards: n, Average: LastIterate, Bias: BiasAugmented}
+	m := mustTrain(t, data.dense, data.y, cfg)
+	y := signs(data.y, 1)
+	w, steps := make([]float64, 7), 0
+	for from := 0; from < 5000; from += stretchRows(6, n) {
+		rows := min(5000-from, stretchRows(6, n))
+		next := make([]float64, 7)
+		for k := range n {
+			c := append([]float64(nil), w...)
+			step := float64(steps)
+			for i := from + k*rows/n; i < from+(k+1)*rows/n; i++ {
+				x := make([]float64, 7)
+				for j, v := range data.dense.Row(i) {
+					x[j] = float64(v)
+				}
+				x[6] = 1
+				var z float64
+				for j, v := range x {
+					z += v * c[j]
+				}
+				step++
+				eta := 1 / (lambda * (step + m.Result.T0))
+				for j, v := range x {
+					c[j] -= eta * lambda * c[j]
+					if y[i]*z < 1 {
+						c[j] += eta * y[i] * v
+					}
+				}
+			}
+			// Copies with fewer rows by one have the others' step size at the end.
+			fix := (step + m.Result.T0) / (float64(steps+(rows+n-1)/n) + m.Result.T0)
+			for j, v := range c {
+				next[j] += v * fix / n
+			}
+		}
+		w = next
+		steps += (rows + n - 1) / n
+	}
+	if m.Result.Steps != int64(steps) || m.Result.Steps != shardSteps(5000, 5000, 6, n) {
+		t.Errorf("%d steps, want %d", m.Result.Steps, steps)
+	}
+	for j, v := range m.Weights[0] {
+		if math.Abs(float64(v)-w[j]) > 1e-4 {
+			t.Fatalf("%v, want %v", m.Weights[0], w)
+		}
+	}
+	if math.Abs(m.Bias[0]-w[6]) > 1e-4 {
+		t.Errorf("bias %v, want %v", m.Bias[0], w[6])
+	}
+}
+
+// The number of threads does not matter, the bound holds, and the optimum is come near to.
+func TestShards(t *testing.T) {
+	data := random(102, 6000, 10, 2, 0.5)
+	weights := some(6000)
+	for _, cfg := range []Config{{}, {Loss: Log}, {Loss: SquaredHinge}, {Bias: BiasUnregularised}, {Order: IID}, {Loss: EpsInsensitive}, {ClassWeight: Balanced}} {
+		cfg.Lambda, cfg.Epochs = 1e-3, 20
+		if cfg.Loss == EpsInsensitive {
+			weights = nil
+		}
+		plain, err := (&Trainer{Config: cfg, Weights: weights}).Train(t.Context(), data.sparse, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{2, 5} {
+			cfg.Shards = n
+			hash := ""
+			for threads := 1; threads <= 4; threads++ {
+				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).Train(t.Context(), data.sparse, data.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if hash == "" {
+					hash = m.Hash()
+				}
+				if m.Hash() != hash {
+					t.Errorf("%+v: other bits with %d threads", cfg, threads)
+				}
+				r := m.Result
+				if r.Objective > 1.02*plain.Result.Objective || r.DualObjective > plain.Result.Objective || cfg.Order != IID && !(r.Gap < 0.1) {
+					t.Errorf("%+v: %+v, without shards %+v", cfg, r, plain.Result)
+				}
+			}
+		}
+	}
+}
+
+func TestGoldenShards(t *testing.T) {
+	data := random(103, 5000, 20, 3, 0.3)
+	const want = "198bbf0126283673ed98bcf82f6a7384b36dbe340b2d6cb7cb9563d9f12617d5"
+	for _, isa := range asm.Available() {
+		for threads := 1; threads <= 7; threads += 2 {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				m, err := (&Trainer{Config: Config{Shards: 4, Lambda: 1e-3, Epochs: 3}, Threads: threads}).Train(t.Context(), data.sparse, data.y)
+				if err != nil || m.Hash() != want {
+					t.Errorf("%s, %d threads: %v %s, want %s", isa, threads, err, m.Hash(), want)
+				}
+			}()
+		}
+	}
+}
+
+func TestShardsRefuses(t *testing.T) {
+	for _, cfg := range []Config{{Shards: -1}, {Shards: 1000}, {Shards: 2, Batch: 4}, {Shards: 2, Project: true}, {Shards: 2, Finish: FinishDual}, {Shards: 2, Multiclass: CrammerSinger}} {
+		var e *ConfigError
+		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Shards" {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+	// What goes wrong in a copy is told.
+	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
+	var e *StepError
+	m, err := Train(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone, ClassWeight: "1=1e15"})
+	if m != nil || !errors.As(err, &e) {
+		t.Error(fmt.Sprint(m, err))
+	}
+}
