@@ -13,34 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var convertCommand = command{
-	name:      "convert",
-	arguments: "MODEL OUT",
-	summary:   "write a model in another form",
-	help: `Convert reads a model and writes it in another form: -to liblinear for liblinear's predict, or -to onnx for runtimes of
-other languages, or -to json for everything else. With -from liblinear it reads what liblinear's train has written, and with
--from json what it wrote itself. OUT may be - for standard output. docs/models.md tells what is kept and what is lost.
-
-Examples:
-  pegasimd convert -to liblinear a9a.model a9a.liblinear
-  pegasimd convert -to onnx digits.model digits.onnx
-  pegasimd convert -from liblinear heart_scale.model heart.model`,
-	run: convert,
-}
-
-func convert(c *call) error {
-	var flags modelFlags
-	flags.define(c)
-	args, err := c.parse(2, 2)
-	if err != nil {
-		return err
-	}
-	if !flags.asked() {
-		return usagef("want -from or -to")
-	}
-	return convertModel(c, &flags, args[0], args[1])
-}
-
 // modelFlags are those of convert that say that a model is converted, and how.
 type modelFlags struct {
 	from, to string

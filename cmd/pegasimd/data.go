@@ -20,11 +20,15 @@ type dataFlags struct {
 
 func (d *dataFlags) define(c *call) {
 	f := c.flags
-	f.StringVar(&d.format, "format", "auto", "the data's `form`: svmlight, csv, tsv, idx, or auto to go by the name")
+	f.StringVar(&d.format, "format", "auto", "the data's `form`: svmlight, csv, tsv, npy, idx, pgsm, or auto to go by the name")
 	f.StringVar(&d.layout, "layout", "auto", "hold the features `dense` or sparse; auto goes by the share of nonzeros")
 	f.StringVar(&d.base, "index-base", "", "the `number` of the first feature in svmlight data: 0, 1 or auto (default 1, or the model's)")
 	f.StringVar(&d.header, "header", "auto", "whether a CSV file's first row names the columns: `yes`, no or auto")
-	f.StringVar(&d.opt.LabelColumn, "label-column", "last", "a CSV file's label `column`: its name, its number from 0, or last")
+	f.StringVar(&d.opt.LabelColumn, "label-column", "last", "a CSV or .npy file's label `column`: its name, its number from 0, or last")
+	f.Func("unsorted", "what to `do` with svmlight indices that don't ascend: error, sort, or sum, which adds values of the same index (default error)", text(&d.opt.Unsorted))
+	f.IntVar(&d.opt.HashBits, "hash-bits", 0, "hash svmlight indices, which may be any below 2^64, to 2^`n` features (0: don't)")
+	f.BoolVar(&d.opt.InMemory, "in-memory", false, "read a .pgsm file into memory and check it, in place of mapping it")
+	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
 	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "refuse data with more than `n` features")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0, "refuse data of more than `n` bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0, "use `n` threads (0: all); the result does not depend on it")
@@ -74,6 +78,15 @@ func matrix(s *dataset.Set) pegasos.Examples {
 		return s.Dense
 	}
 	return s.Sparse
+}
+
+// decide returns the model's scores for all rows of the set, whose name is for errors.
+func decide(m *pegasos.Model, set *dataset.Set, name string) ([]float64, error) {
+	all := m.DecisionAll(matrix(set))
+	if err := set.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, nil
 }
 
 // modelName is the model's when none is given: the data's name without its folder and endings, in the working folder.

@@ -64,7 +64,10 @@ func eval(c *call) error {
 	for i := range confusion {
 		confusion[i] = make([]int, len(names))
 	}
-	all := m.DecisionAll(matrix(set))
+	all, err := decide(m, set, args[0])
+	if err != nil {
+		return err
+	}
 	right, k := 0, len(m.Weights)
 	for i, class := range truth {
 		predicted := m.Class(all[i*k:][:k])
@@ -113,7 +116,10 @@ func evalNumbers(c *call, name string, set *dataset.Set, m *pegasos.Model, repor
 	if set.Names != nil {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", name)
 	}
-	all := m.DecisionAll(matrix(set))
+	all, err := decide(m, set, name)
+	if err != nil {
+		return err
+	}
 	rmse, objective := m.RMSE(all, set.Y), m.ObjectiveNumbers(all, set.Y)
 	out := evalReport{
 		Accuracy: number(math.NaN()), Error: number(math.NaN()), RMSE: number(rmse), Objective: number(objective),

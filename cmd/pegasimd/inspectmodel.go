@@ -12,29 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var inspectCommand = command{
-	name:      "inspect",
-	arguments: "MODEL",
-	summary:   "tell what a model holds",
-	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained, and the largest weights of each
-class: positive ones speak for the class, of two classes for the second. Features have the numbers of the data's file.
-
-Examples:
-  pegasimd inspect a9a.model
-  pegasimd inspect -top 3 -json - digits.model`,
-	run: inspect,
-}
-
-func inspect(c *call) error {
-	var flags inspectFlags
-	flags.define(c)
-	args, err := c.parse(1, 1)
-	if err != nil {
-		return err
-	}
-	return inspectModel(c, &flags, args[0])
-}
-
 // inspectFlags are those that have to do with models.
 type inspectFlags struct {
 	top    int

@@ -62,7 +62,7 @@ func TestInspectModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"checksum": {model}, "not a model": {pets}, "missing": {filepath.Join(dir, "missing")}, "-top": {"-top", "-1", state}, "too few": {},
+		"checksum": {model}, "missing": {filepath.Join(dir, "missing")}, "-top": {"-top", "-1", state}, "too few": {},
 	} {
 		if code, _, told := pegasimd(t, append([]string{"inspect"}, args...)...); code == exitDone || !strings.Contains(told, want) {
 			t.Errorf("%v: %d, %s", args, code, told)

@@ -3,7 +3,9 @@
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
-//	pegasimd convert [flags] MODEL OUT
+//	pegasimd convert [flags] DATA|MODEL OUT
+//	pegasimd scale [flags] DATA OUT
+//	pegasimd inspect [flags] DATA
 //	pegasimd inspect [flags] MODEL
 //
 // pegasimd help COMMAND tells a command's flags.
@@ -40,7 +42,7 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand, inspectCommand}
+var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand, scaleCommand, inspectCommand}
 
 // A call is one run of a command.
 type call struct {

@@ -42,7 +42,10 @@ func predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	all := m.DecisionAll(matrix(set))
+	all, err := decide(m, set, args[0])
+	if err != nil {
+		return err
+	}
 	if m.Classes == nil {
 		return predictNumbers(c, args, set, m, all, scores, data.quiet)
 	}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Data converted to any form train the same model, to the bit.
+func TestConvertData(t *testing.T) {
+	dir := t.TempDir()
+	digits := "../../dataset/digits/digits.csv.gz"
+	hash := func(data string) any {
+		t.Helper()
+		numbers := filepath.Join(dir, "run.json")
+		must(t, "train", "-quiet", "-epochs", "2", "-json", numbers, data, filepath.Join(dir, "a.model"))
+		return report(t, numbers)["model_hash"]
+	}
+	want := hash(digits)
+	in := digits
+	for _, name := range []string{"a.svm", "a.svm.gz", "a.csv", "a.csv.gz", "a.npy", "a.npy.gz", "a.pgsm", "b.svm"} {
+		out := filepath.Join(dir, name)
+		_, told := must(t, "convert", in, out)
+		if !strings.Contains(told, "1797 rows, 64 features") {
+			t.Error(told)
+		}
+		if got := hash(out); got != want {
+			t.Errorf("%s: model %v, want %v", name, got, want)
+		}
+		in = out
+	}
+	if out, _ := must(t, "convert", filepath.Join(dir, "a.pgsm"), "-"); !strings.HasPrefix(out, "0 3:5 4:13 5:9") {
+		t.Errorf("%.40s", out)
+	}
+	svm := file(t, "toy.svm", toy)
+	for _, c := range []struct {
+		want string
+		code int
+		args []string
+	}{
+		{"so that it can't be compressed", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.pgsm.gz")}},
+		{"want an ending that tells the form", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.doc")}},
+		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"), filepath.Join(dir, "x.csv")}},
+		{"no such file", exitError, []string{"convert", svm, filepath.Join(dir, "none", "x.csv")}},
+		{"hashing is for", exitError, []string{"convert", "-hash-bits", "4", digits, filepath.Join(dir, "x.pgsm")}},
+	} {
+		if code, _, told := pegasimd(t, c.args...); code != c.code || !strings.Contains(told, c.want) {
+			t.Errorf("%v: code %d, %s", c.args, code, told)
+		}
+	}
+}
+
+func TestHashedData(t *testing.T) {
+	dir := t.TempDir()
+	svm := file(t, "big.svm", "1 7:1 18446744073709551614:2\n-1 7:-1\n")
+	out := filepath.Join(dir, "a.pgsm")
+	must(t, "convert", "-hash-bits", "8", svm, out)
+	text, _ := must(t, "inspect", out)
+	if !strings.Contains(text, "2 rows, 256 features (hashed to 8 bits)") || !strings.Contains(text, "label -1: 1 rows") {
+		t.Error(text)
+	}
+	messy := file(t, "messy.svm", "1 7:1 3:2 7:1\n-1 1:-1\n")
+	if code, _, told := pegasimd(t, "inspect", messy); code != exitError || !strings.Contains(told, "-unsorted") {
+		t.Error(told)
+	}
+	if text, _ = must(t, "convert", "-unsorted", "sum", messy, "-"); text != "1 3:2 7:2\n-1 1:-1\n" {
+		t.Error(text)
+	}
+}
+
+func TestScaleData(t *testing.T) {
+	dir := t.TempDir()
+	svm := file(t, "a.svm", "1 1:4 2:1000\n-1 1:-2 2:500\n")
+	test := file(t, "t.svm", "1 1:8 3:1\n")
+	out, saved := filepath.Join(dir, "b.svm"), filepath.Join(dir, "scale.json")
+	read := func() string {
+		t.Helper()
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	must(t, "scale", "-save", saved, svm, out)
+	if got := read(); got != "1 1:1 2:1\n-1 1:-0.5 2:0.5\n" {
+		t.Error(got)
+	}
+	_, told := must(t, "scale", "-like", saved, test, out)
+	if got := read(); got != "1 1:2 2:0\n" || !strings.Contains(told, "ignored 1 values") {
+		t.Error(got, told)
+	}
+	must(t, "scale", "-kind", "standard", svm, out)
+	if got := read(); got != "1 1:1 2:1\n-1 1:-1 2:-1\n" {
+		t.Error(got)
+	}
+	must(t, "scale", "-kind", "unit", "-save", saved, file(t, "c.svm", "1 1:3 2:-4\n"), out)
+	if got := read(); got != "1 1:0.6 2:-0.8\n" {
+		t.Error(got)
+	}
+	must(t, "scale", "-like", saved, file(t, "c.svm", "1 5:3\n"), out)
+	if got := read(); got != "1 5:1\n" {
+		t.Error(got)
+	}
+	for _, c := range []struct {
+		want string
+		code int
+		args []string
+	}{
+		{"there is no \"round\"", exitUsage, []string{"scale", "-kind", "round", svm, out}},
+		{"-like has its own", exitUsage, []string{"scale", "-kind", "unit", "-like", saved, svm, out}},
+		{"use max-abs, or the dense layout", exitError, []string{"scale", "-kind", "standard", "-layout", "sparse", svm, out}},
+		{"no such file", exitError, []string{"scale", "-like", filepath.Join(dir, "none"), svm, out}},
+		{"invalid character", exitError, []string{"scale", "-like", svm, svm, out}},
+		{"want max-abs, standard or unit", exitError, []string{"scale", "-like", file(t, "s.json", "{}"), svm, out}},
+	} {
+		if code, _, told := pegasimd(t, c.args...); code != c.code || !strings.Contains(told, c.want) {
+			t.Errorf("%v: code %d, %s", c.args, code, told)
+		}
+	}
+}
+
+func TestInspectData(t *testing.T) {
+	dir := t.TempDir()
+	svm := file(t, "a.svm", "1 1:3 2:4000\n-1 1:-2 2:500\n-1\n")
+	text, _ := must(t, "inspect", svm)
+	want := `3 rows, 2 features
+4 nonzeros (66.67 %), dense layout
+row norms 0 to 4000, mean square 5.41667e+06, 1 rows of zeros
+label -1: 2 rows
+label 1: 1 rows
+warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of feature 1 is 3; scale them (-scale max-abs)
+warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; scale them (-scale max-abs, or unit)
+`
+	if text != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	numbers := filepath.Join(dir, "n.json")
+	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")
+	r := report(t, numbers)
+	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 || len(r["labels"].([]any)) != 10 || r["warnings"] != nil {
+		t.Error(r)
+	}
+	// A damaged file is told of, whether it is looked for or met.
+	good := filepath.Join(dir, "a.pgsm")
+	must(t, "convert", "-layout", "sparse", svm, good)
+	must(t, "inspect", "-verify", good)
+	b, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[200] ^= 1 // a column
+	if err := os.WriteFile(good, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	model := filepath.Join(dir, "a.model")
+	must(t, "train", "-quiet", svm, model)
+	for _, args := range [][]string{
+		{"inspect", good}, {"inspect", "-verify", good}, {"inspect", "-in-memory", good}, {"train", good, model}, {"eval", good, model},
+		{"predict", good, model, filepath.Join(dir, "out")}, {"convert", good, filepath.Join(dir, "out.csv")}, {"scale", good, filepath.Join(dir, "out.csv")},
+		{"convert", good, filepath.Join(dir, "out.pgsm")}, {"convert", good, "-"},
+	} {
+		code, _, told := pegasimd(t, args...)
+		if code != exitError || !strings.Contains(told, "damaged") {
+			t.Errorf("%v: code %d, %s", args, code, told)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+var scaleCommand = command{
+	name:      "scale",
+	arguments: "DATA OUT",
+	summary:   "bring the features of data to one scale",
+	help: `Scale reads data, scales the features and writes them in the form that OUT's ending says, as convert does. The kinds are
+max-abs, which divides each column by its largest magnitude and leaves zeros alone; standard, which takes off the column's mean
+and divides by its standard deviation, for dense data; and unit, which divides each row by its length.
+
+Data to predict have to be scaled as the training data were, not by their own numbers: -save keeps the scale, -like applies it.
+
+Examples:
+  pegasimd scale covtype.svm.gz covtype.scaled.svm.gz
+  pegasimd scale -kind standard -layout dense -save scale.json train.csv train.npy
+  pegasimd scale -like scale.json -layout dense test.csv test.npy`,
+	run: scale,
+}
+
+func scale(c *call) error {
+	var data dataFlags
+	var kind, save, like string
+	data.define(c)
+	c.flags.StringVar(&kind, "kind", "max-abs", "`how`: max-abs, standard or unit")
+	c.flags.StringVar(&save, "save", "", "write the scale to `file`, as JSON")
+	c.flags.StringVar(&like, "like", "", "use the scale of a `file` that -save wrote")
+	args, err := c.parse(2, 2)
+	if err != nil {
+		return err
+	}
+	if like != "" && c.given("kind") {
+		return usagef("-like has its own -kind")
+	}
+	switch dataset.ScaleKind(kind) {
+	case dataset.ScaleMaxAbs, dataset.ScaleStandard, dataset.ScaleUnit:
+	default:
+		return usagef("-kind: there is no %q, only max-abs, standard and unit", kind)
+	}
+	form, err := outForm(args[1])
+	if err != nil {
+		return err
+	}
+	var scaler *dataset.Scaler
+	if like != "" {
+		if scaler, err = readScaler(like); err != nil {
+			return err
+		}
+		data.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
+	}
+	set, _, err := data.read(c, args[0], nil)
+	if err != nil {
+		return err
+	}
+	if scaler == nil {
+		if scaler, err = dataset.FitScaler(set, dataset.ScaleKind(kind)); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+	}
+	scaled, err := scaler.Apply(set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	if err := writeData(c, args[1], form, scaled); err != nil {
+		return err
+	}
+	if !data.quiet {
+		warnIgnored(c, set.Ignored)
+	}
+	return c.writeJSON(save, scaler)
+}
+
+func readScaler(name string) (*dataset.Scaler, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &dataset.Scaler{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := s.Check(len(s.Factor)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
