@@ -61,6 +61,10 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") {
 		t.Errorf("%s%s", told, text)
 	}
+	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state", file(t, "toy.svm", strings.Repeat(toy, 3)), model)
+	if _, told := must(t, "convert", "-to", "liblinear", model+".state", "-"); !strings.Contains(told, "no calibration") || !strings.Contains(told, "can't be resumed") {
+		t.Error(told)
+	}
 	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n"), model)
 	if _, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "feature 0 is 1 there") {
 		t.Error(told)
