@@ -57,7 +57,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	}
 	vectors := h.vectors()
 	if h.features > math.MaxInt/8/vectors {
-		return nil, fmt.Errorf("interop: %d features of %d classes are too many", h.features, h.classes)
+		return nil, t.fail("%d features of %d classes are too many for this machine", h.features, h.classes)
 	}
 	// The file has one feature after the other, and ends with that of the bias. What is made grows with what is read.
 	var flat []float32

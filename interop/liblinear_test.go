@@ -234,7 +234,8 @@ func TestLiblinearHostile(t *testing.T) {
 		"line twice":                 {edit("nr_feature 3", "nr_feature 3 nr_feature 3"), `line 4, column 14: "nr_feature" is there twice`},
 		"features negative":          {edit("nr_feature 3", "nr_feature -1"), "-1 features"},
 		"features overflow":          {edit("nr_feature 3", "nr_feature 4294967297"), "32 bits"},
-		"more features claimed":      {edit("nr_feature 3", "nr_feature 2147483647"), "line 11, column 1: the text ends"},
+		"more features claimed":      {edit("nr_feature 3", "nr_feature 200000000"), "line 11, column 1: the text ends"},
+		"all features claimed":       {edit("nr_feature 3", "nr_feature 2147483647"), "line"}, // too many where an int has 32 bits
 		"fewer features claimed":     {edit("nr_feature 3", "nr_feature 2"), `line 10, column 1: "0.25" follows`},
 		"bias NaN":                   {edit("bias 0.5", "bias nan"), `line 5, column 6: bias: "nan"`},
 		"bias too large":             {edit("bias 0.5", "bias 1e39"), "beyond float32"},

@@ -34,6 +34,7 @@ check digits $digits $digits -bias augmented
 check digits-log $digits $digits -loss log -epochs 3
 check digits-multinomial $digits $digits -multiclass multinomial -bias unregularised
 check digits-joint $digits $digits -multiclass crammer-singer -epochs 3
+check digits-pairs $digits $digits -multiclass ovo -bias augmented
 check digits-calibrated $digits $digits -proba -epochs 3
 cat >"$work/pets.csv" <<-END
 	weight,age,pet
@@ -60,5 +61,6 @@ check a9a "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz"
 check a9a-log "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz" -loss log -bias augmented
 check a9a-calibrated "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz" -proba -epochs 3 -bias augmented
 check a9a-joint "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz" -multiclass multinomial -epochs 3
+check letter-pairs "$data/letter/letter.scale.svm.gz" "$data/letter/letter.scale.t.svm.gz" -epochs 3 -multiclass ovo
 check letter "$data/letter/letter.scale.svm.gz" "$data/letter/letter.scale.t.svm.gz" -epochs 3
 check abalone "$data/abalone/abalone_scale.svm.gz" "$data/abalone/abalone_scale.svm.gz" -loss eps-insensitive -bias augmented

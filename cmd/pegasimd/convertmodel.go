@@ -83,6 +83,9 @@ func losses(m *pegasos.Model, to string) (told []string) {
 		}
 		told = append(told, "liblinear has no names for classes: "+strings.Join(names, ", "))
 	}
+	if to == "liblinear" && m.Calibration != nil {
+		told = append(told, "liblinear has no calibration: the model has no probabilities there")
+	}
 	if to != "" && m.State != nil {
 		told = append(told, "the state of the run is not kept: the model can't be resumed from there")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,6 +61,10 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") {
 		t.Errorf("%s%s", told, text)
 	}
+	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state", file(t, "toy.svm", strings.Repeat(toy, 3)), model)
+	if _, told := must(t, "convert", "-to", "liblinear", model+".state", "-"); !strings.Contains(told, "no calibration") || !strings.Contains(told, "can't be resumed") {
+		t.Error(told)
+	}
 	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n"), model)
 	if _, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "feature 0 is 1 there") {
 		t.Error(told)
@@ -110,4 +115,45 @@ func TestConvertModelErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Scores have a column for each class, however many weight vectors there are; or one, for the second of two.
+func TestScoresOfEachClass(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	for flags, want := range map[string]string{
+		"ovr": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9", "ovo": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9", "crammer-singer": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9",
+	} {
+		must(t, "train", "-quiet", "-epochs", "1", "-multiclass", flags, digitsFile, model)
+		scores, _ := must(t, "predict", "-quiet", "-scores", digitsFile, model)
+		labels, _ := must(t, "predict", "-quiet", digitsFile, model)
+		lines, alone := strings.Split(scores, "\n"), strings.Split(labels, "\n")
+		if lines[0] != want {
+			t.Errorf("%s: %q", flags, lines[0])
+		}
+		for i, line := range lines[1:1798] {
+			cells := strings.Split(line, "\t")
+			best := 1
+			for k := range cells[1:] {
+				if parse(t, cells[k+1]) > parse(t, cells[best]) {
+					best = k + 1
+				}
+			}
+			if len(cells) != 11 || cells[0] != alone[i] || strings.Split(want, "\t")[best] != cells[0] {
+				t.Fatalf("%s, row %d: %q, %q alone", flags, i, line, alone[i])
+			}
+		}
+	}
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	if out, _ := must(t, "predict", "-quiet", "-scores", file(t, "toy.svm", toy), model); !strings.HasPrefix(out, "label\t1\n1\t") {
+		t.Error(out)
+	}
+}
+
+func parse(t *testing.T, cell string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(cell, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -26,6 +26,7 @@ function fail(...message) {
 
 const model = JSON.parse(text(jsonFile))
 const { features, weights, biases, config, calibration } = model
+const pairs = config.multiclass === 'ovo' && model.classes.length > 2
 const vectors = weights.length
 const magnitude = (row, k) => row.reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
 
@@ -60,13 +61,18 @@ for (const kind of kinds) {
 	const { dims } = result[kind]
 	if (dims[0] !== data.length || dims[1] !== classes) fail(`${kind} have the dimensions ${dims}`)
 }
-if ((calibration !== undefined) !== (kinds.length === 2)) fail(`the outputs are ${session.outputNames}`)
+if ((calibration !== undefined && !pairs) !== (kinds.length === 2)) fail(`the outputs are ${session.outputNames}`)
 
 const logistic = (z) => 1 / (1 + Math.exp(-z))
 const unit = 2 ** -24
 
 // scores returns the model's for a row, and the error that each may have.
 function scores(row, own) {
+	if (pairs) {
+		// A third of a vote at most is what the pairs' scores add up to, with a slope of a third; votes are exact.
+		const most = Math.max(...weights.map((_, k) => magnitude(row, k)))
+		return { want: own, allowed: own.map(() => 32 * unit * (1 + most * classes)) }
+	}
 	const want = regression || vectors > 1 ? own : [-own[0], own[0]]
 	return { want, allowed: want.map((_, k) => 32 * unit * magnitude(row, vectors === 1 ? 0 : k)) }
 }

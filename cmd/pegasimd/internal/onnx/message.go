@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A message is a protocol buffer in the making. The numbers of the fields are those of onnx.proto, of which the parts used
@@ -82,7 +84,7 @@ func intAttribute(name string, value int64) message {
 	return a
 }
 
-// node is a NodeProto.
+// node is a NodeProto, with the name of its first output.
 func node(operator, domain string, inputs, outputs []string, attributes ...message) (n message) {
 	for _, i := range inputs {
 		n.text(1, i)
@@ -90,7 +92,7 @@ func node(operator, domain string, inputs, outputs []string, attributes ...messa
 	for _, o := range outputs {
 		n.text(2, o)
 	}
-	n.text(3, operator)
+	n.text(3, outputs[0])
 	n.text(4, operator)
 	n.text(7, domain)
 	for _, a := range attributes {
@@ -104,11 +106,28 @@ func mlNode(operator string, inputs []string, output string, attributes ...messa
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
 
-// tensor is a TensorProto of one dimension.
-func tensor(name string, values []float32) (t message) {
-	t.integer(1, int64(len(values)))
+// tensor is a TensorProto.
+func tensor(name string, values []float32, dims ...int) (t message) {
+	for _, d := range dims {
+		t.integer(1, int64(d))
+	}
 	t.integer(2, elementFloat)
 	t.floats(4, values)
+	t.text(8, name)
+	return t
+}
+
+// labelTensor is one of a model's labels.
+func labelTensor(name string, m *pegasos.Model, element int64) (t message) {
+	t.integer(1, int64(len(m.Classes)))
+	t.integer(2, element)
+	for i, c := range m.Classes {
+		if element == elementString {
+			t.text(6, m.ClassName(i))
+		} else {
+			t.integer(7, int64(c))
+		}
+	}
 	t.text(8, name)
 	return t
 }

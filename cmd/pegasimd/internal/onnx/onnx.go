@@ -15,7 +15,7 @@ import (
 const (
 	mlDomain  = "ai.onnx.ml"
 	mlVersion = 1  // of the operators used; every runtime has it
-	version   = 11 // of the main operators: Mul, Add and Sigmoid have not changed in what is used of them
+	version   = 11 // of the main operators, which have not changed since in what is used of them
 	irVersion = 6
 
 	// maxBytes is what a protocol buffer may have, less what stands beside the weights.
@@ -27,7 +27,7 @@ const (
 // "scores" has a column for each class: of one score for two classes that with both signs. After training with the log loss it is
 // "probabilities" in their place: of more than two classes the odds of each against the rest, scaled to the sum 1, or those
 // that a multinomial model is about; a calibrated model has "probabilities" beside "scores". The output of a regression is
-// "prediction". One-vs-one has no such form.
+// "prediction". Of one-vs-one the "scores" are those of Model.ClassScores; it has no probabilities here.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
@@ -53,6 +53,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 		graph.message(1, mlNode("LinearRegressor", []string{"features"}, "prediction",
 			floatsAttribute("coefficients", m.Weights...), floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))))
 		graph.message(12, value("prediction", elementFloat, int64(n), ""))
+	} else if m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
+		err = pairs(&graph, m, intercepts)
 	} else {
 		err = classifier(&graph, m, intercepts)
 	}
@@ -87,10 +89,21 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}
-	if len(weights) != classes || classes > 2 && m.Config.Multiclass == pegasos.OneVsOne {
-		return fmt.Errorf("onnx: %d weight vectors of %d classes, multiclass %s, are no LinearClassifier", len(weights), classes, m.Config.Multiclass)
+	if len(weights) != classes {
+		return fmt.Errorf("onnx: %d weight vectors of %d classes are no LinearClassifier", len(weights), classes)
 	}
-	labels, element := classLabels(m)
+	element := labelElement(m)
+	labels := attribute("classlabels_ints", typeInts)
+	if element == elementString {
+		labels = attribute("classlabels_strings", typeStrings)
+	}
+	for i, c := range m.Classes {
+		if element == elementString {
+			labels.text(attributeStrings, m.ClassName(i))
+		} else {
+			labels.integer(attributeInts, int64(c))
+		}
+	}
 	transform, scores := "NONE", "scores"
 	linear := scores
 	if m.Config.Loss == pegasos.Log && m.Calibration == nil {
@@ -134,8 +147,8 @@ func calibrate(graph *message, m *pegasos.Model) error {
 			return fmt.Errorf("onnx: the calibration of class %d is beyond float32", k)
 		}
 	}
-	graph.message(5, tensor("factors", factors))
-	graph.message(5, tensor("terms", terms))
+	graph.message(5, tensor("factors", factors, classes))
+	graph.message(5, tensor("terms", terms, classes))
 	graph.message(1, node("Mul", "", []string{"scores", "factors"}, []string{"scaled"}))
 	graph.message(1, node("Add", "", []string{"scaled", "terms"}, []string{"shifted"}))
 	last := "probabilities"
@@ -158,22 +171,60 @@ func negative(w []float32) []float32 {
 	return n
 }
 
-// classLabels returns the labels as an attribute, and their element type.
-func classLabels(m *pegasos.Model) (message, int64) {
-	whole := m.Names == nil
-	for _, c := range m.Classes {
-		whole = whole && float64(c) == math.Trunc(float64(c)) && math.Abs(float64(c)) < 1<<63
+// labelElement returns what labels are.
+func labelElement(m *pegasos.Model) int64 {
+	if m.Names != nil {
+		return elementString
 	}
-	if !whole {
-		a := attribute("classlabels_strings", typeStrings)
-		for i := range m.Classes {
-			a.text(attributeStrings, m.ClassName(i))
+	for _, c := range m.Classes {
+		if float64(c) != math.Trunc(float64(c)) || math.Abs(float64(c)) >= 1<<63 {
+			return elementString
 		}
-		return a, elementString
 	}
-	a := attribute("classlabels_ints", typeInts)
-	for _, c := range m.Classes {
-		a.integer(attributeInts, int64(c))
+	return elementInt64
+}
+
+// pairs adds the votes of one-vs-one and its outputs to the graph: z of the pairs, the votes v*sides + first, v being 1 where
+// z > 0, the sums s = z*sides, and the scores votes + s/(3|s| + 3).
+func pairs(graph *message, m *pegasos.Model, intercepts []float32) error {
+	classes, n := len(m.Classes), len(m.Weights)
+	if n != classes*(classes-1)/2 {
+		return fmt.Errorf("onnx: %d weight vectors of %d classes are no pairs", n, classes)
 	}
-	return a, elementInt64
+	if int64(n)*int64(classes) > maxBytes/8 {
+		return fmt.Errorf("onnx: the votes of %d classes do not fit into a file of 2 GB, the most there is", classes)
+	}
+	sides, firsts := make([]float32, n*classes), make([]float32, classes)
+	for k := range n {
+		first, second := m.Pair(k)
+		sides[k*classes+first], sides[k*classes+second] = -1, 1
+		firsts[first]++
+	}
+	graph.message(5, tensor("zero", []float32{0}, 1))
+	graph.message(5, tensor("three", []float32{3}, 1))
+	graph.message(5, tensor("sides", sides, n, classes))
+	graph.message(5, tensor("firsts", firsts, classes))
+	element := labelElement(m)
+	graph.message(5, labelTensor("labels", m, element))
+	for _, nd := range []message{
+		mlNode("LinearRegressor", []string{"features"}, "pairs",
+			floatsAttribute("coefficients", m.Weights...), floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))),
+		node("Greater", "", []string{"pairs", "zero"}, []string{"positive"}),
+		node("Cast", "", []string{"positive"}, []string{"won"}, intAttribute("to", elementFloat)),
+		node("MatMul", "", []string{"won", "sides"}, []string{"moved"}),
+		node("Add", "", []string{"moved", "firsts"}, []string{"votes"}),
+		node("MatMul", "", []string{"pairs", "sides"}, []string{"sums"}),
+		node("Abs", "", []string{"sums"}, []string{"sizes"}),
+		node("Mul", "", []string{"sizes", "three"}, []string{"thrice"}),
+		node("Add", "", []string{"thrice", "three"}, []string{"scale"}),
+		node("Div", "", []string{"sums", "scale"}, []string{"parts"}),
+		node("Add", "", []string{"votes", "parts"}, []string{"scores"}),
+		node("ArgMax", "", []string{"scores"}, []string{"class"}, intAttribute("axis", 1), intAttribute("keepdims", 0)),
+		node("Gather", "", []string{"labels", "class"}, []string{"label"}),
+	} {
+		graph.message(1, nd)
+	}
+	graph.message(12, value("label", element, -1, ""))
+	graph.message(12, value("scores", elementFloat, int64(classes), ""))
+	return nil
 }

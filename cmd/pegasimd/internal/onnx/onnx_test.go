@@ -72,7 +72,14 @@ func describe(t *testing.T, m *pegasos.Model) string {
 	}
 	for _, i := range graph[5] {
 		tensor := fields(t, i.([]byte))
-		fmt.Fprintf(&s, "%s=%v\n", tensor[8][0], floats(tensor[4][0].([]byte)))
+		switch tensor[2][0].(int64) {
+		case elementFloat:
+			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], floats(tensor[4][0].([]byte)))
+		case elementInt64:
+			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], tensor[7])
+		case elementString:
+			fmt.Fprintf(&s, "%s%v=%q\n", tensor[8][0], tensor[1], asBytes(tensor[6]))
+		}
 	}
 	return s.String()
 }
@@ -103,12 +110,16 @@ func TestWrite(t *testing.T) {
 		"LinearClassifier label probabilities: coefficients=[1 2] intercepts=[0 0] classlabels_ints=[0 1] multi_class=0 post_transform=SOFTMAX\n": {
 			Classes: []float32{0, 1}, Weights: [][]float32{{1}, {2}}, Config: pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
 		"LinearClassifier label scores: coefficients=[-1 1] intercepts=[-0 0] classlabels_ints=[0 1] multi_class=0 post_transform=NONE\n" +
-			"Mul scaled:\nAdd shifted:\nSigmoid probabilities:\nfactors=[2 2]\nterms=[0.5 -0.5]\n": {
+			"Mul scaled:\nAdd shifted:\nSigmoid probabilities:\nfactors[2]=[2 2]\nterms[2]=[0.5 -0.5]\n": {
 			Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}}},
 		"LinearClassifier label scores: coefficients=[1 2 3] intercepts=[0 0 0] classlabels_ints=[0 1 2] multi_class=0 post_transform=NONE\n" +
-			"Mul scaled:\nAdd shifted:\nSigmoid each:\nNormalizer probabilities: norm=L1\nfactors=[2 3 4]\nterms=[-0.5 -0.25 -0]\n": {
+			"Mul scaled:\nAdd shifted:\nSigmoid each:\nNormalizer probabilities: norm=L1\nfactors[3]=[2 3 4]\nterms[3]=[-0.5 -0.25 -0]\n": {
 			Classes: []float32{0, 1, 2}, Weights: [][]float32{{1}, {2}, {3}}, Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}, {A: -3, B: 0.25}, {A: -4}},
 			Config: pegasos.Config{Loss: pegasos.Log}},
+		votes + "zero[1]=[0]\nthree[1]=[3]\nsides[3 3]=[-1 1 0 -1 0 1 0 -1 1]\nfirsts[3]=[2 1 0]\nlabels[3]=[1 2 5]\n": {
+			Classes: []float32{1, 2, 5}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		votes + "zero[1]=[0]\nthree[1]=[3]\nsides[3 3]=[-1 1 0 -1 0 1 0 -1 1]\nfirsts[3]=[2 1 0]\nlabels[3]=[\"a\" \"b\" \"c\"]\n": {
+			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "c"}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"LinearRegressor prediction: coefficients=[1 2] intercepts=[3] targets=1\n": {
 			Weights: [][]float32{{1, 2}}, Bias: []float64{3}, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
 	} {
@@ -117,6 +128,21 @@ func TestWrite(t *testing.T) {
 		}
 	}
 }
+
+const votes = `LinearRegressor pairs: coefficients=[1 2 3] intercepts=[0 0 0] targets=3
+Greater positive:
+Cast won: to=1
+MatMul moved:
+Add votes:
+MatMul sums:
+Abs sizes:
+Mul thrice:
+Add scale:
+Div parts:
+Add scores:
+ArgMax class: axis=1 keepdims=0
+Gather label:
+`
 
 type failingWriter struct{ err error }
 
@@ -127,7 +153,7 @@ func TestWriteErrors(t *testing.T) {
 		"weight 1 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{0, float32(math.NaN())}}},
 		"beyond float32":       {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Bias: []float64{1e39}},
 		"6 weight vectors":     {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
-		"multiclass ovo":       {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"are no pairs":         {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 4), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Calibration: []pegasos.Sigmoid{{A: 1e39}}},
 		"do not fit":           {Classes: make([]float32, 1<<16), Weights: [][]float32{make([]float32, 1<<13)}},
 	} {
