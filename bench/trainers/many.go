@@ -30,6 +30,9 @@ type manyRow struct {
 
 func (r *manyRow) seconds() float64 { return median(r.Seconds) }
 
+// mostPassesOfMany suffices for 10^6 steps of each pair of Fashion-MNIST's classes.
+const mostPassesOfMany = 128
+
 // measureMany times peers once, ours in each round. limit is the longest run of ours.
 func measureMany(s *set, lambda float64, peers, ours []*contender, twoThreads map[*contender]bool, rounds int, limit float64) (*manyTable, error) {
 	t := &manyTable{Set: s.name, Heading: s.heading(), Lambda: lambda}
@@ -69,7 +72,7 @@ func measureMany(s *set, lambda float64, peers, ours []*contender, twoThreads ma
 					}
 					t.Rows = append(t.Rows, *r)
 					c.levels++
-					if r.seconds() > limit/2 {
+					if r.CPU[0] > limit/2*float64(r.Threads) || effort >= mostPassesOfMany {
 						break
 					}
 				}
