@@ -366,8 +366,7 @@ func (s *session) write(where string, took time.Duration) error {
 		for _, line := range s.report.Head {
 			fmt.Fprintf(&b, "* %s\n", line)
 		}
-		b.WriteString("\n")
-		markStudy(&b, s.studied, s.most)
+		markStudies(&b, s.studied, s.most)
 	default:
 		s.report.Targets = verdicts(&s.report)
 		if s.markdown != "" {

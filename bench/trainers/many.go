@@ -52,7 +52,8 @@ func measureMany(s *set, lambda float64, peers, ours []*contender, twoThreads ma
 		if r.Accuracy, err = accuracyOfMany(s.test, result.weights, strings.Contains(c.name, "one-vs-one")); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
-		if c.ours && math.Abs(r.Accuracy-result.Accuracy) > 0.05 {
+		// Scores in float32 and float64 may put a row or two on different sides, and ties of pairs are settled differently.
+		if c.ours && math.Abs(r.Accuracy-result.Accuracy) > max(0.05, 300/float64(s.test.Rows())) {
 			return nil, fmt.Errorf("%s: the library's predictions have an accuracy of %.2f %%, its weights %.2f %%", c.name, result.Accuracy, r.Accuracy)
 		}
 		return r, nil
