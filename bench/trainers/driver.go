@@ -26,7 +26,7 @@ type driver struct {
 
 // A training is what a driver answers.
 type training struct {
-	CPU     float64 `json:"cpu"` // seconds of the thread that trains, or of all threads if there are more
+	CPU     float64 `json:"cpu"` // seconds of the thread that trains; of ours, of the process
 	Wall    float64 `json:"wall"`
 	Steps   float64 `json:"steps"`   // 0 if not known
 	Vectors int     `json:"vectors"` // of weights

@@ -366,8 +366,7 @@ func (s *session) write(where string, took time.Duration) error {
 		for _, line := range s.report.Head {
 			fmt.Fprintf(&b, "* %s\n", line)
 		}
-		b.WriteString("\n")
-		markStudy(&b, s.studied, s.most)
+		markStudies(&b, s.studied, s.most)
 	default:
 		s.report.Targets = verdicts(&s.report)
 		if s.markdown != "" {
@@ -422,7 +421,7 @@ func (s *session) head(where string, took time.Duration) []string {
 	return []string{
 		fmt.Sprintf("CPU: %s, family %d, model %d, %d cores seen; %s", cpu.BrandName, cpu.Family, cpu.Model, runtime.NumCPU(), where),
 		"Trainers: " + strings.Join(versions, "; ") + revision,
-		fmt.Sprintf("Method: %s; %.0f s in all", method, took.Seconds()),
+		fmt.Sprintf("Method: %s; %.0f s in all, %.0f s of CPU time", method, took.Seconds(), allSeconds()),
 		"Date: " + time.Now().UTC().Format(time.RFC3339),
 		"Command: trainers " + strings.Join(os.Args[1:], " "),
 	}

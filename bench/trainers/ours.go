@@ -36,12 +36,7 @@ func serve(args []string) error {
 			return err
 		}
 	}
-	runtime.LockOSThread()
 	runtime.GOMAXPROCS(*threads)
-	seconds := threadSeconds
-	if *threads > 1 {
-		seconds = processSeconds
-	}
 	debug.SetGCPercent(-1)
 
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
@@ -51,7 +46,7 @@ func serve(args []string) error {
 	}
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
-		t, err := answer(in.Text(), train, test, *threads, seconds)
+		t, err := answer(in.Text(), train, test, *threads)
 		if err != nil {
 			t = &training{Error: err.Error()}
 		}
@@ -91,7 +86,7 @@ func config(setting string) (cfg pegasos.Config, err error) {
 	return cfg, cfg.Validate()
 }
 
-func answer(request string, train, test *dataset.Set, threads int, seconds func() float64) (*training, error) {
+func answer(request string, train, test *dataset.Set, threads int) (*training, error) {
 	var setting string
 	var lambda, passes float64
 	var seed uint64
@@ -113,15 +108,24 @@ func answer(request string, train, test *dataset.Set, threads int, seconds func(
 	var began time.Time
 	var before float64
 	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) {
-		cpu, wall = seconds()-before, time.Since(began).Seconds()
+		cpu, wall = processSeconds()-before, time.Since(began).Seconds()
 	}}
 	x := examples(train)
-	before, began = seconds(), time.Now()
+	before, began = processSeconds(), time.Now()
 	m, err := tr.Train(context.Background(), x, train.Y)
 	if err != nil {
 		return nil, err
 	}
 	whole := time.Since(began).Seconds()
+	if f := m.Config.Finish; f != "" && f != pegasos.FinishNone && m.Result.Epochs > float64(m.Config.FinishAfter) {
+		// After the last report the model is chosen by the objectives of the average and of the last iterate, which belongs to
+		// training: two passes over the rows are added.
+		before, began = processSeconds(), time.Now()
+		for range 2 {
+			m.DecisionAll(x)
+		}
+		cpu, wall = cpu+processSeconds()-before, wall+time.Since(began).Seconds()
+	}
 
 	t := &training{CPU: cpu, Wall: wall, Whole: whole, Steps: float64(m.Result.Steps), Vectors: len(m.Weights), Objective: m.Result.Objective}
 	if d := m.Result.DualObjective; !math.IsNaN(d) {

@@ -14,5 +14,5 @@ func (p *pinning) release() error { return nil }
 
 var began = time.Now()
 
-func threadSeconds() float64  { return time.Since(began).Seconds() }
+func allSeconds() float64     { return time.Since(began).Seconds() }
 func processSeconds() float64 { return time.Since(began).Seconds() }

@@ -18,16 +18,16 @@ type report struct {
 
 // A table is that of a problem of two classes.
 type table struct {
-	Set      string  `json:"set"`
-	Heading  string  `json:"heading"`
-	Lambda   float64 `json:"lambda"`
-	Optimum  number  `json:"optimum"`
-	Gap      number  `json:"gap"`
-	Accuracy number  `json:"accuracy"`
-	Factor   number  `json:"liblinear_here_over_there"` // see absent.go
-	Other    string  `json:"other,omitempty"`
-	Rows     []row   `json:"rows"`
-	Left     []string
+	Set      string   `json:"set"`
+	Heading  string   `json:"heading"`
+	Lambda   float64  `json:"lambda"`
+	Optimum  number   `json:"optimum"`
+	Gap      number   `json:"gap"`
+	Accuracy number   `json:"accuracy"`
+	Factor   number   `json:"liblinear_here_over_there"` // see absent.go
+	Other    string   `json:"other,omitempty"`
+	Rows     []row    `json:"rows"`
+	Left     []string `json:"left_out,omitempty"`
 }
 
 // A row is a contender's.

@@ -11,7 +11,7 @@ type setting struct {
 // For two classes. The first one is what users get who choose nothing.
 var settings = []setting{
 	{name: "Pegasimd", config: `{}`},
-	{name: "Pegasimd, blocks", config: `{"order": "blocks"}`},
+	{name: "Pegasimd, permutation", config: `{"order": "permutation"}`},
 	{name: "Pegasimd, i.i.d.", config: `{"order": "iid"}`},
 	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
 	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
@@ -21,16 +21,26 @@ var settings = []setting{
 var settingsOfMany = []setting{
 	{name: "Pegasimd, one-vs-rest", config: `{}`},
 	{name: "Pegasimd, one-vs-one", config: `{"multiclass": "ovo"}`},
+	{name: "Pegasimd, Crammer-Singer", config: `{"multiclass": "crammer-singer"}`},
 }
 
-// What -study combines: a value of each choice. A value is a part of a pegasos.Config in JSON.
-var choices = []choice{
-	{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"0", `"offset":"none"`}}},
-	{"order", []value{
-		{"permutation", `"order":"permutation"`}, {"blocks of 64", `"order":"blocks"`}, {"blocks of 8", `"order":"blocks","block":8`},
-		{"sequential", `"order":"sequential"`}, {"i.i.d.", `"order":"iid"`},
-	}},
-	{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},
+// What -study combines: of each study, a value of each choice. A value is a part of a pegasos.Config in JSON.
+var studies = [][]choice{
+	{
+		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"0", `"offset":"none"`}}},
+		{"order", []value{
+			{"shuffled, blocks of 64", `"order":"shuffled"`}, {"shuffled, blocks of 8", `"order":"shuffled","block":8`}, {"permutation", `"order":"permutation"`},
+			{"sequential", `"order":"sequential"`}, {"i.i.d.", `"order":"iid"`},
+		}},
+		{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},
+	},
+	{
+		{"finish", []value{
+			{"none", `"finish":"none"`}, {"dual after 1 epoch", `"finish":"dual"`}, {"dual after 2", `"finish":"dual","finish_after":2`},
+			{"dual after 4", `"finish":"dual","finish_after":4`}, {"auto", `"finish":"auto"`},
+		}},
+		{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},
+	},
 }
 
 type choice struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // combinations returns the settings that a value of each choice makes, as JSON, and the values' names in order.
-func combinations() (configs []string, names [][]string) {
+func combinations(choices []choice) (configs []string, names [][]string) {
 	configs, names = []string{""}, [][]string{nil}
 	for _, c := range choices {
 		var moreConfigs []string
@@ -29,6 +29,7 @@ func combinations() (configs []string, names [][]string) {
 
 // A studied row has the passes that a combination needs.
 type studied struct {
+	Study  int      `json:"study"` // which list of choices, from 0
 	Set    string   `json:"set"`
 	Lambda float64  `json:"lambda"`
 	Values []string `json:"values"`
@@ -42,7 +43,21 @@ const leastPasses = 0.125
 
 // study trains with each combination for more and more passes, up to most, until there is nothing to read off any more.
 func study(p *problem, d *driver, most float64) (rows []studied, err error) {
-	configs, values := combinations()
+	for k, choices := range studies {
+		some, err := p.study(choices, d, most)
+		if err != nil {
+			return nil, err
+		}
+		for i := range some {
+			some[i].Study = k
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
+func (p *problem) study(choices []choice, d *driver, most float64) (rows []studied, err error) {
+	configs, values := combinations(choices)
 	for i, config := range configs {
 		c := &contender{name: config, ours: true, driver: d, method: compact(config), efforts: passes(leastPasses), passes: true}
 		for level, effort := range c.efforts {
@@ -78,9 +93,22 @@ func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 	return rows, nil
 }
 
+// markStudies writes a table a study.
+func markStudies(b *strings.Builder, rows []studied, most float64) {
+	for k, choices := range studies {
+		var some []studied
+		for _, r := range rows {
+			if r.Study == k {
+				some = append(some, r)
+			}
+		}
+		markStudy(b, choices, some, most)
+	}
+}
+
 // markStudy writes a line a combination, and for each problem the passes to the three targets.
-func markStudy(b *strings.Builder, rows []studied, most float64) {
-	fmt.Fprintf(b, "Passes to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, and the best that was reached in brackets.\n\n|", most)
+func markStudy(b *strings.Builder, choices []choice, rows []studied, most float64) {
+	fmt.Fprintf(b, "\nPasses to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, and the best that was reached in brackets.\n\n|", most)
 	for _, c := range choices {
 		fmt.Fprintf(b, " %s |", c.name)
 	}
