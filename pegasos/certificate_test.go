@@ -171,6 +171,15 @@ func TestEmptyRows(t *testing.T) {
 		if m.Predict(dense.New(1, cols), 0) != 1 {
 			t.Errorf("%d columns: predicted the larger label at score 0", cols)
 		}
+		for _, c := range []struct {
+			kind Multiclass
+			want float64
+		}{{OneVsOne, 1}, {CrammerSinger, 1}, {Multinomial, math.Log(3)}} {
+			m := mustTrain(t, dense.New(6, cols), []float32{1, 2, 3, 3, 2, 1}, Config{Multiclass: c.kind})
+			if r := m.Result; math.Abs(r.Objective-c.want) > 1e-15 || r.Gap > 1e-6 || m.Predict(dense.New(1, cols), 0) != 1 {
+				t.Errorf("%s, %d columns: %+v", c.kind, cols, r)
+			}
+		}
 	}
 }
 

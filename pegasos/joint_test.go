@@ -568,6 +568,7 @@ func TestJointBound(t *testing.T) {
 func TestJointBoundOfAnything(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 3))
 	for _, l := range jointLosses {
+		scaled := 0
 		for kind := range 4 {
 			data, other := four(uint64(kind), 30, 5, 1), four(uint64(kind)+60, 30, 5, 1)
 			tr := &Trainer{Config: Config{Multiclass: l.cfg.Multiclass, Lambda: 0.2, Bias: BiasAugmented, Epochs: 400}, Costs: l.costs}
@@ -659,10 +660,25 @@ func TestJointBoundOfAnything(t *testing.T) {
 				if have > optimum {
 					t.Errorf("%+v: bound %v, but P is %v", l.cfg, have, optimum)
 				}
+				if have > whole+1e-3 {
+					scaled++
+				}
+				if trial%15 == 0 { // all is given away: more than all is the same
+					for i, v := range a {
+						a[i] = 1.25 * v
+					}
+					// Newton's steps are short where next to nothing is left: the entropy's slope is steep there.
+					if more := r.joint.bound(a, r.r2); more > have+1e-5 || more < have-1e-5 && !r.joint.log {
+						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
+					}
+				}
 			}
 			if b := r.joint.bound(make([]float32, 30*4), r.r2); b != 0 {
 				t.Errorf("bound %v of zeros", b)
 			}
+		}
+		if scaled == 0 {
+			t.Errorf("%+v: s = 1 is always the best", l.cfg)
 		}
 	}
 }

@@ -212,12 +212,26 @@ func TestStartErrors(t *testing.T) {
 		{Trainer{Start: a}, "Start"}, // has a bias
 		{Trainer{Start: a, Config: Config{Loss: EpsInsensitive}}, "Start"},
 		{Trainer{Start: a, Prior: three}, "Start"},
+		{Trainer{Start: three, Config: Config{Multiclass: OneVsOne}}, "Start"},
+		{Trainer{Prior: three, Config: Config{Multiclass: CrammerSinger}}, "Prior"},
+		{Trainer{Start: a, Config: Config{Multiclass: Multinomial, Bias: BiasAugmented}}, "Start"},
 		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{3e38, 1, 1, 1}}, Result: Result{Steps: 1 << 40}}}, "Start"},
 		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 1, 1, 1}}, Result: Result{Steps: -1}}}, "Start"},
 	} {
 		var e *ConfigError
 		if m, err := c.tr.Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != c.field {
 			t.Errorf("%v, want an error about %s", err, c.field)
+		}
+	}
+	// A run that is over before it has begun ends where it starts, also from a model of no steps, as those of other programs.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, start := range []*Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
+		for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
+			m, err := (&Trainer{Config: Config{Bias: bias}, Start: start}).Train(ctx, data.dense, data.y)
+			if !errors.Is(err, context.Canceled) || distance(m.Weights[0], a.Weights[0]) > 1e-6*norm(a.Weights[0]) || math.Abs(m.Bias[0]-a.Bias[0]) > 1e-6 {
+				t.Errorf("%s after %d steps: %v, %v %v, want %v %v", bias, start.Result.Steps, err, m.Weights[0], m.Bias, a.Weights[0], a.Bias)
+			}
 		}
 	}
 	var e *RowError

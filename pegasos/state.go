@@ -226,7 +226,7 @@ func (s *state) weights(w [][]float32, b []float64) {
 		if s.free {
 			b[k] = s.vb[k]
 		}
-		if s.t == 0 {
+		if d == 0 { // before the first step without an offset
 			continue
 		}
 		for j, z := range v {
