@@ -1,0 +1,3 @@
+package pegasos
+
+func (r *kernelRun) shrink(all [][][]float64, res *KernelResult, measure bool) error { return nil }
