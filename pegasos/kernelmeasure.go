@@ -1,7 +1,5 @@
 package pegasos
 
-import "math"
-
 // The certificate is that of certificate.go, whose u is here a sum of alpha*y*phi(x): as every row's score is known at the end
 // of a pass, so are |u|^2, the sum of alpha*y*score, and the losses, and the objective and the bound take no kernel values.
 // They are those of the kernel's values as they were computed: what float32 has rounded off in these, some 1e-7 of each,
@@ -118,7 +116,7 @@ func gap(objective, bound float64) float64 {
 // weights writes the coefficients of a slot's rows to dst: what their kernel is multiplied by.
 func (r *kernelRun) weights(s *kernelSlot, dst []float64) {
 	p := r.problems[s.problem]
-	if r.dual && !math.IsNaN(p.objective) {
+	if r.dual && r.cfg.MaxSV == 0 { // a budget goes by the scores, which are those of the last pass
 		scale := float64(p.lambda * float64(p.rows))
 		for i, a := range s.best {
 			dst[i] = float64(s.sign*a) / scale
@@ -126,7 +124,9 @@ func (r *kernelRun) weights(s *kernelSlot, dst []float64) {
 		return
 	}
 	scale := p.scale()
-	if r.averaged(p) {
+	if r.dual {
+		scale = float64(p.lambda * float64(p.rows))
+	} else if r.averaged(p) {
 		scale = float64(p.samples)
 	}
 	for i, a := range s.alpha {

@@ -330,8 +330,7 @@ func allBinary(x Examples, start, end int) bool {
 func (s *kernelStore) query(x Examples, i int, w *queryWorker) probe {
 	if s.words != nil {
 		q := probe{words: make([]uint64, s.width)}
-		q.ones = packRow(q.words, x, i, s.cols)
-		q.square = float32(q.ones)
+		q.square = float32(packRow(q.words, x, i, s.cols))
 		return q
 	}
 	var index []int32

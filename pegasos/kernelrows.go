@@ -33,7 +33,6 @@ type kernelStore struct {
 
 	width  int      // words a row
 	words  []uint64 // bit j of a row is column j
-	ones   []int32  // of each row
 	values []float32
 	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of inner products else.
 
@@ -57,7 +56,6 @@ type columns struct {
 // A probe is a row that kernel values are wanted of.
 type probe struct {
 	square float32
-	ones   int32
 	words  []uint64
 	values []float32
 	index  []int32 // nil if dense
@@ -187,10 +185,9 @@ func (s *kernelStore) pack(m Examples) bool {
 			return false
 		}
 	}
-	s.width, s.words, s.ones = width, make([]uint64, width*len(s.at)), make([]int32, len(s.at))
+	s.width, s.words = width, make([]uint64, width*len(s.at))
 	for p, i := range s.at {
-		s.ones[p] = packRow(s.words[p*width:][:width], m, int(i), s.cols)
-		s.squares[p] = float32(s.ones[p])
+		s.squares[p] = float32(packRow(s.words[p*width:][:width], m, int(i), s.cols))
 	}
 	// Every value there can be, by the same function as everywhere.
 	s.values = make([]float32, s.cols+1)
@@ -225,7 +222,7 @@ func isBinary(m Examples, i int) bool {
 }
 
 // packRow sets the bits of row i in the columns below cols, and counts them.
-func packRow(words []uint64, m Examples, i, cols int) (ones int32) {
+func packRow(words []uint64, m Examples, i, cols int) (ones int) {
 	switch m := m.(type) {
 	case *dense.Matrix:
 		for j, v := range m.Row(i) {
@@ -304,7 +301,7 @@ func (s *kernelStore) probe(p int) probe {
 	q := probe{square: s.squares[p]}
 	switch {
 	case s.words != nil:
-		q.words, q.ones = s.words[p*s.width:][:s.width], s.ones[p]
+		q.words = s.words[p*s.width:][:s.width]
 	case s.dense != nil:
 		q.values = s.dense.Row(int(s.at[p]))
 	default:
@@ -340,7 +337,7 @@ func (s *kernelStore) tile(dst [][]float32, probes []probe, t int) {
 		return
 	case s.words != nil:
 		for k := range probes {
-			s.count(dst[k][:n], &probes[k], r)
+			s.count(dst[k][:n], &probes[k], r.start)
 		}
 		return
 	case s.dense != nil:
@@ -386,42 +383,40 @@ func (c *columns) dot(dst []float32, q *probe) {
 	}
 }
 
-// noOnes stands for the numbers of ones where they make no difference.
-var noOnes [kernelTile]int32
-
-// count finds the values of rows of zeros and ones.
-func (s *kernelStore) count(dst []float32, q *probe, r kernelRange) {
-	// An inner product g of rows with a and b ones is at a distance of a+b-2g.
-	add, factor, others := int32(0), int32(1), noOnes[:len(dst)]
-	if s.kernel.kind == RBF {
-		add, factor, others = q.ones, -2, s.ones[r.start:r.end]
-	}
+// count finds the values of rows of zeros and ones. The inner product is the number of columns in which both rows have a
+// one, the squared distance that of columns in which only one of them has.
+func (s *kernelStore) count(dst []float32, q *probe, start int) {
 	values := s.values
-	dst = dst[:len(others)]
-	switch s.width {
-	case 1:
+	end := start + len(dst)
+	distance := s.kernel.kind == RBF
+	switch {
+	case s.width == 1 && distance:
 		x0 := q.words[0]
-		w := s.words[r.start:r.end][:len(others)]
-		for j, b := range others {
-			g := bits.OnesCount64(x0 & w[j])
-			dst[j] = values[add+b+factor*int32(g)]
+		for j, w := range s.words[start:end] {
+			dst[j] = values[bits.OnesCount64(x0^w)]
 		}
-	case 2:
+	case s.width == 2 && distance:
 		x0, x1 := q.words[0], q.words[1]
-		w := s.words[2*r.start : 2*r.end]
-		for j, b := range others {
+		w := s.words[2*start : 2*end]
+		for j := range dst {
 			two := (*[2]uint64)(w[2*j:])
-			g := bits.OnesCount64(x0&two[0]) + bits.OnesCount64(x1&two[1])
-			dst[j] = values[add+b+factor*int32(g)]
+			dst[j] = values[bits.OnesCount64(x0^two[0])+bits.OnesCount64(x1^two[1])]
+		}
+	case distance:
+		for j := range dst {
+			d := 0
+			for k, w := range s.words[(start+j)*s.width:][:len(q.words)] {
+				d += bits.OnesCount64(q.words[k] ^ w)
+			}
+			dst[j] = values[d]
 		}
 	default:
-		for j, b := range others {
+		for j := range dst {
 			g := 0
-			row := s.words[(r.start+j)*s.width:][:len(q.words)]
-			for k, x := range q.words {
-				g += bits.OnesCount64(x & row[k])
+			for k, w := range s.words[(start+j)*s.width:][:len(q.words)] {
+				g += bits.OnesCount64(q.words[k] & w)
 			}
-			dst[j] = values[add+b+factor*int32(g)]
+			dst[j] = values[g]
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (s *kernelStore) among(dst []float32, q *probe, b *kernelBlock, from int, w
 		return
 	case s.words != nil:
 		for j := range dst {
-			s.count(dst[j:j+1], q, kernelRange{int(b.places[from+j]), int(b.places[from+j]) + 1})
+			s.count(dst[j:j+1], q, int(b.places[from+j]))
 		}
 		return
 	case s.dense != nil:
