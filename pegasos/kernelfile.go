@@ -228,8 +228,11 @@ func (mr *modelReader) readKernel() (*KernelModel, error) {
 	}
 	slots := h.Config.slots(len(h.Classes))
 	for _, count := range h.Support {
-		var coef [][]float32
+		var coef [][]float32 // stays nil for a class without support rows: nothing in the file would pay for it
 		for range slots {
+			if count == 0 {
+				break
+			}
 			c, err := mr.floats(count)
 			if err != nil {
 				return nil, err

@@ -34,7 +34,7 @@ type KernelModel struct {
 
 	rows   Examples      // the support rows, class by class: a *dense.Matrix or a *sparse.Matrix
 	counts []int         // of them in each class
-	coef   [][][]float32 // of each class, in each of its problems, of each row
+	coef   [][][]float32 // of each class, in each of its problems, of each row; nil for a class without rows
 
 	once    sync.Once
 	store   *kernelStore
@@ -135,7 +135,9 @@ func (r *kernelRun) model(whole bool) (*KernelModel, error) {
 			}
 			count++
 		}
-		m.counts = append(m.counts, count)
+		if m.counts = append(m.counts, count); count == 0 {
+			m.coef[c] = nil
+		}
 	}
 	m.rows = pick(r.store.from, at)
 	if v := m.Result.Objective; whole && !r.partial && v-v != 0 {

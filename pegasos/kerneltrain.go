@@ -401,6 +401,7 @@ func (r *kernelRun) train(ctx context.Context) (stopped bool, err error) {
 // costs as much as another however short it is, and most short ones are taken back soon.
 func (r *kernelRun) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
+	shortMove := r.cfg.Tol / 100
 	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, shortMove) {
 		idle := true
 		for _, p := range r.problems {
@@ -434,12 +435,8 @@ func (r *kernelRun) finish(ctx context.Context) (stopped bool, err error) {
 	return false, nil
 }
 
-// longMove and shortMove are the least moves that the first and the last passes make, as shares of what a move from 0 is
-// at most.
-const (
-	longMove  = 0.25
-	shortMove = 1e-4
-)
+// longMove is the least move that the first pass makes, as a share of the longest move there is.
+const longMove = 0.25
 
 func (r *kernelRun) nextPass() {
 	for _, c := range r.caches {
