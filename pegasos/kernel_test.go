@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 func mustTrainKernel(t testing.TB, x Examples, y []float32, tr KernelTrainer) *KernelModel {
@@ -46,7 +47,7 @@ func wideKernel(cfg KernelConfig, x, z []float32) float64 {
 		return math.Exp(-cfg.Gamma * distance)
 	case Polynomial:
 		return math.Pow(cfg.Gamma*dot+cfg.Coef0, float64(cfg.Degree))
-	case Sigmoid:
+	case SigmoidKernel:
 		return math.Tanh(cfg.Gamma*dot + cfg.Coef0)
 	}
 	return dot
@@ -68,7 +69,7 @@ var someKernels = []KernelConfig{
 	{Kernel: RBF, Gamma: 0.3},
 	{Kernel: Linear},
 	{Kernel: Polynomial, Gamma: 0.5, Coef0: 1, Degree: 3},
-	{Kernel: Sigmoid, Gamma: 0.1, Coef0: -0.5, Finish: FinishNone},
+	{Kernel: SigmoidKernel, Gamma: 0.1, Coef0: -0.5, Finish: FinishNone},
 }
 
 // Kernel values are what their formulas say, and the same bits in whatever way they are found.
@@ -369,7 +370,7 @@ func TestKernelBits(t *testing.T) {
 				}
 				check("dense", where, train(many.dense, many.y, KernelConfig{Gamma: 0.1, Lambda: 1e-3}))
 				check("sparse", where, train(many.sparse, many.y, KernelConfig{Gamma: 0.1, Lambda: 1e-3}))
-				check("rest", where, train(many.sparse, many.y, KernelConfig{Kernel: Polynomial, Coef0: 1, Finish: FinishNone, Classes: KernelOneVsRest}))
+				check("rest", where, train(many.sparse, many.y, KernelConfig{Kernel: Polynomial, Coef0: 1, Finish: FinishNone, Multiclass: OneVsRest}))
 				check("budget", where, train(many.dense, many.y, KernelConfig{Gamma: 0.1, Lambda: 1e-3, MaxSV: 20}))
 				a := train(binary.dense, binary.y, KernelConfig{Gamma: 0.05})
 				check("binary dense", where, a)
@@ -445,10 +446,10 @@ func TestKernelCertificate(t *testing.T) {
 }
 
 // Each problem of several classes is the same as one of two classes of its own, but for the order of its rows.
-func TestKernelClasses(t *testing.T) {
+func TestMulticlass(t *testing.T) {
 	p := random(10, 600, 4, 4, 1)
-	for _, classes := range []KernelClasses{KernelOneVsOne, KernelOneVsRest} {
-		cfg := KernelConfig{Gamma: 1, Lambda: 1e-3, Classes: classes, Tol: 1e-5, Passes: 1000}
+	for _, classes := range []Multiclass{OneVsOne, OneVsRest} {
+		cfg := KernelConfig{Gamma: 1, Lambda: 1e-3, Multiclass: classes, Tol: 1e-5, Passes: 1000}
 		m := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: cfg})
 		if a := kernelAccuracy(m, p.dense, p.y); a < 0.85 {
 			t.Errorf("%s: accuracy %v", classes, a)
@@ -459,7 +460,7 @@ func TestKernelClasses(t *testing.T) {
 			var rows []int
 			var y []float32
 			first, second := -1, k
-			if classes == KernelOneVsOne {
+			if classes == OneVsOne {
 				first, second = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][0], [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][1]
 			}
 			for i, v := range p.y {
@@ -588,8 +589,8 @@ func TestKernelErrors(t *testing.T) {
 		{"C", KernelConfig{C: 1, Lambda: 1}}, {"C", KernelConfig{C: -1}}, {"Lambda", KernelConfig{Lambda: 1e-13}},
 		{"Lambda", KernelConfig{Lambda: math.NaN()}}, {"Steps", KernelConfig{Steps: 5, Epochs: 5}}, {"Steps", KernelConfig{Steps: -1}},
 		{"Epochs", KernelConfig{Epochs: -1}}, {"Order", KernelConfig{Order: Blocks}}, {"Offset", KernelConfig{Offset: "x"}},
-		{"Average", KernelConfig{Average: "x"}}, {"Finish", KernelConfig{Finish: "x"}}, {"Classes", KernelConfig{Classes: "x"}},
-		{"Finish", KernelConfig{Finish: FinishDual, Order: IID}}, {"Finish", KernelConfig{Finish: FinishDual, Kernel: Sigmoid}},
+		{"Average", KernelConfig{Average: "x"}}, {"Finish", KernelConfig{Finish: "x"}}, {"Multiclass", KernelConfig{Multiclass: "x"}}, {"Multiclass", KernelConfig{Multiclass: CrammerSinger}},
+		{"Finish", KernelConfig{Finish: FinishDual, Order: IID}}, {"Finish", KernelConfig{Finish: FinishDual, Kernel: SigmoidKernel}},
 		{"Finish", KernelConfig{Finish: FinishDual, Steps: 5}}, {"Passes", KernelConfig{Finish: FinishNone, Passes: 5}},
 		{"Passes", KernelConfig{Passes: -1}}, {"Tol", KernelConfig{Finish: FinishNone, Tol: 0.1}}, {"Tol", KernelConfig{Tol: 1}},
 		{"Tol", KernelConfig{Tol: -0.1}}, {"MaxSV", KernelConfig{MaxSV: -1}},
@@ -630,9 +631,23 @@ func TestKernelErrors(t *testing.T) {
 	if err := train(d, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: Polynomial, Gamma: 1}}); !errors.As(err, &row) || row.Row != 7 {
 		t.Error(err)
 	}
+	// A matrix that is checked as its rows are met.
+	damaged := errors.New("damaged")
+	lazy, err := sparse.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2}, 0, func(first, end int) error {
+		if first == 1 {
+			return damaged
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := train(lazy, []float32{0, 1}, KernelTrainer{}); !errors.Is(err, damaged) {
+		t.Error(err)
+	}
 	// A function's values are met as they are asked for.
 	var step *StepError
-	err := train(p.dense, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: FunctionKernel}, Func: func(x, z Row) float32 {
+	err = train(p.dense, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: FunctionKernel}, Func: func(x, z Row) float32 {
 		if &x.Value[0] == &z.Value[0] {
 			return 1
 		}

@@ -15,9 +15,9 @@ const (
 	RBF        Kernel = "rbf"        // e^(-gamma |x-z|^2)
 	Linear     Kernel = "linear"     // <x,z>
 	Polynomial Kernel = "polynomial" // (gamma <x,z> + coef0)^degree
-	// Sigmoid is tanh(gamma <x,z> + coef0). It is no inner product for most settings, so that there is no optimum to be
+	// SigmoidKernel is tanh(gamma <x,z> + coef0). It is no inner product for most settings, so that there is no optimum to be
 	// close to and no certificate.
-	Sigmoid Kernel = "sigmoid"
+	SigmoidKernel Kernel = "sigmoid"
 	// FunctionKernel is the caller's: see [KernelTrainer.Func].
 	FunctionKernel Kernel = "function"
 )
@@ -43,14 +43,6 @@ const (
 	FinishNone Finish = "none" // and the result is that of Pegasos
 )
 
-// A KernelClasses says which problems more than two classes make.
-type KernelClasses string
-
-const (
-	KernelOneVsOne  KernelClasses = "ovo" // one for each pair of classes; the class that wins most of its pairs is predicted
-	KernelOneVsRest KernelClasses = "ovr" // one a class, against all others; the highest score wins
-)
-
 // Values that stand in for zero fields of a [KernelConfig]. A finish takes over from one epoch of Pegasos; without one more
 // are needed.
 const (
@@ -66,9 +58,9 @@ const maxDegree = 64
 // A KernelConfig is to a kernel machine what a [Config] is to a linear model: everything that has an influence on it beside
 // the data. The loss is the hinge. A field that is zero stands for its default, the one listed first.
 type KernelConfig struct {
-	Kernel Kernel  `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, FunctionKernel
-	Gamma  float64 `json:"gamma,omitempty"`  // 1/the number of features; of RBF, Polynomial, Sigmoid
-	Coef0  float64 `json:"coef0,omitempty"`  // 0; of Polynomial and Sigmoid
+	Kernel Kernel  `json:"kernel,omitempty"` // RBF, Linear, Polynomial, SigmoidKernel, FunctionKernel
+	Gamma  float64 `json:"gamma,omitempty"`  // 1/the number of features; of RBF, Polynomial, SigmoidKernel
+	Coef0  float64 `json:"coef0,omitempty"`  // 0; of Polynomial and SigmoidKernel
 	Degree int     `json:"degree,omitempty"` // 3, at most 64; of Polynomial
 
 	// Lambda is the weight of the penalty, 1e-4 unless C is given: lambda = 1/(C*rows), the rows being those of the problem
@@ -86,14 +78,14 @@ type KernelConfig struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate; without a finish only
 
-	// Finish is FinishDual, but FinishNone with Order IID, Kernel Sigmoid or fewer Steps than rows, for which there is none.
+	// Finish is FinishDual, but FinishNone with Order IID, Kernel SigmoidKernel or fewer Steps than rows, for which there is none.
 	Finish Finish `json:"finish,omitempty"`
 	// Passes is the most that the finish takes, 100. It ends as soon as the gap is at most Tol, 0.01, and in each problem
 	// of its own.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
-	Classes KernelClasses `json:"classes,omitempty"` // KernelOneVsOne, KernelOneVsRest
+	Multiclass Multiclass `json:"multiclass,omitempty"` // OneVsOne, OneVsRest
 
 	// MaxSV, if not 0, is the most support rows that a problem may have. Where there are more, rows are chosen one by one,
 	// that on which the model without it errs most, and weighted so that what they span comes as close to the whole model as
@@ -119,7 +111,7 @@ func (cfg KernelConfig) WithDefaults() KernelConfig {
 		fill(&cfg.Lambda, DefaultLambda)
 	}
 	fill(&cfg.Order, Permutation)
-	if cfg.Order == IID || cfg.Kernel == Sigmoid {
+	if cfg.Order == IID || cfg.Kernel == SigmoidKernel {
 		fill(&cfg.Finish, FinishNone)
 	}
 	fill(&cfg.Finish, FinishDual)
@@ -134,7 +126,7 @@ func (cfg KernelConfig) WithDefaults() KernelConfig {
 	}
 	fill(&cfg.Offset, OffsetR2)
 	fill(&cfg.Average, LastHalf)
-	fill(&cfg.Classes, KernelOneVsOne)
+	fill(&cfg.Multiclass, OneVsOne)
 	return cfg
 }
 
@@ -148,12 +140,12 @@ func (cfg KernelConfig) Validate() error {
 	}
 	cfg = cfg.WithDefaults()
 	if err := first(
-		oneOf("Kernel", cfg.Kernel, RBF, Linear, Polynomial, Sigmoid, FunctionKernel),
+		oneOf("Kernel", cfg.Kernel, RBF, Linear, Polynomial, SigmoidKernel, FunctionKernel),
 		oneOf("Order", cfg.Order, Permutation, IID, Sequential),
 		oneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
 		oneOf("Average", cfg.Average, LastHalf, LastIterate),
 		oneOf("Finish", cfg.Finish, FinishDual, FinishNone),
-		oneOf("Classes", cfg.Classes, KernelOneVsOne, KernelOneVsRest),
+		oneOf("Multiclass", cfg.Multiclass, OneVsOne, OneVsRest),
 	); err != nil {
 		return err
 	}
@@ -165,11 +157,11 @@ func (cfg KernelConfig) Validate() error {
 		return badField("C", "have %v, want a positive finite number", cfg.C)
 	}
 	switch k := cfg.Kernel; {
-	case cfg.Gamma != 0 && k != RBF && k != Polynomial && k != Sigmoid:
+	case cfg.Gamma != 0 && k != RBF && k != Polynomial && k != SigmoidKernel:
 		return badField("Gamma", "have %v, but Kernel is %q", cfg.Gamma, k)
 	case cfg.Gamma != 0 && !(cfg.Gamma >= 1e-30 && cfg.Gamma <= 1e30):
 		return badField("Gamma", "have %v, want a number from 1e-30 to 1e30", cfg.Gamma)
-	case cfg.Coef0 != 0 && k != Polynomial && k != Sigmoid:
+	case cfg.Coef0 != 0 && k != Polynomial && k != SigmoidKernel:
 		return badField("Coef0", "have %v, but Kernel is %q", cfg.Coef0, k)
 	case !(math.Abs(cfg.Coef0) <= 1e30):
 		return badField("Coef0", "have %v, want a finite number of at most 1e30", cfg.Coef0)
@@ -185,7 +177,7 @@ func (cfg KernelConfig) Validate() error {
 		return badField("Steps", "have %d, want 1 to 2^53", cfg.Steps)
 	case cfg.Finish == FinishDual && cfg.Order == IID:
 		return badField("Finish", "have %q, which goes on from shares of visits: there are none with Order %q", cfg.Finish, cfg.Order)
-	case cfg.Finish == FinishDual && k == Sigmoid:
+	case cfg.Finish == FinishDual && k == SigmoidKernel:
 		return badField("Finish", "have %q, but with Kernel %q there is no dual problem", cfg.Finish, k)
 	case cfg.Finish != FinishDual && cfg.Passes != 0:
 		return badField("Passes", "have %d, but Finish is %q", cfg.Passes, cfg.Finish)
@@ -236,7 +228,7 @@ func (k *kernel) values(dst []float32, square float32, squares []float32) {
 			}
 			dst[j] = p
 		}
-	case Sigmoid:
+	case SigmoidKernel:
 		for j, g := range dst {
 			u := float64(float32(k.gamma*g) + k.coef0)
 			dst[j] = float32(1 - 2/(1+elementary.Exp(2*u)))

@@ -312,7 +312,7 @@ func (h *kernelHeader) check() (rows int, err error) {
 		return 0, errors.New("header: config: defaults are not filled in")
 	}
 	switch h.Config.Kernel {
-	case RBF, Polynomial, Sigmoid:
+	case RBF, Polynomial, SigmoidKernel:
 		if h.Config.Gamma == 0 {
 			return 0, errors.New("header: config: no gamma")
 		}

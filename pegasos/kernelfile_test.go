@@ -25,7 +25,7 @@ func kernelModels(t testing.TB) []*KernelModel {
 	}})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	c := mustTrainKernel(t, many.dense, many.y, KernelTrainer{
-		KernelConfig: KernelConfig{Kernel: FunctionKernel, Classes: KernelOneVsRest, Order: IID},
+		KernelConfig: KernelConfig{Kernel: FunctionKernel, Multiclass: OneVsRest, Order: IID},
 		Func:         func(x, z Row) float32 { return x.Value[0]*z.Value[0] + 1 },
 	})
 	d := mustTrainKernel(t, two.sparse, two.y, KernelTrainer{KernelConfig: KernelConfig{Steps: 1, MaxSV: 3}})
@@ -87,7 +87,7 @@ features: 2
 classes: [-1,1]
 index_base: 1
 lambda: 0.01
-config: {"kernel":"rbf","gamma":0.5,"lambda":0.01,"epochs":1,"order":"permutation","offset":"r2","average":"last-half","finish":"dual","passes":100,"tol":0.01,"classes":"ovo"}
+config: {"kernel":"rbf","gamma":0.5,"lambda":0.01,"epochs":1,"order":"permutation","offset":"r2","average":"last-half","finish":"dual","passes":100,"tol":0.01,"multiclass":"ovo"}
 layout: "sparse"
 support: [1,1]
 result: {"steps":10,"epochs":1,"passes":2,"violations":7,"r2":1,"t0":100,"objective":0.5,"dual_objective":0.25,"gap":0.5}

@@ -6,7 +6,7 @@ package pegasos
 // is not counted. With a kernel that is no inner product there is no bound.
 
 // certified reports whether the alphas give a bound.
-func (r *kernelRun) certified() bool { return r.cfg.Order != IID && r.cfg.Kernel != Sigmoid }
+func (r *kernelRun) certified() bool { return r.cfg.Order != IID && r.cfg.Kernel != SigmoidKernel }
 
 // averaged reports whether the model of this moment has the mean over iterates.
 func (r *kernelRun) averaged(p *kernelProblem) bool { return !r.dual && p.samples > 0 }

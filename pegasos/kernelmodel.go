@@ -63,7 +63,7 @@ func (cfg KernelConfig) problems(classes int) int {
 	switch {
 	case classes == 2:
 		return 1
-	case cfg.Classes == KernelOneVsRest:
+	case cfg.Multiclass == OneVsRest:
 		return classes
 	}
 	return classes * (classes - 1) / 2
@@ -74,7 +74,7 @@ func (cfg KernelConfig) slots(classes int) int {
 	if classes == 2 {
 		return 1
 	}
-	if cfg.Classes == KernelOneVsRest {
+	if cfg.Multiclass == OneVsRest {
 		return classes
 	}
 	return classes - 1
@@ -82,7 +82,7 @@ func (cfg KernelConfig) slots(classes int) int {
 
 // problem returns the number of the problem that is the given one of a class.
 func (cfg KernelConfig) problem(classes, class, slot int) int {
-	if classes == 2 || cfg.Classes == KernelOneVsRest {
+	if classes == 2 || cfg.Multiclass == OneVsRest {
 		return slot
 	}
 	a, b := slot, class
@@ -400,7 +400,7 @@ func (m *KernelModel) Class(scores []float64) int {
 		}
 		return 0
 	}
-	if m.Config.Classes == KernelOneVsRest {
+	if m.Config.Multiclass == OneVsRest {
 		best := 0
 		for k, s := range scores[:n] {
 			if s > scores[best] {
@@ -452,7 +452,7 @@ func (m *KernelModel) PredictAll(x Examples) []float32 {
 func (m *KernelModel) Hash() string {
 	h := sha256.New()
 	c := m.Config
-	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Classes)
+	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Multiclass)
 	h.Write(appendFloats(nil, m.Classes))
 	m.writeBody(h)
 	return hex.EncodeToString(h.Sum(nil))

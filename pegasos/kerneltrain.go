@@ -187,7 +187,7 @@ func newKernelRun(tr *KernelTrainer, x Examples, y []float32) (*kernelRun, error
 	}
 	r.cfg = r.cfg.WithDefaults()
 	switch r.cfg.Kernel {
-	case RBF, Polynomial, Sigmoid:
+	case RBF, Polynomial, SigmoidKernel:
 		fill(&r.cfg.Gamma, 1/float64(max(1, x.Cols())))
 	}
 	var class []int32
@@ -252,10 +252,12 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 	}
 	m, at := ownMatrix(r.x, met)
 	r.store = newKernelStore(r.cfg.kernel(r.f), m, at, ends)
-	if r.diagonal = make([]float32, len(met)); len(met) > 0 {
-		if bad := r.store.diagonal(r.diagonal); bad >= 0 {
-			return &RowError{int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32"}
-		}
+	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
+		return fmt.Errorf("pegasos: %w", lazy.Err())
+	}
+	r.diagonal = make([]float32, len(met))
+	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
+		return &RowError{int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32"}
 	}
 	for t, tile := range r.store.tiles {
 		g := r.group[tile.start]
@@ -279,13 +281,13 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 // pose makes the problems.
 func (r *kernelRun) pose() error {
 	n := len(r.classes)
-	pairs := n > 2 && r.cfg.Classes == KernelOneVsOne
+	pairs := n > 2 && r.cfg.Multiclass == OneVsOne
 	switch {
 	case n == 2:
 		r.problems = []*kernelProblem{{first: 0, second: 1}}
 	case pairs:
 		if n*(n-1)/2 > maxKernelProblems {
-			return badField("Classes", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxKernelProblems, KernelOneVsRest)
+			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxKernelProblems, OneVsRest)
 		}
 		for a := range n {
 			for b := a + 1; b < n; b++ {
