@@ -387,7 +387,7 @@ func TestKernelBits(t *testing.T) {
 	for name, want := range map[string]string{
 		"dense":         "8c5a2d7260573982d1b44875ced626d5bde4519c00019d231bcc2de4cc6f9604",
 		"sparse":        "22080dbfca250be586a385acf88af64ff30635bd253443d6bcd350e2adc68b9d",
-		"rest":          "ae42e8d73d57500a9d0f4cfca77f5deea521f4a2e9613fa3c57eecf86bd86f69",
+		"rest":          "949bd80b4a6395514687c28a01199955e2508464b58bda261d39d2ca550f7b9b",
 		"budget":        "db7969157cff89d971e29ecdb8c3e0a35fdd32ef2d9550894c77ba9d4573625a",
 		"binary sparse": "03e663e87eabad4954f09d5d60c2b2d9854e577568fe1661701037ca08f7dbf1",
 	} {

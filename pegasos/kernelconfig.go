@@ -53,13 +53,18 @@ const (
 	DefaultDegree            = 3
 )
 
-const maxDegree = 64
+// What float32 can do with.
+const (
+	minGamma  = 1e-30
+	maxGamma  = 1e30
+	maxDegree = 64
+)
 
 // A KernelConfig is to a kernel machine what a [Config] is to a linear model: everything that has an influence on it beside
 // the data. The loss is the hinge. A field that is zero stands for its default, the one listed first.
 type KernelConfig struct {
 	Kernel Kernel  `json:"kernel,omitempty"` // RBF, Linear, Polynomial, SigmoidKernel, FunctionKernel
-	Gamma  float64 `json:"gamma,omitempty"`  // 1/the number of features; of RBF, Polynomial, SigmoidKernel
+	Gamma  float64 `json:"gamma,omitempty"`  // 1/the mean squared norm of the rows; of RBF, Polynomial, SigmoidKernel
 	Coef0  float64 `json:"coef0,omitempty"`  // 0; of Polynomial and SigmoidKernel
 	Degree int     `json:"degree,omitempty"` // 3, at most 64; of Polynomial
 
@@ -159,8 +164,8 @@ func (cfg KernelConfig) Validate() error {
 	switch k := cfg.Kernel; {
 	case cfg.Gamma != 0 && k != RBF && k != Polynomial && k != SigmoidKernel:
 		return badField("Gamma", "have %v, but Kernel is %q", cfg.Gamma, k)
-	case cfg.Gamma != 0 && !(cfg.Gamma >= 1e-30 && cfg.Gamma <= 1e30):
-		return badField("Gamma", "have %v, want a number from 1e-30 to 1e30", cfg.Gamma)
+	case cfg.Gamma != 0 && !(cfg.Gamma >= minGamma && cfg.Gamma <= maxGamma):
+		return badField("Gamma", "have %v, want a number from %v to %v", cfg.Gamma, minGamma, maxGamma)
 	case cfg.Coef0 != 0 && k != Polynomial && k != SigmoidKernel:
 		return badField("Coef0", "have %v, but Kernel is %q", cfg.Coef0, k)
 	case !(math.Abs(cfg.Coef0) <= 1e30):

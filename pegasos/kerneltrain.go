@@ -186,10 +186,6 @@ func newKernelRun(tr *KernelTrainer, x Examples, y []float32) (*kernelRun, error
 		r.cfg.Finish = FinishNone
 	}
 	r.cfg = r.cfg.WithDefaults()
-	switch r.cfg.Kernel {
-	case RBF, Polynomial, SigmoidKernel:
-		fill(&r.cfg.Gamma, 1/float64(max(1, x.Cols())))
-	}
 	var class []int32
 	var err error
 	if r.classes, class, err = classify(y, nil, nil); err != nil {
@@ -251,6 +247,10 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 		start = ends[c]
 	}
 	m, at := ownMatrix(r.x, met)
+	switch r.cfg.Kernel {
+	case RBF, Polynomial, SigmoidKernel:
+		fill(&r.cfg.Gamma, defaultGamma(m, at))
+	}
 	r.store = newKernelStore(r.cfg.kernel(r.f), m, at, ends)
 	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
 		return fmt.Errorf("pegasos: %w", lazy.Err())
@@ -276,6 +276,19 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 		}
 	}
 	return nil
+}
+
+// defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
+func defaultGamma(m Examples, at []int32) float64 {
+	var sum float64
+	for _, i := range at {
+		sum += float64(m.SumSquares(int(i)))
+	}
+	gamma := float64(len(at)) / sum
+	if !(gamma >= minGamma && gamma <= maxGamma) {
+		return 1 // there are no nonzeros, or a row that will be refused
+	}
+	return gamma
 }
 
 // pose makes the problems.
