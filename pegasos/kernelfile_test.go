@@ -163,7 +163,7 @@ func TestKernelModelHostile(t *testing.T) {
 		{goodKernelModel, put(16, "\x00\x00\x80\x7f"), "+Inf"},
 		{dense, "\x00\x00\x80\x3f", "cut short"},
 		{dense, strings.Repeat("\x00\x00\xc0\x7f", 4) + body[16:], "NaN"},
-		{strings.Replace(dense, "features: 2", "features: 2147483647", 1), body, "cut short"},
+		{strings.Replace(dense, "features: 2", "features: 100000000", 1), body, "cut short"},
 		{strings.Replace(dense, "features: 2", "features: 0", 1), body[16:], ""},
 		{strings.Replace(strings.Replace(dense, "features: 2", "features: 0", 1), "[1,1]", "[0,2147483647]", 1), body, "no features"},
 		{edit("features: 2", "features: 2147483648"), body, "features"},
