@@ -33,16 +33,6 @@ type Row struct {
 	Value []float32
 }
 
-// A Finish says what follows the epochs of Pegasos.
-type Finish string
-
-const (
-	// FinishDual is dual coordinate ascent on the certificate's own alphas, the violations' shares: passes over the rows, in
-	// each of which every alpha is moved to where the dual objective is largest along it.
-	FinishDual Finish = "dual"
-	FinishNone Finish = "none" // and the result is that of Pegasos
-)
-
 // Values that stand in for zero fields of a [KernelConfig]. A finish takes over from one epoch of Pegasos; without one more
 // are needed.
 const (
@@ -83,7 +73,9 @@ type KernelConfig struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate; without a finish only
 
-	// Finish is FinishDual, but FinishNone with Order IID, Kernel SigmoidKernel or fewer Steps than rows, for which there is none.
+	// Finish is FinishDual: dual coordinate ascent goes on from the alphas of the certificate, in passes over the rows, in each
+	// of which every alpha is moved to where the dual objective is largest along it. With FinishNone the result is that of
+	// Pegasos. That is the default where there is no ascent: with Order IID, the kernel SigmoidKernel or fewer Steps than rows.
 	Finish Finish `json:"finish,omitempty"`
 	// Passes is the most that the finish takes, 100. It ends as soon as the gap is at most Tol, 0.01, and in each problem
 	// of its own.

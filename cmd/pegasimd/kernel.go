@@ -27,30 +27,30 @@ type kernelFlags struct {
 	cacheMB int
 }
 
-// withKernel are the other flags of train that may be given along with -kernel.
-var withKernel = strings.Fields(`kernel lambda c epochs steps tol order offset average multiclass seed preset json
-	format layout index-base header label-column max-features max-bytes threads quiet`)
+// withKernel are the other flags of train, beside those about data, that may be given along with -kernel.
+var withKernel = strings.Fields("kernel lambda c epochs steps tol order offset average finish multiclass seed preset json")
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
-	f.Func("kernel", "train a kernel machine: `rbf`, linear, polynomial or sigmoid; then -epochs is 1 and -tol 0.01 by default, and -multiclass\novo (not ovr); what else goes with it is told above", text(&k.cfg.Kernel))
+	f.Func("kernel", "train a kernel machine: `rbf`, linear, polynomial or sigmoid; the defaults are then -epochs 1, or 10 with -finish none,\n-finish dual, -tol 0.01 and -multiclass ovo; what else goes with it is told above", text(&k.cfg.Kernel))
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0, "of -kernel rbf, e^(-`gamma` |x-z|^2), and of the inner product with polynomial and sigmoid (default one over the rows' mean squared norm)")
 	f.Float64Var(&k.cfg.Coef0, "coef0", 0, "the `term` of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
 	f.IntVar(&k.cfg.Degree, "degree", 0, "the `power` of -kernel polynomial (default 3)")
-	f.Func("finish", "what follows the epochs of -kernel: `dual`, passes of dual coordinate ascent, or none; then -epochs is 10 by default (default dual)", text(&k.cfg.Finish))
-	f.IntVar(&k.cfg.Passes, "passes", 0, "the most `passes` of -finish dual (default 100); it ends when -tol is reached")
+	f.IntVar(&k.cfg.Passes, "passes", 0, "the most `passes` of the dual that follows the epochs with -kernel, unless -finish is none (default 100); it ends when -tol is reached")
 	f.IntVar(&k.cfg.MaxSV, "max-sv", 0, "keep at most `n` support rows a problem: a few hundred often predict as well as all")
 	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d); the result does not depend on it", pegasos.DefaultCacheMB))
 }
 
 // check returns an error if a flag is given that needs -kernel, or that there is not with it.
 func (k *kernelFlags) check(c *call) (err error) {
+	about := &call{flags: flag.NewFlagSet("", flag.ContinueOnError)}
+	new(dataFlags).define(about)
 	c.flags.Visit(func(f *flag.Flag) {
-		own := slices.Contains(strings.Fields("gamma coef0 degree finish passes max-sv cache-mb"), f.Name)
+		own := slices.Contains(strings.Fields("gamma coef0 degree passes max-sv cache-mb"), f.Name)
 		switch {
 		case err != nil:
 		case k.cfg.Kernel == "" && own:
 			err = usagef("-%s needs -kernel", f.Name)
-		case k.cfg.Kernel != "" && !own && !slices.Contains(withKernel, f.Name):
+		case k.cfg.Kernel != "" && !own && !slices.Contains(withKernel, f.Name) && about.flags.Lookup(f.Name) == nil:
 			err = usagef("-%s can't be given with -kernel", f.Name)
 		}
 	})
@@ -94,7 +94,7 @@ type kernelReport struct {
 func trainKernel(c *call, data *dataFlags, cfg pegasos.Config, k kernelFlags, args []string, report string) error {
 	kc := k.cfg
 	kc.Lambda, kc.C, kc.Epochs, kc.Steps, kc.Tol = cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol
-	kc.Order, kc.Offset, kc.Average, kc.Multiclass, kc.Seed = cfg.Order, cfg.Offset, cfg.Average, cfg.Multiclass, cfg.Seed
+	kc.Order, kc.Offset, kc.Average, kc.Finish, kc.Multiclass, kc.Seed = cfg.Order, cfg.Offset, cfg.Average, cfg.Finish, cfg.Multiclass, cfg.Seed
 	for _, zero := range []struct {
 		flag string
 		zero bool
