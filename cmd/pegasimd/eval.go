@@ -49,6 +49,11 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
+	if m, err := kernelModel(args[1]); err != nil {
+		return err
+	} else if m != nil {
+		return evalKernel(c, &data, args, m, report)
+	}
 	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
 		return err

@@ -38,6 +38,11 @@ func predict(c *call) error {
 	if err != nil {
 		return err
 	}
+	if m, err := kernelModel(args[1]); err != nil {
+		return err
+	} else if m != nil {
+		return predictKernel(c, &data, args, m, scores)
+	}
 	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
 		return err

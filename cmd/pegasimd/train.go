@@ -29,10 +29,15 @@ for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon) for e
 as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is weighted, and in place of the rows stands their
 weight. The same data, flags and seed give the same model, bit for bit, on every machine.
 
+With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma -coef0 -degree -finish
+-passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset -average -multiclass -seed -preset -json, and the
+flags about data.
+
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
+  pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
   pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
@@ -115,6 +120,8 @@ func train(c *call) error {
 	configFlags(c.flags, &cfg, &preset)
 	var checks checkpoints
 	checks.define(c)
+	var kernel kernelFlags
+	kernel.define(c.flags)
 	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
 	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
@@ -128,6 +135,12 @@ func train(c *call) error {
 	}
 	if err := applyPreset(&cfg, preset); err != nil {
 		return err
+	}
+	if err := kernel.check(c); err != nil {
+		return err
+	}
+	if kernel.cfg.Kernel != "" {
+		return trainKernel(c, &data, cfg, kernel, args, report)
 	}
 	for _, zero := range []struct {
 		flag string

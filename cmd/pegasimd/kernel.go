@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/table"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file has what the commands do with a kernel.
+
+// kernelFlags are the flags of train that go with -kernel alone.
+type kernelFlags struct {
+	cfg     pegasos.KernelConfig
+	cacheMB int
+}
+
+// withKernel are the other flags of train, beside those about data, that may be given along with -kernel.
+var withKernel = strings.Fields("kernel lambda c epochs steps tol order offset average finish multiclass seed preset json")
+
+func (k *kernelFlags) define(f *flag.FlagSet) {
+	f.Func("kernel", "train a kernel machine: `rbf`, linear, polynomial or sigmoid; the defaults are then -epochs 1, or 10 with -finish none,\n-finish dual, -tol 0.01 and -multiclass ovo; what else goes with it is told above", text(&k.cfg.Kernel))
+	f.Float64Var(&k.cfg.Gamma, "gamma", 0, "of -kernel rbf, e^(-`gamma` |x-z|^2), and of the inner product with polynomial and sigmoid (default one over the rows' mean squared norm)")
+	f.Float64Var(&k.cfg.Coef0, "coef0", 0, "the `term` of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
+	f.IntVar(&k.cfg.Degree, "degree", 0, "the `power` of -kernel polynomial (default 3)")
+	f.IntVar(&k.cfg.Passes, "passes", 0, "the most `passes` of the dual that follows the epochs with -kernel, unless -finish is none (default 100); it ends when -tol is reached")
+	f.IntVar(&k.cfg.MaxSV, "max-sv", 0, "keep at most `n` support rows a problem: a few hundred often predict as well as all")
+	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d); the result does not depend on it", pegasos.DefaultCacheMB))
+}
+
+// check returns an error if a flag is given that needs -kernel, or that there is not with it.
+func (k *kernelFlags) check(c *call) (err error) {
+	about := &call{flags: flag.NewFlagSet("", flag.ContinueOnError)}
+	new(dataFlags).define(about)
+	c.flags.Visit(func(f *flag.Flag) {
+		own := slices.Contains(strings.Fields("gamma coef0 degree passes max-sv cache-mb"), f.Name)
+		switch {
+		case err != nil:
+		case k.cfg.Kernel == "" && own:
+			err = usagef("-%s needs -kernel", f.Name)
+		case k.cfg.Kernel != "" && !own && !slices.Contains(withKernel, f.Name) && about.flags.Lookup(f.Name) == nil:
+			err = usagef("-%s can't be given with -kernel", f.Name)
+		}
+	})
+	return err
+}
+
+// kernelReport is what train -kernel -json writes.
+type kernelReport struct {
+	Objective     number   `json:"objective"`
+	DualObjective number   `json:"dual_objective"`
+	Gap           number   `json:"gap"`
+	Lambda        float64  `json:"lambda"`
+	Rows          int      `json:"rows"`
+	Features      int      `json:"features"`
+	NNZ           int      `json:"nnz"`
+	Classes       int      `json:"classes"`
+	Labels        []string `json:"labels"`
+	Problems      int      `json:"problems"`
+	SupportRows   int      `json:"support_rows"`
+	Steps         int64    `json:"steps"`
+	Epochs        float64  `json:"epochs"`
+	Passes        int      `json:"passes"`
+	Violations    int64    `json:"violations"`
+	KernelValues  int64    `json:"kernel_values"`
+	R2            float64  `json:"r2"`
+	T0            float64  `json:"t0"`
+	LoadSeconds   float64  `json:"load_seconds"`
+	TrainSeconds  float64  `json:"train_seconds"`
+	ISA           string   `json:"isa"`
+	Layout        string   `json:"layout"`
+	Seed          uint64   `json:"seed"`
+	IndexBase     int      `json:"index_base"`
+	ModelHash     string   `json:"model_hash"`
+	Model         string   `json:"model"`
+	Interrupted   bool     `json:"interrupted"`
+
+	Config pegasos.KernelConfig `json:"config"`
+}
+
+// trainKernel is train with a kernel. Of cfg it takes what the two kinds of training share.
+func trainKernel(c *call, data *dataFlags, cfg pegasos.Config, k kernelFlags, args []string, report string) error {
+	kc := k.cfg
+	kc.Lambda, kc.C, kc.Epochs, kc.Steps, kc.Tol = cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol
+	kc.Order, kc.Offset, kc.Average, kc.Finish, kc.Multiclass, kc.Seed = cfg.Order, cfg.Offset, cfg.Average, cfg.Finish, cfg.Multiclass, cfg.Seed
+	for _, zero := range []struct {
+		flag string
+		zero bool
+	}{
+		{"lambda", kc.Lambda == 0}, {"c", kc.C == 0}, {"epochs", kc.Epochs == 0}, {"steps", kc.Steps == 0}, {"tol", kc.Tol == 0},
+		{"gamma", kc.Gamma == 0}, {"degree", kc.Degree == 0}, {"passes", kc.Passes == 0}, {"max-sv", kc.MaxSV == 0},
+	} {
+		if zero.zero && c.given(zero.flag) {
+			return usagef("-%s must be greater than 0", zero.flag)
+		}
+	}
+	if kc.Kernel == pegasos.FunctionKernel {
+		return usagef("-kernel function is for programs")
+	}
+	if err := kc.Validate(); err != nil {
+		return usageError{err}
+	}
+	var name string
+	var err error
+	if len(args) == 2 {
+		name = args[1]
+	} else if name, err = modelName(args[0]); err != nil {
+		return err
+	}
+	set, loading, err := data.read(c, args[0], nil)
+	if err != nil {
+		return err
+	}
+	p := newProgress(c.stderr, data.quiet)
+	var values int64
+	trainer := pegasos.KernelTrainer{KernelConfig: kc, Threads: data.opt.Threads, CacheMB: k.cacheMB}
+	trainer.Progress = func(now pegasos.KernelProgress) {
+		values = now.Values
+		p.show(0, "epoch %d, pass %d: objective %.6g, gap %s, %.3g kernel values", now.Epoch, now.Pass, now.Objective, percent(now.Gap), float64(values))
+	}
+	start := time.Now()
+	m, err := trainer.Train(c, matrix(set), set.Y)
+	training := time.Since(start)
+	p.clear()
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !(interrupted && m != nil) {
+		var bad *pegasos.ConfigError
+		if errors.As(err, &bad) {
+			return usageError{err}
+		}
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	m.Names, m.IndexBase = set.Names, set.IndexBase
+	if err := m.WriteFile(name); err != nil {
+		return err
+	}
+	r := m.Result
+	out := kernelReport{
+		Objective: number(r.Objective), DualObjective: number(r.DualObjective), Gap: number(r.Gap), Lambda: m.Lambda,
+		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(kernelHead(m)),
+		Problems: m.Problems(), SupportRows: m.SupportRows().Rows(),
+		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Violations: r.Violations, KernelValues: values, R2: r.R2, T0: r.T0,
+		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(),
+		ISA: asm.Active().String(), Layout: string(set.Layout()), Seed: m.Config.Seed, IndexBase: m.IndexBase,
+		ModelHash: m.Hash(), Model: name, Interrupted: interrupted, Config: m.Config,
+	}
+	if err := c.writeJSON(report, out); err != nil {
+		return err
+	}
+	if !data.quiet {
+		warnIgnored(c, set.Ignored)
+		out.print(c.stderr)
+	}
+	if interrupted {
+		return err
+	}
+	return nil
+}
+
+func (r *kernelReport) print(w io.Writer) {
+	fmt.Fprintf(w, "%d rows, %d features, %d classes; %s layout, %s kernels\n", r.Rows, r.Features, r.Classes, r.Layout, r.ISA)
+	fmt.Fprintf(w, "kernel %s", r.Config.Kernel)
+	if r.Config.Gamma != 0 {
+		fmt.Fprintf(w, ", gamma %.6g", r.Config.Gamma)
+	}
+	if r.Config.Kernel == pegasos.Polynomial {
+		fmt.Fprintf(w, ", coef0 %.6g, degree %d", r.Config.Coef0, r.Config.Degree)
+	}
+	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n", r.Lambda, r.Epochs, r.Passes, r.Seed)
+	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %d support rows, %.3g kernel values\n",
+		r.LoadSeconds, r.TrainSeconds, r.SupportRows, float64(r.KernelValues))
+	switch gap := float64(r.Gap); {
+	case r.Interrupted:
+		fmt.Fprintln(w, "interrupted: the model is that of the steps so far, its objective was not measured")
+	case float64(r.Objective) != float64(r.Objective):
+		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
+	case gap != gap:
+		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these settings\n", float64(r.Objective))
+	default:
+		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", float64(r.Objective), percent(gap))
+	}
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", r.Model, r.ModelHash)
+}
+
+// kernelModel returns the kernel model that a file holds, or nil if it holds something else. What is no regular file is not
+// looked at, for it can't be read twice.
+func kernelModel(name string) (*pegasos.KernelModel, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, nil // whoever reads it next tells of the error
+	}
+	m, err := pegasos.ReadKernelModelFile(name)
+	if errors.Is(err, pegasos.ErrNotKernelModel) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// kernelHead returns a linear model with what reading data and naming classes take from one.
+func kernelHead(m *pegasos.KernelModel) *pegasos.Model {
+	return &pegasos.Model{Classes: m.Classes, Names: m.Names, Weights: [][]float32{make([]float32, m.Cols())}, IndexBase: m.IndexBase}
+}
+
+// decide reads data and returns the model's scores, and what is known of the labels as labels does.
+func decide(c *call, data *dataFlags, name string, m *pegasos.KernelModel) (set *dataset.Set, scores []float64, truth []int, names []string, err error) {
+	if m.Config.Kernel == pegasos.FunctionKernel {
+		return nil, nil, nil, nil, fmt.Errorf("the model's kernel is a function of the program that made it")
+	}
+	head := kernelHead(m)
+	if set, _, err = data.read(c, name, head); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	scores = m.DecisionAll(matrix(set))
+	if set.Sparse != nil && set.Sparse.Err() != nil {
+		return nil, nil, nil, nil, set.Sparse.Err()
+	}
+	truth, names = labels(set, head)
+	return set, scores, truth, names, nil
+}
+
+// predictKernel is predict with a kernel model.
+func predictKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelModel, withScores bool) error {
+	set, all, truth, _, err := decide(c, data, args[0], m)
+	if err != nil {
+		return err
+	}
+	right, k := 0, m.Problems()
+	write := func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		if withScores {
+			fmt.Fprintf(b, "label\t%s\n", strings.Join(scoreNames(m), "\t"))
+		}
+		for i := range set.Rows() {
+			row := all[i*k:][:k]
+			class := m.Class(row)
+			if class == truth[i] {
+				right++
+			}
+			b.WriteString(m.ClassName(class))
+			if withScores {
+				for _, s := range row {
+					fmt.Fprintf(b, "\t%.9g", s)
+				}
+			}
+			b.WriteByte('\n')
+		}
+		return b.Flush()
+	}
+	if err := writeTo(c, args, write); err != nil {
+		return err
+	}
+	if !data.quiet {
+		warnIgnored(c, set.Ignored)
+		if n := set.Rows(); n > 0 {
+			fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
+		}
+	}
+	return nil
+}
+
+// scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b and not a.
+func scoreNames(m *pegasos.KernelModel) (names []string) {
+	n := len(m.Classes)
+	switch {
+	case n == 2:
+		return []string{m.ClassName(1)}
+	case m.Config.Multiclass == pegasos.OneVsRest:
+		return classNames(kernelHead(m))
+	}
+	for a := range n {
+		for b := a + 1; b < n; b++ {
+			names = append(names, m.ClassName(b)+":"+m.ClassName(a))
+		}
+	}
+	return names
+}
+
+// evalKernel is eval with a kernel model.
+func evalKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelModel, report string) error {
+	set, all, truth, names, err := decide(c, data, args[0], m)
+	if err != nil {
+		return err
+	}
+	if set.Rows() == 0 {
+		return fmt.Errorf("%s: no rows to evaluate", args[0])
+	}
+	confusion := make([][]int, len(names))
+	for i := range confusion {
+		confusion[i] = make([]int, len(names))
+	}
+	right, k := 0, m.Problems()
+	for i, class := range truth {
+		predicted := m.Class(all[i*k:][:k])
+		confusion[class][predicted]++
+		if predicted == class {
+			right++
+		}
+	}
+	accuracy, none := float64(right)/float64(len(truth)), number(math.NaN())
+	out := evalReport{
+		Accuracy: number(accuracy), Error: number(1 - accuracy), RMSE: none, Objective: none, Lambda: m.Lambda,
+		Rows: set.Rows(), Features: m.Cols(), Ignored: set.Ignored, Labels: names, Confusion: confusion,
+		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: m.Hash(),
+	}
+	if err := c.writeJSON(report, out); err != nil {
+		return err
+	}
+	if data.quiet || report == "-" {
+		return nil
+	}
+	warnIgnored(c, set.Ignored)
+	fmt.Fprintf(c.stdout, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*accuracy, right, len(truth), 100*(1-accuracy))
+	if len(names) <= 40 {
+		fmt.Fprintf(c.stdout, "\n%s", table.Confusion(names, confusion))
+	} else {
+		fmt.Fprintf(c.stdout, "(%d classes: -json has the confusion matrix)\n", len(names))
+	}
+	return nil
+}

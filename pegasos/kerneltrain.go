@@ -1,0 +1,517 @@
+package pegasos
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// TrainKernel trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the problem of [Train] with
+// the hinge loss, in which a kernel of rows stands in for their inner product. Two labels make one problem, in which the
+// larger is +1; more make one for each pair of them, or one a label against all others.
+//
+// Errors are those of [Train]. If ctx is done before the run is over, the model is the one it has got so far.
+func TrainKernel(ctx context.Context, x Examples, y []float32, cfg KernelConfig) (*KernelModel, error) {
+	return (&KernelTrainer{KernelConfig: cfg}).Train(ctx, x, y)
+}
+
+// DefaultCacheMB is the size of the cache of kernel values.
+const DefaultCacheMB = 256
+
+// A KernelTrainer is a KernelConfig along with what has no influence on the model, or can't be printed.
+type KernelTrainer struct {
+	KernelConfig
+
+	// Func is the kernel if KernelConfig.Kernel is FunctionKernel, and nil otherwise.
+	Func KernelFunc
+
+	// Threads is the number of goroutines; 0 means GOMAXPROCS.
+	Threads int
+
+	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be wanted again: 0 means
+	// DefaultCacheMB, below 0 there is no cache. Beside it a run takes some 40 bytes for each row and each problem that the
+	// row is part of, a few MB for each thread, and the nonzeros of sparse rows again.
+	CacheMB int
+
+	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end of the run.
+	Progress func(KernelProgress)
+}
+
+// KernelProgress tells how far a run is.
+type KernelProgress struct {
+	Epoch      int   // epochs of Pegasos done; the last may be cut short
+	Steps      int64 // and steps
+	TotalSteps int64
+	Pass       int   // passes of the finish done
+	Violations int64 // steps so far that changed a weight, over all problems
+	Values     int64 // kernel values computed so far: cached ones are counted once
+
+	// Objective and Gap are those of the model if the run ended here; NaN if they are not known.
+	Objective, Gap float64
+}
+
+// A kernelProblem is one weight vector on its way, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
+// class, in the slots of the kernelGroups.
+//
+// While Pegasos runs, alpha is the number of the row's violations, score is y's score times the scale lambda*(t+t0), and
+// the mean over the last iterates is had as follows. Let S be the sum, over the iterates to be averaged so far, of one over
+// their scale. A violation adds to every later iterate; when the sum is S_1 in the end and was S_0 when it happened, it has
+// added S_1 - S_0 to their sum. So the mean's alpha is (alpha*S - late)/samples, late being the sum of the S_0.
+//
+// The finish starts from alpha = violations/epochs, which lie in [0, 1], and has the scale lambda*rows.
+type kernelProblem struct {
+	first, second int // its classes, by position; first is -1 if it is all but the second
+	rows          int
+	lambda, t0    float64
+	r2            float64
+	t             int64
+	violations    int64
+
+	sum     float64 // S
+	samples int64
+
+	moves []kernelMove // of the present block
+	most  float64      // the longest move of the pass
+	done  bool         // its gap is small enough, or there is nothing left to do
+	err   error
+
+	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
+}
+
+// A kernelMove is a change of an alpha.
+type kernelMove struct {
+	k       int32 // the row's place in the block
+	a, late float64
+}
+
+// A kernelGroup is the rows of a class, which stand side by side in the store.
+type kernelGroup struct {
+	start, end int // rows
+	tiles      [2]int
+	slots      []kernelSlot // of the problems that the class has part in
+}
+
+// A kernelSlot has the state of a class's rows in a problem.
+type kernelSlot struct {
+	problem          int
+	sign             float64
+	score, late      []float64
+	alpha, lateAlpha []float64
+	best             []float64 // the alphas of the finish's best pass
+}
+
+type kernelRun struct {
+	cfg      KernelConfig
+	f        KernelFunc
+	x        Examples
+	store    *kernelStore
+	caches   []*kernelCache // of each tile; nil for none
+	classes  []float32
+	groups   []kernelGroup
+	tiles    []int32 // the group of each tile
+	problems []*kernelProblem
+	place    []int32 // of each row in the store
+	group    []int32 // of each row there
+	diagonal []float32
+	lambda   float64
+	rows     int   // of x
+	sizes    []int // of the classes
+	partial  bool
+	order    *order
+	t, total int64
+	epoch    int
+	pass     int
+	dual     bool // the finish has begun
+	values   atomic.Int64
+	threads  int
+	progress func(KernelProgress)
+
+	block   kernelBlock
+	workers []*kernelWorker
+}
+
+// Train is like [TrainKernel].
+func (tr *KernelTrainer) Train(ctx context.Context, x Examples, y []float32) (*KernelModel, error) {
+	r, err := newKernelRun(tr, x, y)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := r.train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.model(!stopped)
+	if err == nil && stopped {
+		err = ctx.Err()
+	}
+	return m, err
+}
+
+const (
+	maxKernelRows     = math.MaxInt32
+	maxKernelProblems = 1 << 16
+)
+
+func newKernelRun(tr *KernelTrainer, x Examples, y []float32) (*kernelRun, error) {
+	if err := tr.KernelConfig.Validate(); err != nil {
+		return nil, err
+	}
+	if tr.Threads < 0 {
+		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
+	}
+	if (tr.Func != nil) != (tr.Kernel == FunctionKernel) {
+		return nil, badField("Func", "is wanted with the kernel %q, and with no other", FunctionKernel)
+	}
+	r := &kernelRun{cfg: tr.KernelConfig, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
+	if r.rows == 0 {
+		return nil, fmt.Errorf("pegasos: no rows to train on")
+	}
+	if r.rows > maxKernelRows {
+		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", r.rows)
+	}
+	if len(y) != r.rows {
+		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
+	}
+	if r.threads == 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
+		if r.cfg.Finish == FinishDual {
+			return nil, badField("Finish", "have %q, but %d steps do not meet all of %d rows", FinishDual, r.cfg.Steps, r.rows)
+		}
+		r.cfg.Finish = FinishNone
+	}
+	r.cfg = r.cfg.WithDefaults()
+	var class []int32
+	var err error
+	if r.classes, class, err = classify(y, nil, nil); err != nil {
+		return nil, err
+	}
+	if r.lambda, err = r.cfg.lambda(float64(r.rows)); err != nil {
+		return nil, err
+	}
+	r.order = newOrder(r.cfg.Order, r.rows, 0, 0, r.cfg.Seed)
+	if r.total = r.cfg.Steps; r.total == 0 {
+		r.total = int64(r.cfg.Epochs) * int64(r.rows)
+	}
+	if err := r.gather(class, tr.CacheMB); err != nil {
+		return nil, err
+	}
+	return r, r.pose()
+}
+
+func (cfg KernelConfig) lambda(rows float64) (float64, error) {
+	return Config{Lambda: cfg.Lambda, C: cfg.C}.lambda(rows)
+}
+
+// gather puts the rows that will be met into the store, class by class.
+func (r *kernelRun) gather(class []int32, cacheMB int) error {
+	met := make([]int32, 0, r.rows)
+	if r.partial {
+		seen := make([]bool, r.rows)
+		ahead := newOrder(r.cfg.Order, r.rows, 0, 0, r.cfg.Seed)
+		for t := int64(0); t < r.total; {
+			for _, i := range ahead.next(int(r.total - t)) {
+				if !seen[i] {
+					seen[i] = true
+					met = append(met, int32(i))
+				}
+				t++
+			}
+		}
+		slices.Sort(met)
+	} else {
+		for i := range r.rows {
+			met = append(met, int32(i))
+		}
+	}
+	slices.SortStableFunc(met, func(i, j int32) int { return int(class[i] - class[j]) })
+	r.sizes = make([]int, len(r.classes))
+	for _, c := range class {
+		r.sizes[c]++
+	}
+	r.place, r.group = make([]int32, r.rows), make([]int32, len(met))
+	ends := make([]int, len(r.classes))
+	for p, i := range met {
+		r.place[i], r.group[p] = int32(p), class[i]
+		ends[class[i]] = p + 1
+	}
+	start := 0
+	for c := range ends {
+		ends[c] = max(ends[c], start) // a class that is not met
+		r.groups = append(r.groups, kernelGroup{start: start, end: ends[c]})
+		start = ends[c]
+	}
+	m, at := ownMatrix(r.x, met)
+	switch r.cfg.Kernel {
+	case RBF, Polynomial, SigmoidKernel:
+		fill(&r.cfg.Gamma, defaultGamma(m, at))
+	}
+	r.store = newKernelStore(r.cfg.kernel(r.f), m, at, ends)
+	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
+		return fmt.Errorf("pegasos: %w", lazy.Err())
+	}
+	r.diagonal = make([]float32, len(met))
+	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
+		return &RowError{int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32"}
+	}
+	for t, tile := range r.store.tiles {
+		g := r.group[tile.start]
+		r.tiles = append(r.tiles, g)
+		if t == 0 || g != r.tiles[t-1] {
+			r.groups[g].tiles[0] = t
+		}
+		r.groups[g].tiles[1] = t + 1
+	}
+	if cacheMB == 0 {
+		cacheMB = DefaultCacheMB
+	}
+	if rows := int64(cacheMB) * 1e6 / 4 / int64(len(met)); rows > 0 {
+		for _, tile := range r.store.tiles {
+			r.caches = append(r.caches, newKernelCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
+		}
+	}
+	return nil
+}
+
+// defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
+func defaultGamma(m Examples, at []int32) float64 {
+	var sum float64
+	for _, i := range at {
+		sum += float64(m.SumSquares(int(i)))
+	}
+	gamma := float64(len(at)) / sum
+	if !(gamma >= minGamma && gamma <= maxGamma) {
+		return 1 // there are no nonzeros, or a row that will be refused
+	}
+	return gamma
+}
+
+// pose makes the problems.
+func (r *kernelRun) pose() error {
+	n := len(r.classes)
+	pairs := n > 2 && r.cfg.Multiclass == OneVsOne
+	switch {
+	case n == 2:
+		r.problems = []*kernelProblem{{first: 0, second: 1}}
+	case pairs:
+		if n*(n-1)/2 > maxKernelProblems {
+			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxKernelProblems, OneVsRest)
+		}
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				r.problems = append(r.problems, &kernelProblem{first: a, second: b})
+			}
+		}
+	default:
+		for a := range n {
+			r.problems = append(r.problems, &kernelProblem{first: -1, second: a})
+		}
+	}
+	for k, p := range r.problems {
+		p.objective, p.bound = math.NaN(), math.NaN()
+		var sum float64
+		met := 0
+		for c := range r.groups {
+			g := &r.groups[c]
+			sign := p.sign(c)
+			if sign == 0 {
+				continue
+			}
+			size := g.end - g.start
+			s := kernelSlot{problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size)}
+			if r.cfg.Finish == FinishNone && r.cfg.Average == LastHalf {
+				s.late, s.lateAlpha = make([]float64, size), make([]float64, size)
+			}
+			g.slots = append(g.slots, s)
+			p.rows += r.sizes[c]
+			met += size
+			for _, v := range r.diagonal[g.start:g.end] {
+				sum += float64(v)
+			}
+		}
+		if met > 0 {
+			p.r2 = sum / float64(met)
+		}
+		p.lambda = r.lambda
+		if pairs && r.cfg.C != 0 {
+			var err error
+			if p.lambda, err = r.cfg.lambda(float64(p.rows)); err != nil {
+				return err
+			}
+		}
+		if r.cfg.Offset == OffsetR2 {
+			p.t0 = max(0, p.r2) / p.lambda
+		}
+	}
+	for range r.threads {
+		r.workers = append(r.workers, new(kernelWorker))
+	}
+	return nil
+}
+
+// sign returns the label of a class in the problem: 1, -1, or 0 if it has no part in it.
+func (p *kernelProblem) sign(class int) float64 {
+	switch {
+	case class == p.second:
+		return 1
+	case p.first < 0 || class == p.first:
+		return -1
+	}
+	return 0
+}
+
+// slot returns the state of a class in problem k, or nil if it has no part in it.
+func (r *kernelRun) slot(k, class int) *kernelSlot {
+	p, slots := r.problems[k], r.groups[class].slots
+	switch {
+	case p.first < 0 || len(r.problems) == 1:
+		return &slots[k]
+	case class == p.first: // the classes before have one pair with it each, and then come those after
+		return &slots[p.second-1]
+	case class == p.second:
+		return &slots[p.first]
+	}
+	return nil
+}
+
+// scale returns what scores and alphas have to be divided by.
+func (p *kernelProblem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
+
+// train runs to the end, or until ctx is done: then it is stopped.
+func (r *kernelRun) train(ctx context.Context) (stopped bool, err error) {
+	for r.t < r.total {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		// A block does not reach over the middle of the run, where averaging begins.
+		limit := r.total - r.t
+		if r.t < r.total/2 {
+			limit = r.total/2 - r.t
+		}
+		idx := r.order.next(int(min(limit, kernelBlockRows)))
+		if err := r.steps(idx, 0); err != nil {
+			return false, err
+		}
+		if end := r.order.atEnd(); end || r.t == r.total {
+			r.epoch++
+			r.nextPass()
+			if !r.partial {
+				r.each(func(k int) { r.measureSteps(k) })
+			}
+			r.report()
+		}
+	}
+	if r.cfg.Finish == FinishNone {
+		return false, nil
+	}
+	return r.finish(ctx)
+}
+
+// finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make no short moves: a move
+// costs as much as another however short it is, and most short ones are taken back soon.
+func (r *kernelRun) finish(ctx context.Context) (stopped bool, err error) {
+	r.beginDual()
+	shortMove := r.cfg.Tol / 100
+	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, shortMove) {
+		idle := true
+		for _, p := range r.problems {
+			p.most = 0
+			idle = idle && p.done
+		}
+		if idle {
+			break
+		}
+		for done := 0; done < r.rows; {
+			if ctx.Err() != nil {
+				return true, nil
+			}
+			idx := r.order.next(kernelBlockRows)
+			if err := r.steps(idx, threshold); err != nil {
+				return false, err
+			}
+			done += len(idx)
+		}
+		r.pass++
+		r.nextPass()
+		r.each(func(k int) {
+			p := r.problems[k]
+			r.measureDual(k)
+			if (p.objective-p.bound)/p.objective <= r.cfg.Tol || p.objective <= p.bound || p.most == 0 && threshold == shortMove {
+				p.done = true
+			}
+		})
+		r.report()
+	}
+	return false, nil
+}
+
+// longMove is the least move that the first pass makes, as a share of the longest move there is.
+const longMove = 0.25
+
+func (r *kernelRun) nextPass() {
+	for _, c := range r.caches {
+		c.pass++
+	}
+}
+
+// beginDual turns the state of Pegasos into that of the finish.
+func (r *kernelRun) beginDual() {
+	r.dual = true
+	epochs := float64(r.epoch)
+	for c := range r.groups {
+		for s := range r.groups[c].slots {
+			slot := &r.groups[c].slots[s]
+			for i := range slot.score {
+				slot.score[i] /= epochs
+				slot.alpha[i] /= epochs
+			}
+			slot.best = make([]float64, len(slot.alpha))
+		}
+	}
+	r.each(func(k int) {
+		r.problems[k].objective = math.NaN()
+		r.measureDual(k)
+	})
+}
+
+func (r *kernelRun) report() {
+	if r.progress == nil {
+		return
+	}
+	res := r.result()
+	r.progress(KernelProgress{
+		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations, Values: r.values.Load(),
+		Objective: res.Objective, Gap: res.Gap,
+	})
+}
+
+// each calls f for every problem, from several goroutines.
+func (r *kernelRun) each(f func(k int)) {
+	parallelFor(r.threads, len(r.problems), func(_, k int) { f(k) })
+}
+
+// parallelFor calls f with every number below n, each from one of so many goroutines.
+func parallelFor(threads, n int, f func(worker, i int)) {
+	threads = min(threads, n)
+	if threads <= 1 {
+		for i := range n {
+			f(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for worker := range threads {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(worker, i)
+			}
+		})
+	}
+	wg.Wait()
+}
