@@ -212,8 +212,8 @@ func kernelHead(m *pegasos.KernelModel) *pegasos.Model {
 	return &pegasos.Model{Classes: m.Classes, Names: m.Names, Weights: [][]float32{make([]float32, m.Cols())}, IndexBase: m.IndexBase}
 }
 
-// decide reads data and returns the model's scores, and what is known of the labels as labels does.
-func decide(c *call, data *dataFlags, name string, m *pegasos.KernelModel) (set *dataset.Set, scores []float64, truth []int, names []string, err error) {
+// decideKernel reads data and returns the model's scores, and what is known of the labels as labels does.
+func decideKernel(c *call, data *dataFlags, name string, m *pegasos.KernelModel) (set *dataset.Set, scores []float64, truth []int, names []string, err error) {
 	if m.Config.Kernel == pegasos.FunctionKernel {
 		return nil, nil, nil, nil, fmt.Errorf("the model's kernel is a function of the program that made it")
 	}
@@ -231,7 +231,7 @@ func decide(c *call, data *dataFlags, name string, m *pegasos.KernelModel) (set 
 
 // predictKernel is predict with a kernel model.
 func predictKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelModel, withScores bool) error {
-	set, all, truth, _, err := decide(c, data, args[0], m)
+	set, all, truth, _, err := decideKernel(c, data, args[0], m)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func scoreNames(m *pegasos.KernelModel) (names []string) {
 
 // evalKernel is eval with a kernel model.
 func evalKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelModel, report string) error {
-	set, all, truth, names, err := decide(c, data, args[0], m)
+	set, all, truth, names, err := decideKernel(c, data, args[0], m)
 	if err != nil {
 		return err
 	}
