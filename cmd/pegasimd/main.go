@@ -3,6 +3,7 @@
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
+//	pegasimd cv [flags] DATA
 //	pegasimd convert [flags] MODEL OUT
 //	pegasimd inspect [flags] MODEL
 //
@@ -40,7 +41,7 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand, inspectCommand}
+var commands = []command{trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, inspectCommand}
 
 // A call is one run of a command.
 type call struct {
