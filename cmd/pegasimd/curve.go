@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -64,18 +63,18 @@ func (cv *curve) early() []float64 {
 }
 
 // look measures if it is time to, the run having trained for so long, and reports whether it did.
-func (cv *curve) look(now pegasos.Progress, training time.Duration) bool {
+func (cv *curve) look(now pegasos.Progress, training time.Duration) (r pegasos.Result, looked bool) {
 	if !cv.wanted() || now.Steps < cv.next || now.Steps == now.TotalSteps { // the last point is the result
-		return false
+		return r, false
 	}
 	cv.next = now.Steps + max(1, now.Steps*3/10)
 	m := now.Model()
 	if n := len(cv.points); n > 0 && m.Result.Steps <= cv.points[n-1].result.Steps {
 		cv.next = math.MaxInt64 // this is another run, for the calibration
-		return true
+		return m.Result, true
 	}
 	cv.add(m, training)
-	return true
+	return m.Result, true
 }
 
 // add adds the point of a measured model.
@@ -215,7 +214,11 @@ func (cv *curve) picture(data string, m *pegasos.Model, format string) (*chart.P
 			train[i], valid[i] = 100*train[i], 100*valid[i]
 		}
 	}
-	title := fmt.Sprintf("%s: %s loss, lambda %.6g", filepath.Base(data), m.Config.Loss, m.Lambda)
+	kind := ""
+	if len(m.Classes) > 2 {
+		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
+	}
+	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", shortName(data), m.Config.Loss, kind, m.Lambda)
 	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
 		objectives,
 		{Label: "gap, % (log)", Log: true, Lines: []chart.Line{{Name: "most that the objective can be above the optimum", Values: gap}}},

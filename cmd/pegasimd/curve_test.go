@@ -77,7 +77,7 @@ func TestCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"digits.csv.gz: hinge loss, lambda 1", "objective", "lower bound", "gap", "accuracy", "validation rows", "10k"} {
+	for _, text := range []string{"digits.csv.gz: hinge loss, ovr, lambda 1", "objective", "lower bound", "gap", "accuracy", "validation rows", "10k"} {
 		if !bytes.Contains(svg, []byte(text)) {
 			t.Errorf("the plot lacks %q", text)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
@@ -112,7 +111,7 @@ func eval(c *call) error {
 		return err
 	}
 	if plot != "" {
-		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %d rows", filepath.Base(args[1]), filepath.Base(args[0]), 100*out.Accuracy, out.Rows)
+		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %d rows", shortName(args[1]), shortName(args[0]), 100*out.Accuracy, out.Rows)
 		picture, err := chart.Confusion(title, out.Labels, out.Confusion, format)
 		if err != nil {
 			return usagef("-plot: %v", err)

@@ -221,14 +221,17 @@ func train(c *call) error {
 	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Costs: costMatrix, Valid: held, Start: startModel, Prior: priorModel, Early: points.early()}
 	trainer.Progress = func(now pegasos.Progress) {
 		training, taken = time.Since(start)-measuring, now.Steps
-		if points.look(now, training) {
+		r, looked := points.look(now, training)
+		show := now.Steps != now.TotalSteps && p.due()
+		if show && !looked {
+			r, looked = now.Measure(), true
+		}
+		if looked {
 			measuring = time.Since(start) - training
 		}
-		if now.Steps == now.TotalSteps || !p.due() {
+		if !show {
 			return
 		}
-		r := now.Measure()
-		measuring = time.Since(start) - training
 		speed := float64(now.Steps) / training.Seconds()
 		p.show(float64(now.Steps)/float64(now.TotalSteps), "epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s",
 			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
