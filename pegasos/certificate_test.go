@@ -92,7 +92,7 @@ func TestBound(t *testing.T) {
 								t.Errorf("gap %v, want %v", r.Gap, want)
 							}
 						}
-						tr := Trainer{Config: cfg, Progress: func(p Progress) { check(p.Measure()) }}
+						tr := Trainer{Config: cfg, Progress: func(p Progress) { check(p.Measure()) }, Early: []float64{0.02, 0.1, 0.5, 0.9}}
 						m, err := tr.Train(t.Context(), x, data.y)
 						if err != nil {
 							t.Fatal(err)

@@ -17,24 +17,38 @@ func (m *Model) ClassName(class int) string {
 }
 
 // Objective returns P for rows whose scores [Model.DecisionAll] gave and whose classes, as positions in Classes, are
-// known: lambda/2 |w|^2 + the mean loss, as in training, and of more than one problem the mean over them. With one-vs-one a
-// problem has the rows of its two classes; there must be some of each pair.
-// All rows weigh the same, also where they did not in training, and so do all mistakes. It is NaN for a model that had a prior,
-// which isn't kept.
+// known: the sum of [Model.Penalty] and [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, classes []int) float64 {
+	return m.Penalty() + m.MeanLoss(scores, classes)
+}
+
+// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a model that had a prior,
+// which isn't kept.
+func (m *Model) Penalty() float64 {
+	var total float64
+	for k := range m.Weights {
+		total += m.penalty(k)
+	}
+	if m.Config.Multiclass.Joint() {
+		return total
+	}
+	return total / float64(len(m.Weights))
+}
+
+// MeanLoss returns the mean loss, as in training, of rows as in Objective, and of more than one problem the mean over them.
+// With one-vs-one a problem has the rows of its two classes; there must be some of each pair.
+// All rows weigh the same, also where they did not in training, and so do all mistakes.
+func (m *Model) MeanLoss(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
-	c := m.Config.cost()
 	if m.Config.Multiclass.Joint() {
 		j := joint{log: m.Config.Multiclass == Multinomial}
-		var loss, norm float64
+		var loss float64
 		for i, class := range classes {
 			loss += j.loss(scores[i*vectors:][:vectors], class)
 		}
-		for k := range m.Weights {
-			norm += m.penalty(k)
-		}
-		return norm + loss/float64(len(classes))
+		return loss / float64(len(classes))
 	}
+	c := m.Config.cost()
 	pairs := vectors > 1 && m.Config.Multiclass == OneVsOne
 	var total float64
 	for k := range m.Weights {
@@ -58,19 +72,24 @@ func (m *Model) Objective(scores []float64, classes []int) float64 {
 			loss += c.at(z)
 			rows++
 		}
-		total += m.penalty(k) + loss/float64(rows)
+		total += loss / float64(rows)
 	}
 	return total / float64(vectors)
 }
 
 // ObjectiveNumbers is like Objective, for a model that predicts numbers, of which y are the true ones.
 func (m *Model) ObjectiveNumbers(scores []float64, y []float32) float64 {
+	return m.Penalty() + m.MeanLossNumbers(scores, y)
+}
+
+// MeanLossNumbers is like MeanLoss, for a model that predicts numbers, of which y are the true ones.
+func (m *Model) MeanLossNumbers(scores []float64, y []float32) float64 {
 	c := m.Config.cost()
 	var loss float64
 	for i, v := range y {
 		loss += c.at(scores[i] - float64(v))
 	}
-	return m.penalty(0) + loss/float64(len(y))
+	return loss / float64(len(y))
 }
 
 func (m *Model) penalty(k int) float64 {

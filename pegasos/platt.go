@@ -252,7 +252,7 @@ func couple(p []float64, at func(k int) float64) []float64 {
 // fold, trained on the others. Rows without weight have no part in it.
 func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []float32) error {
 	folds := tr.Config.Calibrate
-	fold := foldRows(y, tr.Weights, folds, tr.Config.Seed)
+	fold := Folds(y, tr.Weights, folds, tr.Config.Seed)
 	inner := *tr
 	inner.Config.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
@@ -291,8 +291,10 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 	return m.Calibrate(scores, classes)
 }
 
-// foldRows deals the rows of each label out to so many folds, in random order: -1 for rows without weight.
-func foldRows(y, weights []float32, folds int, seed uint64) []int {
+// Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for cross-validation. The same
+// labels and seed give the same folds on every machine. It returns the number of each row's fold, -1 for rows whose weight is 0;
+// weights may be nil.
+func Folds(y, weights []float32, folds int, seed uint64) []int {
 	fold := make([]int, len(y))
 	order := make([]uint32, len(y))
 	permute(rand.NewPCG(seed, stream), order)

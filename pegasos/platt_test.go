@@ -141,7 +141,7 @@ func TestFolds(t *testing.T) {
 			weights[i] = 0
 		}
 	}
-	fold := foldRows(y, weights, 5, 9)
+	fold := Folds(y, weights, 5, 9)
 	count := map[[2]int]int{}
 	size := map[int]int{}
 	for i, f := range fold {
@@ -161,7 +161,7 @@ func TestFolds(t *testing.T) {
 			t.Errorf("fold %d has %d rows", f, size[f])
 		}
 	}
-	if !reflect.DeepEqual(fold, foldRows(y, weights, 5, 9)) || reflect.DeepEqual(fold, foldRows(y, weights, 5, 10)) {
+	if !reflect.DeepEqual(fold, Folds(y, weights, 5, 9)) || reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
 		t.Error("the folds do not go by the seed")
 	}
 }

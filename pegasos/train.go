@@ -79,8 +79,10 @@ type Trainer struct {
 	// Valid is what Config.Patience goes by. A row whose label is none of the training data's is never right.
 	Valid *Labelled
 
-	// Progress, if not nil, is called after each epoch and at the end of the run.
+	// Progress, if not nil, is called after each epoch and at the end of the run, and after the parts of the first epoch that
+	// Early names, from 0 to 1 and ascending.
 	Progress func(Progress)
+	Early    []float64
 
 	classes []float32 // those of the labels; nil to find them
 }
@@ -182,6 +184,7 @@ type session struct {
 	pause    int64 // the step to pause after
 	keep     bool  // the state, in models
 	progress func(Progress)
+	early    []float64 // when in the first epoch it is called
 
 	round int // epochs that all runs have been through
 	stop  stopping
@@ -208,7 +211,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		cfg: tr.Config.WithDefaults(), data: d, threads: tr.Threads, pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress,
+		cfg: tr.Config.WithDefaults(), data: d, threads: tr.Threads, pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
@@ -313,6 +316,9 @@ func (s *session) failed(what string) error {
 
 // train runs to the end, or until ctx is done: then it is stopped.
 func (s *session) train(ctx context.Context) (stopped bool, err error) {
+	if err := s.begin(ctx); err != nil {
+		return false, err
+	}
 	for {
 		errs := make([]error, len(s.runs))
 		s.parallel(func(i int, r *run) {
@@ -343,6 +349,34 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 			return true, nil
 		}
 	}
+}
+
+// begin trains up to the last of the looks within the first epoch, or not even so far if ctx is done or it is time to pause.
+func (s *session) begin(ctx context.Context) error {
+	if s.progress == nil {
+		return nil
+	}
+	for _, part := range s.early {
+		moved := make([]bool, len(s.runs))
+		errs := make([]error, len(s.runs))
+		s.parallel(func(i int, r *run) {
+			step := int64(part * float64(r.order.steps))
+			if before := r.t; step < min(int64(r.order.steps), r.total) {
+				errs[i] = r.advance(ctx, min(step, s.pause))
+				moved[i] = r.t > before
+			}
+		})
+		if err := first(errs...); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if slices.Contains(moved, true) {
+			s.report()
+		}
+	}
+	return nil
 }
 
 // report calls the callback.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -359,6 +360,52 @@ func TestProgress(t *testing.T) {
 	}
 	if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(last) || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
 		t.Errorf("%+v, last look %+v, without looks %+v", m.Result, last, want.Result)
+	}
+}
+
+// Looks within the first epoch are taken where they were wanted, in every order and kind, and have no influence either. What
+// they find is the model of a shorter run, if there is no average that depends on the end.
+func TestEarly(t *testing.T) {
+	data := random(23, 50, 6, 3, 1)
+	for _, cfg := range []Config{{}, {Order: IID}, {Batch: 7}, {Batch: 7, Order: IID}, {Order: Blocks, Block: 4}, {Multiclass: CrammerSinger}, {Multiclass: OneVsOne}} {
+		cfg.Epochs, cfg.Average = 3, LastIterate
+		want := mustTrain(t, data.dense, data.y, cfg)
+		epoch := want.Result.Steps / 3
+		early := []float64{0, 0.001, 0.02, 0.25, 0.5, 0.5, 0.99, 1, 17}
+		var seen []int64
+		m, err := (&Trainer{Config: cfg, Early: early, Progress: func(p Progress) {
+			seen = append(seen, p.Steps)
+			if cfg.Multiclass == OneVsOne {
+				return // a shorter run's pairs have the same number of steps each
+			}
+			if done := p.Epoch == int(p.Steps/epoch); !done {
+				t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)
+			}
+			short := cfg
+			short.Epochs, short.Steps = 0, p.Steps
+			if a, b := p.Model(), mustTrain(t, data.dense, data.y, short); a.Hash() != b.Hash() || a.Result.Objective != b.Result.Objective || a.Result.Epochs != b.Result.Epochs {
+				t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps, a.Result, b.Result)
+			}
+		}}).Train(t.Context(), data.dense, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := []int64{1, 12, 25, 49, 50, 100, 150}
+		if cfg.Batch == 7 {
+			all = []int64{2, 4, 7, 8, 16, 24}
+		}
+		if cfg.Multiclass == OneVsOne {
+			all = seen
+			if len(seen) != 6 || !slices.IsSorted(seen) {
+				t.Errorf("one-vs-one: looks after %v", seen)
+			}
+		}
+		if !slices.Equal(seen, all) {
+			t.Errorf("%+v: looks after %v, want %v", cfg, seen, all)
+		}
+		if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
+			t.Errorf("%+v: another model", cfg)
+		}
 	}
 }
 

@@ -89,14 +89,21 @@ func decide(m *pegasos.Model, set *dataset.Set, name string) ([]float64, error) 
 	return all, nil
 }
 
+// shortName is a file's name without its folder. Of an IDX pair it is that of the images.
+func shortName(data string) string {
+	if data == "-" {
+		return "standard input"
+	}
+	name, _, _ := strings.Cut(data, ",")
+	return path.Base(filepath.ToSlash(name))
+}
+
 // modelName is the model's when none is given: the data's name without its folder and endings, in the working folder.
 func modelName(data string) (string, error) {
 	if data == "-" {
 		return "", usagef("data from standard input have no name: name the model too")
 	}
-	name, _, _ := strings.Cut(data, ",") // of an IDX pair the images
-	name = path.Base(filepath.ToSlash(name))
-	name = strings.TrimSuffix(name, ".gz")
+	name := strings.TrimSuffix(shortName(data), ".gz")
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
 }
 

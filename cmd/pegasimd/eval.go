@@ -2,10 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"text/tabwriter"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/metrics"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -14,37 +19,71 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares with their labels: accuracy, the confusion matrix, and the objective
-that DATA has with the model's lambda. Of a model that predicts numbers it tells the root mean square error instead.
+	help: `Eval predicts the rows of DATA and compares with their labels. It tells
+  - the accuracy, and for each class precision, recall and F1, with their plain means over the classes;
+  - the area under the ROC curve and the average precision: of two classes those of the second, which the
+    score speaks for; of more the means over the classes that DATA has, each against the rest by its own score;
+  - the log loss, of a model that has probabilities (train -loss log or -proba), where those below 2^-52 count as that;
+  - the objective that DATA has with the model's lambda, and its two parts, the penalty and the mean loss;
+  - the confusion matrix, with -plot also as a picture, for up to 200 classes.
+Of a model that predicts numbers it tells the root mean square error (RMSE), the mean absolute error (MAE) and R^2.
+
+What the data do not define is told as "none", and null with -json: the precision of a class that was never predicted, the
+area under the curve of data of one class. For the means such a precision or recall counts as 0.
 
 Examples:
   pegasimd eval test.svm a9a.model
-  pegasimd eval -json - test.csv digits.model`,
+  pegasimd eval -json - test.csv digits.model
+  pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
 	run: eval,
 }
 
 // evalReport is what -json writes.
 type evalReport struct {
-	Accuracy  number   `json:"accuracy"`
-	Error     number   `json:"error"`
-	RMSE      number   `json:"rmse"`
-	Objective number   `json:"objective"`
-	Lambda    float64  `json:"lambda"`
-	Rows      int      `json:"rows"`
-	Features  int      `json:"features"`
-	Ignored   int64    `json:"ignored_values"`
-	Labels    []string `json:"labels"`
-	Confusion [][]int  `json:"confusion"` // rows true, columns predicted
-	ISA       string   `json:"isa"`
-	Layout    string   `json:"layout"`
-	ModelHash string   `json:"model_hash"`
+	Accuracy         number        `json:"accuracy"`
+	Error            number        `json:"error"`
+	ROCAUC           number        `json:"roc_auc"`
+	AveragePrecision number        `json:"average_precision"`
+	LogLoss          number        `json:"log_loss"`
+	RMSE             number        `json:"rmse"`
+	MAE              number        `json:"mae"`
+	R2               number        `json:"r2"`
+	Objective        number        `json:"objective"`
+	Penalty          number        `json:"penalty"`
+	MeanLoss         number        `json:"mean_loss"`
+	Lambda           float64       `json:"lambda"`
+	Rows             int           `json:"rows"`
+	Features         int           `json:"features"`
+	Ignored          int64         `json:"ignored_values"`
+	Macro            *classReport  `json:"macro"`
+	Classes          []classReport `json:"classes"`
+	Labels           []string      `json:"labels"`
+	Confusion        [][]int       `json:"confusion"` // rows true, columns predicted
+	ISA              string        `json:"isa"`
+	Layout           string        `json:"layout"`
+	ModelHash        string        `json:"model_hash"`
+
+	right      int
+	unknown    bool // there are labels that the model does not know
+	hasLogLoss bool
+}
+
+type classReport struct {
+	Label            string `json:"label,omitempty"`
+	Precision        number `json:"precision"`
+	Recall           number `json:"recall"`
+	F1               number `json:"f1"`
+	ROCAUC           number `json:"roc_auc"`
+	AveragePrecision number `json:"average_precision"`
+	Support          int    `json:"support"`
 }
 
 func eval(c *call) error {
 	var data dataFlags
-	var report string
+	var report, plot, format string
 	data.define(c)
 	c.flags.StringVar(&report, "json", "", "write the numbers to `file`, or - for standard output instead of the table")
+	c.flags.StringVar(&plot, "plot", "", "draw the confusion matrix to `file` (.svg, .png, .pdf)")
 	args, err := c.parse(2, 2)
 	if err != nil {
 		return err
@@ -54,6 +93,11 @@ func eval(c *call) error {
 	} else if m != nil {
 		return evalKernel(c, &data, args, m, report)
 	}
+	if plot != "" {
+		if format, err = chart.Format(plot); err != nil {
+			return usagef("-plot: %v", err)
+		}
+	}
 	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
 		return err
@@ -61,83 +105,181 @@ func eval(c *call) error {
 	if set.Rows() == 0 {
 		return fmt.Errorf("%s: no rows to evaluate", args[0])
 	}
-	if m.Classes == nil {
-		return evalNumbers(c, args[0], set, m, report, data.quiet)
+	if m.Classes == nil && set.Names != nil {
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
-	truth, names := labels(set, m)
-	confusion := make([][]int, len(names))
-	for i := range confusion {
-		confusion[i] = make([]int, len(names))
+	if m.Classes == nil && plot != "" {
+		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	all, err := decide(m, set, args[0])
+	out, err := evaluate(args[0], set, m)
 	if err != nil {
 		return err
 	}
-	right, k := 0, len(m.Weights)
-	for i, class := range truth {
-		predicted := m.Class(all[i*k:][:k])
-		confusion[class][predicted]++
-		if predicted == class {
-			right++
-		}
-	}
-	accuracy := float64(right) / float64(len(truth))
-	objective := math.NaN()
-	if len(names) == len(m.Classes) { // every label is one of the model's
-		objective = m.Objective(all, truth)
-	}
-	out := evalReport{
-		Accuracy: number(accuracy), Error: number(1 - accuracy), RMSE: number(math.NaN()), Objective: number(objective), Lambda: m.Lambda,
-		Rows: set.Rows(), Features: m.Cols(), Ignored: set.Ignored, Labels: names, Confusion: confusion,
-		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: m.Hash(),
-	}
 	if err := c.writeJSON(report, out); err != nil {
 		return err
+	}
+	if plot != "" {
+		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %d rows", shortName(args[1]), shortName(args[0]), 100*out.Accuracy, out.Rows)
+		picture, err := chart.Confusion(title, out.Labels, out.Confusion, format)
+		if err != nil {
+			return usagef("-plot: %v", err)
+		}
+		if err := replace.File(plot, picture.Write); err != nil {
+			return err
+		}
 	}
 	if data.quiet || report == "-" {
 		return nil
 	}
 	warnIgnored(c, set.Ignored)
-	w := c.stdout
-	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*accuracy, right, len(truth), 100*(1-accuracy))
-	if objective == objective {
-		fmt.Fprintf(w, "objective %.8g at lambda %.6g\n", objective, m.Lambda)
-	} else if len(names) > len(m.Classes) {
-		fmt.Fprintf(w, "no objective: the data have labels that the model does not know\n")
-	} else if m.Prior != "" {
-		fmt.Fprintf(w, "no objective: the model had a prior, which is not at hand\n")
-	} else {
-		fmt.Fprintf(w, "no objective: two of the classes have no rows\n")
-	}
-	if len(names) <= 40 {
-		fmt.Fprintf(w, "\n%s", table.Confusion(names, confusion))
-	} else {
-		fmt.Fprintf(w, "(%d classes: -json has the confusion matrix)\n", len(names))
-	}
+	out.print(c.stdout)
 	return nil
 }
 
-func evalNumbers(c *call, name string, set *dataset.Set, m *pegasos.Model, report string, quiet bool) error {
-	if set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", name)
+// evaluate measures how well m predicts the set, which has rows, and numbers for labels if that is what m predicts.
+func evaluate(name string, set *dataset.Set, m *pegasos.Model) (*evalReport, error) {
+	none := number(math.NaN())
+	r := &evalReport{
+		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none, RMSE: none, MAE: none, R2: none,
+		Objective: none, Penalty: number(m.Penalty()), MeanLoss: none, Lambda: m.Lambda,
+		Rows: set.Rows(), Features: m.Cols(), Ignored: set.Ignored,
+		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: m.Hash(),
 	}
-	all, err := decide(m, set, name)
+	scores, err := decide(m, set, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rmse, objective := m.RMSE(all, set.Y), m.ObjectiveNumbers(all, set.Y)
-	out := evalReport{
-		Accuracy: number(math.NaN()), Error: number(math.NaN()), RMSE: number(rmse), Objective: number(objective),
-		Lambda: m.Lambda, Rows: set.Rows(), Features: m.Cols(), Ignored: set.Ignored, ISA: asm.Active().String(),
-		Layout: string(set.Layout()), ModelHash: m.Hash(),
+	if m.Classes == nil {
+		e := metrics.Errors(scores, set.Y)
+		r.RMSE, r.MAE, r.R2 = number(e.RMSE), number(e.MAE), number(e.R2)
+		r.Objective, r.MeanLoss = number(m.ObjectiveNumbers(scores, set.Y)), number(m.MeanLossNumbers(scores, set.Y))
+		return r, nil
 	}
-	if err := c.writeJSON(report, out); err != nil {
-		return err
+	truth, names := labels(set, m)
+	predicted := make([]int, len(truth))
+	k := len(m.Weights)
+	for i, class := range truth {
+		predicted[i] = m.Class(scores[i*k:][:k])
+		if predicted[i] == class {
+			r.right++
+		}
 	}
-	if quiet || report == "-" {
-		return nil
+	accuracy := float64(r.right) / float64(len(truth))
+	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
+	r.Labels, r.Confusion = names, metrics.Confusion(truth, predicted, len(names))
+	classes := metrics.Classes(r.Confusion)
+	for i, c := range classes {
+		r.Classes = append(r.Classes, newClassReport(names[i], c))
 	}
-	warnIgnored(c, set.Ignored)
-	fmt.Fprintf(c.stdout, "RMSE %.6g on %d rows\nobjective %.8g with lambda %.6g\n", rmse, set.Rows(), objective, m.Lambda)
-	return nil
+	macro := newClassReport("", metrics.Macro(classes))
+	r.Macro = &macro
+	if r.unknown = len(names) > len(m.Classes); r.unknown {
+		return r, nil // such a label has no score, no probability and no loss
+	}
+	r.rank(m, scores, truth)
+	r.Objective, r.MeanLoss = number(m.Objective(scores, truth)), number(m.MeanLoss(scores, truth))
+	if r.hasLogLoss = m.HasProbabilities(); r.hasLogLoss {
+		p, all := make([]float64, len(truth)), make([]float64, len(names))
+		for i, class := range truth {
+			p[i] = m.Probabilities(scores[i*k:][:k], all)[class]
+		}
+		r.LogLoss = number(metrics.LogLoss(p))
+	}
+	return r, nil
+}
+
+func newClassReport(label string, c metrics.Class) classReport {
+	none := number(math.NaN())
+	return classReport{label, number(c.Precision), number(c.Recall), number(c.F1), none, none, c.Support}
+}
+
+// rank finds how well each class's score puts its rows before the others.
+func (r *evalReport) rank(m *pegasos.Model, scores []float64, truth []int) {
+	k, classes := len(m.Weights), len(m.Classes)
+	all := make([]float64, classes*len(truth))
+	for i := range truth {
+		m.ClassScores(scores[i*k:][:k], all[i*classes:][:classes])
+	}
+	rows := make([]metrics.Scored, len(truth))
+	var aucs, precisions mean
+	for class := range r.Classes {
+		for i, t := range truth {
+			rows[i] = metrics.Scored{Score: all[i*classes+class], Positive: t == class}
+		}
+		auc, precision := metrics.Ranking(rows)
+		r.Classes[class].ROCAUC, r.Classes[class].AveragePrecision = number(auc), number(precision)
+		aucs.add(auc)
+		precisions.add(precision)
+	}
+	r.Macro.ROCAUC, r.Macro.AveragePrecision = aucs.value(), precisions.value()
+	r.ROCAUC, r.AveragePrecision = r.Macro.ROCAUC, r.Macro.AveragePrecision
+	if classes == 2 {
+		r.ROCAUC, r.AveragePrecision = r.Classes[1].ROCAUC, r.Classes[1].AveragePrecision
+	}
+}
+
+// A mean leaves out what is NaN.
+type mean struct {
+	sum float64
+	n   int
+}
+
+func (m *mean) add(x float64) {
+	if !math.IsNaN(x) {
+		m.sum += x
+		m.n++
+	}
+}
+
+func (m *mean) value() number { return number(m.sum / float64(m.n)) }
+
+// print writes the report for people.
+func (r *evalReport) print(w io.Writer) {
+	if r.Labels == nil {
+		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %d rows\n", r.RMSE, r.MAE, r.R2, r.Rows)
+		r.printObjective(w)
+		return
+	}
+	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows, 100*r.Error)
+	if r.unknown {
+		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model does not know")
+	} else {
+		of := "of the score, for class " + r.Labels[1]
+		if len(r.Labels) > 2 {
+			of = "means over the classes, each against the rest"
+		}
+		fmt.Fprintf(w, "ROC-AUC %s, average precision %s (%s)\n", r.ROCAUC, r.AveragePrecision, of)
+		if r.hasLogLoss {
+			fmt.Fprintf(w, "log loss %s\n", r.LogLoss)
+		}
+		r.printObjective(w)
+	}
+	if len(r.Labels) > 40 {
+		fmt.Fprintf(w, "macro precision %s, recall %s, F1 %s\n", r.Macro.Precision, r.Macro.Recall, r.Macro.F1)
+		fmt.Fprintf(w, "(%d classes: -json has the numbers of each and the confusion matrix)\n", len(r.Labels))
+		return
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "class\tprecision\trecall\tF1\tROC-AUC\taverage precision\trows\t")
+	for _, c := range append(r.Classes, *r.Macro) {
+		if c.Label == "" {
+			c.Label = "macro"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", c.Label, c.Precision.short(), c.Recall.short(), c.F1.short(),
+			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\n%s", table.Confusion(r.Labels, r.Confusion))
+}
+
+func (r *evalReport) printObjective(w io.Writer) {
+	switch {
+	case math.IsNaN(float64(r.Penalty)):
+		fmt.Fprintf(w, "mean loss %s; no objective: the model had a prior, which is not at hand\n", r.MeanLoss)
+	case math.IsNaN(float64(r.MeanLoss)):
+		fmt.Fprintf(w, "penalty %s; no objective: two of the classes have no rows\n", r.Penalty)
+	default:
+		fmt.Fprintf(w, "objective %.8g = penalty %.8g + mean loss %.8g, at lambda %.6g\n", r.Objective, r.Penalty, r.MeanLoss, r.Lambda)
+	}
 }

@@ -6,6 +6,7 @@
 //	pegasimd convert [flags] DATA|MODEL OUT
 //	pegasimd scale [flags] DATA OUT
 //	pegasimd inspect [flags] DATA
+//	pegasimd cv [flags] DATA
 //	pegasimd inspect [flags] MODEL
 //
 // pegasimd help COMMAND tells a command's flags.
@@ -42,7 +43,7 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{trainCommand, predictCommand, evalCommand, convertCommand, scaleCommand, inspectCommand}
+var commands = []command{trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand, inspectCommand}
 
 // A call is one run of a command.
 type call struct {

@@ -479,7 +479,7 @@ func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"help"}, {"-h"}, {"help", "train"}, {"train", "-h"}, {"predict", "-help"}, {"help", "eval"}} {
+	for _, args := range [][]string{{"help"}, {"-h"}, {"help", "train"}, {"train", "-h"}, {"predict", "-help"}, {"help", "eval"}, {"help", "cv"}} {
 		out, _ := must(t, args...)
 		if !strings.Contains(out, "pegasimd") {
 			t.Errorf("%v: %s", args, out)

@@ -23,17 +23,22 @@ for the second of two classes: it is predicted where its score is above 0. With 
 pairs, and less than a third of a vote more or less. Columns are separated by tabs. A model that predicts numbers writes
 those; the root mean square error is told.
 
+With -proba the columns are the probabilities of all classes. A model has them if it was trained with -loss log or with
+-proba.
+
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
-  pegasimd predict -scores test.csv digits.model | cut -f 1,2`,
+  pegasimd predict -scores test.csv digits.model | cut -f 1,2
+  pegasimd predict -proba test.svm odds.model probabilities.tsv`,
 	run: predict,
 }
 
 func predict(c *call) error {
 	var data dataFlags
-	var scores bool
+	var scores, proba bool
 	data.define(c)
 	c.flags.BoolVar(&scores, "scores", false, "write the scores beside the labels")
+	c.flags.BoolVar(&proba, "proba", false, "write the classes' probabilities beside the labels")
 	args, err := c.parse(2, 3)
 	if err != nil {
 		return err
@@ -43,9 +48,15 @@ func predict(c *call) error {
 	} else if m != nil {
 		return predictKernel(c, &data, args, m, scores)
 	}
+	if scores && proba {
+		return usagef("only one of -scores and -proba can be given")
+	}
 	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
 		return err
+	}
+	if proba && !m.HasProbabilities() {
+		return usagef("-proba: %s has no probabilities: train it with -loss log or with -proba", args[1])
 	}
 	all, err := decide(m, set, args[0])
 	if err != nil {
@@ -59,14 +70,14 @@ func predict(c *call) error {
 	write := func(w io.Writer) error {
 		b := bufio.NewWriter(w)
 		k := len(m.Weights)
-		columns := classNames(m)
-		if k == 1 {
+		columns := make([]float64, len(m.Classes))
+		if scores && k == 1 {
 			columns = columns[1:]
 		}
-		if scores {
-			fmt.Fprintf(b, "label\t%s\n", strings.Join(columns, "\t"))
+		if scores || proba {
+			names := classNames(m)
+			fmt.Fprintf(b, "label\t%s\n", strings.Join(names[len(names)-len(columns):], "\t"))
 		}
-		room := make([]float64, len(m.Classes))
 		for i := range set.Rows() {
 			row := all[i*k:][:k]
 			class := m.Class(row)
@@ -74,12 +85,17 @@ func predict(c *call) error {
 				right++
 			}
 			b.WriteString(m.ClassName(class))
-			if scores {
-				if k > 1 {
-					row = m.ClassScores(row, room)
-				}
-				for _, s := range row {
-					fmt.Fprintf(b, "\t%.9g", s)
+			switch {
+			case proba:
+				m.Probabilities(row, columns)
+			case scores && k == 1:
+				copy(columns, row)
+			case scores:
+				m.ClassScores(row, columns)
+			}
+			if scores || proba {
+				for _, v := range columns {
+					fmt.Fprintf(b, "\t%.9g", v)
 				}
 			}
 			b.WriteByte('\n')

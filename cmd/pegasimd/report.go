@@ -19,6 +19,19 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// String is for the eye: six digits.
+func (n number) String() string { return n.format("%.6g") }
+
+// short is for tables: four decimals.
+func (n number) short() string { return n.format("%.4f") }
+
+func (n number) format(format string) string {
+	if v := float64(n); v-v != 0 {
+		return "none"
+	}
+	return fmt.Sprintf(format, float64(n))
+}
+
 // writeJSON writes v to a file, or to standard output if the name is "-".
 func (c *call) writeJSON(name string, v any) error {
 	if name == "" {

@@ -38,6 +38,7 @@ Examples:
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
+  pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
   pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
@@ -116,6 +117,7 @@ func train(c *call) error {
 	var data dataFlags
 	var cfg pegasos.Config
 	var preset, report, weights, startFile, priorFile, valid, costs string
+	var points curve
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
 	var checks checkpoints
@@ -126,9 +128,10 @@ func train(c *call) error {
 	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
 	proba := c.flags.Bool("proba", false, "give the model probabilities by Platt's method, with 5 folds: trains 6 times; -loss log has its own")
-	c.flags.StringVar(&valid, "valid", "", "the `data` to validate with: see -patience")
+	c.flags.StringVar(&valid, "valid", "", "the `data` to validate with, which are not trained on: for -patience, -plot and -curve")
 	c.flags.StringVar(&costs, "costs", "", "read what mistakes cost with -multiclass crammer-singer from `file`: a line for each true label, in it a number for each\npredicted one, both in ascending order; 0 where they are the same")
 	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
+	points.define(c)
 	args, err := c.parse(1, 2)
 	if err != nil {
 		return err
@@ -142,13 +145,8 @@ func train(c *call) error {
 	if kernel.cfg.Kernel != "" {
 		return trainKernel(c, &data, cfg, kernel, args, report)
 	}
-	for _, zero := range []struct {
-		flag string
-		zero bool
-	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}, {"tol", cfg.Tol == 0}, {"change", cfg.Change == 0}, {"patience", cfg.Patience == 0}} {
-		if zero.zero && c.given(zero.flag) {
-			return usagef("-%s must be greater than 0", zero.flag)
-		}
+	if err := c.checkZeros(cfg); err != nil {
+		return err
 	}
 	if *proba && cfg.Loss != pegasos.Log && cfg.Multiclass != pegasos.Multinomial {
 		cfg.Calibrate = 5
@@ -162,8 +160,11 @@ func train(c *call) error {
 	if err := checks.read(c, &cfg, name); err != nil {
 		return err
 	}
-	if (valid == "") != (cfg.Patience == 0) {
-		return usagef("-valid and -patience go together")
+	if (valid == "") != (cfg.Patience == 0) && (valid == "" || !points.wanted()) {
+		return usagef("-valid and -patience go together, but for -plot and -curve")
+	}
+	if err := points.check(cfg); err != nil {
+		return err
 	}
 	byName := cfg.ClassWeight
 	if byName != pegasos.Balanced {
@@ -226,18 +227,25 @@ func train(c *call) error {
 			return err
 		}
 	}
+	points.rows, points.checks, points.threads = &pegasos.Labelled{X: matrix(set), Y: set.Y}, held, data.opt.Threads
 	p := newProgress(c.stderr, data.quiet)
 	var training, measuring time.Duration
 	var taken int64
 	var start time.Time
-	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Costs: costMatrix, Valid: held, Start: startModel, Prior: priorModel}
+	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Costs: costMatrix, Valid: held, Start: startModel, Prior: priorModel, Early: points.early()}
 	trainer.Progress = func(now pegasos.Progress) {
 		training, taken = time.Since(start)-measuring, now.Steps
-		if now.Steps == now.TotalSteps || !p.due() {
+		r, looked := points.look(now, training)
+		show := now.Steps != now.TotalSteps && p.due()
+		if show && !looked {
+			r, looked = now.Measure(), true
+		}
+		if looked {
+			measuring = time.Since(start) - training
+		}
+		if !show {
 			return
 		}
-		r := now.Measure()
-		measuring = time.Since(start) - training
 		speed := float64(now.Steps) / training.Seconds()
 		p.show(float64(now.Steps)/float64(now.TotalSteps), "epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s",
 			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
@@ -259,6 +267,9 @@ func train(c *call) error {
 	}
 	m.Names, m.IndexBase = namesOf(m.Classes, known), set.IndexBase
 	if err := m.WriteFile(name); err != nil {
+		return err
+	}
+	if err := points.finish(args[0], m, training, interrupted); err != nil {
 		return err
 	}
 
@@ -321,6 +332,19 @@ func applyPreset(cfg *pegasos.Config, preset string) error {
 	} {
 		if *f.to == "" {
 			*f.to = *f.from
+		}
+	}
+	return nil
+}
+
+// checkZeros refuses flags that are given as 0, which would stand for their default.
+func (c *call) checkZeros(cfg pegasos.Config) error {
+	for _, zero := range []struct {
+		flag string
+		zero bool
+	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}, {"tol", cfg.Tol == 0}, {"change", cfg.Change == 0}, {"patience", cfg.Patience == 0}} {
+		if zero.zero && c.given(zero.flag) {
+			return usagef("-%s must be greater than 0", zero.flag)
 		}
 	}
 	return nil

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// readTable reads a CSV file by column; empty fields are NaN.
+func readTable(t *testing.T, path string) (columns map[string][]float64, header []string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns = map[string][]float64{}
+	for _, line := range lines[1:] {
+		for i, field := range line {
+			v := math.NaN()
+			if field != "" {
+				if v, err = strconv.ParseFloat(field, 64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			columns[lines[0][i]] = append(columns[lines[0][i]], v)
+		}
+	}
+	return columns, lines[0]
+}
+
+func TestCurve(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/plain.json", digits, dir+"/plain")
+	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/json", digits, dir+"/model",
+		"-curve", dir+"/curve.csv", "-plot", dir+"/curve.svg", "-valid", digits)
+	plain, run := report(t, dir+"/plain.json"), report(t, dir+"/json")
+	if plain["model_hash"] != run["model_hash"] || plain["gap"] != run["gap"] {
+		t.Error("measuring on the way changes the result")
+	}
+	c, header := readTable(t, dir+"/curve.csv")
+	if got := strings.Join(header, ","); got != "epoch,steps,seconds,objective,dual_objective,gap,train_accuracy,valid_accuracy" {
+		t.Errorf("columns are %s", got)
+	}
+	steps, last := c["steps"], len(c["steps"])-1
+	if steps[0] > 1797/40 || steps[last] != 20*1797 || !slices.Contains(steps, 1797) || len(steps) < 15 || len(steps) > 25 {
+		t.Errorf("measured after %v steps", steps)
+	}
+	for i := range steps {
+		if i > 0 && (steps[i] < 1.2*steps[i-1] && i < last || c["seconds"][i] < c["seconds"][i-1]) {
+			t.Errorf("measured after %v steps, %v seconds", steps, c["seconds"])
+		}
+		objective, bound := c["objective"][i], c["dual_objective"][i]
+		if !(bound <= objective) || math.Abs(c["gap"][i]-(objective-bound)/objective) > 1e-15 || c["epoch"][i] != steps[i]/1797 {
+			t.Errorf("after %v steps: epoch %v, objective %v, bound %v, gap %v", steps[i], c["epoch"][i], objective, bound, c["gap"][i])
+		}
+		if v := c["valid_accuracy"][i]; v != c["train_accuracy"][i] || !(v > 0) || v > 1 {
+			t.Errorf("accuracy %v, of the same rows again %v", c["train_accuracy"][i], v)
+		}
+	}
+	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
+	if e := report(t, dir+"/eval"); e["accuracy"] != c["valid_accuracy"][last] || run["objective"] != c["objective"][last] || run["gap"] != c["gap"][last] {
+		t.Errorf("the last point is not the result")
+	}
+	svg, err := os.ReadFile(dir + "/curve.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"digits.csv.gz: hinge loss, ovr, lambda 1", "objective", "lower bound", "gap", "accuracy", "validation rows", "10k"} {
+		if !bytes.Contains(svg, []byte(text)) {
+			t.Errorf("the plot lacks %q", text)
+		}
+	}
+}
+
+// Where there are other runs, for the calibration, and where the model is not that of the last step, the curve is that of the
+// run that made it.
+func TestCurveOfOneRun(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1", "-proba -epochs 15 -change 0.5", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2", "-multiclass crammer-singer -epochs 2"} {
+		must(t, append(strings.Fields("train -quiet -lambda 1 "+flags), "-valid", digits, "-json", dir+"/json", "-curve", dir+"/c", digits, dir+"/model")...)
+		c, _ := readTable(t, dir+"/c")
+		steps, result := c["steps"], report(t, dir+"/json")["steps"].(float64)
+		last := steps[len(steps)-1]
+		if !slices.IsSorted(steps) || last < result || last != result && !strings.Contains(flags, "-patience") {
+			t.Errorf("%s: %v steps, points after %v", flags, result, steps)
+		}
+	}
+}
+
+// The looks within the first epoch ascend evenly enough that each is measured.
+func TestEarly(t *testing.T) {
+	if new(curve).early() != nil {
+		t.Error("unasked looks")
+	}
+	parts := (&curve{csv: "x"}).early()
+	for i, part := range parts {
+		if part <= 0 || part >= 1 || i > 0 && (part < 1.3*parts[i-1] || part > 1.5*parts[i-1]) {
+			t.Errorf("looks at %v", parts)
+		}
+	}
+	if len(parts) != 12 || parts[11] > 1/1.3 {
+		t.Errorf("looks at %v", parts)
+	}
+}
+
+// Validation rows are told by name where labels are names: here dog and cat have other numbers, and bird has none.
+func TestCurveOfNames(t *testing.T) {
+	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")
+	dir := t.TempDir()
+	must(t, "train", "-quiet", data, dir+"/model", "-curve", dir+"/c", "-valid", other)
+	if c, _ := readTable(t, dir+"/c"); c["valid_accuracy"][len(c["steps"])-1] != 0.5 || c["train_accuracy"][len(c["steps"])-1] != 1 {
+		t.Errorf("accuracies %v", c)
+	}
+}
+
+func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
+	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-order", "iid", "-bias", "augmented", "-epochs", "50", data, dir+"/model", "-curve", dir+"/c", "-plot", dir+"/p.png")
+	must(t, "eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")
+	c, header := readTable(t, dir+"/c")
+	last := len(c["steps"]) - 1
+	want := report(t, dir+"/eval")["rmse"].(float64) // of float64 scores; predictions are float32
+	if got := c["train_rmse"][last]; math.Abs(got-want) > 1e-6 || header[7] != "valid_rmse" || !math.IsNaN(c["valid_rmse"][last]) {
+		t.Errorf("RMSE %v, want %v; columns %v", got, want, header)
+	}
+	if !math.IsNaN(c["gap"][last]) || math.IsNaN(c["objective"][last]) {
+		t.Errorf("gap %v, objective %v", c["gap"][last], c["objective"][last])
+	}
+	if b, err := os.ReadFile(dir + "/p.png"); err != nil || !bytes.HasPrefix(b, []byte("\x89PNG")) {
+		t.Errorf("no picture: %v", err)
+	}
+}
+
+func TestCurveErrors(t *testing.T) {
+	good, names := file(t, "good.svm", toy), file(t, "names.csv", "x,y\n0,a\n1,b\n")
+	for name, c := range map[string]struct {
+		code int
+		want string
+		args []string
+	}{
+		"ending":        {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
+		"outer":         {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias", "outer"}},
+		"useless valid": {exitUsage, "-valid", []string{"train", good, "-valid", good}},
+		"missing":       {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid", "missing.svm"}},
+		"empty":         {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid", file(t, "empty.svm", "")}},
+		"names":         {exitError, "names", []string{"train", good, "-loss", "eps-insensitive", "-curve", "c", "-valid", names}},
+		"eval ending":   {exitUsage, ".svg", []string{"eval", good, good, "-plot", "a"}},
+		"proba, scores": {exitUsage, "only one", []string{"predict", "-proba", "-scores", good, good}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			code, _, told := pegasimd(t, c.args...)
+			if code != c.code || !strings.Contains(told, c.want) {
+				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
+			}
+			if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestConfusionPlot(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	must(t, "train", "-quiet", digits, dir+"/model")
+	must(t, "eval", "-quiet", "-plot", dir+"/c.svg", "-json", dir+"/json", digits, dir+"/model")
+	svg, err := os.ReadFile(dir + "/c.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := report(t, dir+"/json")
+	for i, row := range e["confusion"].([]any) {
+		if n := row.([]any)[i]; !bytes.Contains(svg, fmt.Appendf(nil, ">%v</text>", n)) {
+			t.Errorf("the count %v is not in the picture", n)
+		}
+	}
+	if want := fmt.Sprintf("accuracy %.2f %% of 1797 rows", 100*e["accuracy"].(float64)); !bytes.Contains(svg, []byte(want)) {
+		t.Errorf("the title lacks %q", want)
+	}
+	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", line, dir+"/line")
+	if code, _, told := pegasimd(t, "eval", line, dir+"/line", "-plot", dir+"/d.svg"); code != exitUsage || !strings.Contains(told, "numbers") {
+		t.Errorf("a confusion matrix of numbers: %d, %s", code, told)
+	}
+}
+
+func TestProba(t *testing.T) {
+	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", "-loss", "log", data, model)
+	out, _ := must(t, "predict", "-quiet", "-proba", data, model)
+	scores, _ := must(t, "predict", "-quiet", "-scores", data, model)
+	lines, scored := strings.Split(strings.TrimSpace(out), "\n"), strings.Split(scores, "\n")
+	if lines[0] != "label\tcat\tdog" || len(lines) != 5 {
+		t.Fatalf("probabilities are %q", out)
+	}
+	for i, line := range lines[1:] {
+		var label string
+		var cat, dog, score float64
+		fmt.Sscan(line, &label, &cat, &dog)
+		fmt.Sscan(scored[i+1], &label, &score)
+		if math.Abs(cat+dog-1) > 1e-8 || math.Abs(dog-1/(1+math.Exp(-score))) > 1e-8 || (label == "dog") != (dog > 0.5) {
+			t.Errorf("%q of the score %v", line, score)
+		}
+	}
+	must(t, "train", "-quiet", data, model)
+	if code, out, told := pegasimd(t, "predict", "-proba", data, model); code != exitUsage || out != "" || !strings.Contains(told, "-loss log") {
+		t.Errorf("probabilities of the hinge loss: %d, %s%s", code, out, told)
+	}
+	digits := "../../dataset/digits/digits.csv.gz"
+	must(t, "train", "-quiet", "-loss", "log", "-epochs", "2", digits, model)
+	out, _ = must(t, "predict", "-quiet", "-proba", digits, model)
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+		fields, sum, best := strings.Fields(line), 0., 0
+		for k := range 10 {
+			p, err := strconv.ParseFloat(fields[k+1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += p
+			if b, _ := strconv.ParseFloat(fields[best+1], 64); p > b {
+				best = k
+			}
+		}
+		if math.Abs(sum-1) > 1e-7 || fields[0] != fmt.Sprint(best) {
+			t.Fatalf("%q sums to %v", line, sum)
+		}
+	}
+}

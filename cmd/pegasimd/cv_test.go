@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+func cvOf(t *testing.T, args ...string) (r cvReport, printed string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "json")
+	printed, told := must(t, append([]string{"cv", "-json", path}, args...)...)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r, printed + told
+}
+
+// Each score is that of a model trained on a copy of the other folds' rows, to the bit; and so the mean and the spread.
+func TestCrossValidation(t *testing.T) {
+	digits := "../../dataset/digits/digits.csv.gz"
+	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)
+	if r.Metric != "accuracy" || r.Folds != 4 || r.Rows != 1797 || len(r.Labels) != 10 || len(r.Grid) != 2 || r.Grid[0].Lambda != 1 || r.Grid[1].Lambda != 1e-2 {
+		t.Fatalf("%+v", r)
+	}
+	set, err := dataset.Read(digits, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold := pegasos.Folds(set.Y, nil, 4, 7)
+	for _, p := range r.Grid {
+		var mean, squares, objective float64
+		for f := range 4 {
+			var train, test []int
+			for i := range fold {
+				if fold[i] == f {
+					test = append(test, i)
+				} else {
+					train = append(train, i)
+				}
+			}
+			if len(test) != r.FoldRows[f] || len(test) < 445 || len(test) > 454 {
+				t.Errorf("fold %d has %d rows, report says %d", f, len(test), r.FoldRows[f])
+			}
+			a, b := set.Subset(train), set.Subset(test)
+			m, err := pegasos.Train(t.Context(), matrix(a), a.Y, pegasos.Config{Lambda: float64(p.Lambda), Epochs: 3, Seed: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right := 0
+			for i, label := range m.PredictAll(matrix(b)) {
+				if label == b.Y[i] {
+					right++
+				}
+			}
+			if want := float64(right) / float64(len(test)); p.Scores[f] != want {
+				t.Errorf("lambda %v, fold %d: %v, want %v", p.Lambda, f, p.Scores[f], want)
+			}
+			mean += p.Scores[f] / 4
+			objective += m.Result.Objective / 4
+		}
+		for _, s := range p.Scores {
+			squares += (s - mean) * (s - mean)
+		}
+		if math.Abs(float64(p.Mean)-mean) > 1e-15 || math.Abs(float64(p.Spread)-math.Sqrt(squares/3)) > 1e-12 || math.Abs(float64(p.Objective)/objective-1) > 1e-12 {
+			t.Errorf("lambda %v: mean %v +- %v, objective %v", p.Lambda, p.Mean, p.Spread, p.Objective)
+		}
+		if c := 1 / (float64(p.Lambda) * 1797 * 3 / 4); math.Abs(float64(p.C)/c-1) > 0.01 || !(p.Gap > 0) || !(p.Seconds > 0) {
+			t.Errorf("lambda %v: C %v, gap %v, %v s", p.Lambda, p.C, p.Gap, p.Seconds)
+		}
+	}
+	if want := fmt.Sprintf("4 folds of %d to %d rows", slices.Min(r.FoldRows), slices.Max(r.FoldRows)); !strings.Contains(printed, "best") || !strings.Contains(printed, want) {
+		t.Errorf("printed %s", printed)
+	}
+}
+
+// The same numbers come from any number of threads and any kind of problem.
+func TestCrossValidationThreads(t *testing.T) {
+	digits := "../../dataset/digits/digits.csv.gz"
+	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented", "-multiclass crammer-singer -order iid", "-layout sparse -class-weight balanced"}
+	if testing.Short() {
+		kinds = kinds[:2]
+	}
+	for _, flags := range kinds {
+		var first string
+		for _, threads := range []string{"1", "2", "5"} {
+			r, _ := cvOf(t, append([]string{"-folds", "2", "-lambdas", "10,1", "-epochs", "1", "-threads", threads, digits}, strings.Fields(flags)...)...)
+			var got strings.Builder
+			for _, p := range r.Grid {
+				fmt.Fprintln(&got, p.Lambda, p.Scores, p.Objective, p.Gap)
+			}
+			if first == "" {
+				first = got.String()
+			}
+			if got.String() != first {
+				t.Errorf("%s: with %s threads %s, with one %s", flags, threads, got.String(), first)
+			}
+		}
+	}
+}
+
+func TestCrossValidationBest(t *testing.T) {
+	easy := file(t, "easy.svm", strings.Repeat(toy, 5))
+	// All lambdas separate the classes: the largest is the best.
+	r, _ := cvOf(t, "-folds", "3", "-lambdas", "1e-3,0.1,1e-2,0.1", "-bias", "augmented", easy)
+	if len(r.Grid) != 3 || r.Grid[2].Mean != 1 || r.Best.Mean != 1 || r.Best.Lambda != 0.1 {
+		t.Errorf("best of equal ones: %+v", r)
+	}
+	r, _ = cvOf(t, "-folds", "3", "-cs", "10,1,5", "-bias", "augmented", easy)
+	if r.Best.C != 1 || r.Grid[2].C != 10 || math.Abs(float64(r.Best.Lambda)*20*2/3-1) > 0.1 || r.Config.C != 1 {
+		t.Errorf("best of equal ones: %+v", r)
+	}
+	// The model is that of train with this lambda.
+	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
+	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3", "-model", dir+"/model", digits)
+	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "2", "-seed", "3", digits, dir+"/other", "-json", dir+"/json")
+	if r.Best.Lambda != 1 || r.Hash != report(t, dir+"/json")["model_hash"] || !strings.Contains(printed, " of all rows") {
+		t.Errorf("best %v, model %s: %s", r.Best, r.Hash, printed)
+	}
+	a, _ := os.ReadFile(dir + "/model")
+	b, _ := os.ReadFile(dir + "/other")
+	if len(a) == 0 || !bytes.Equal(a, b) {
+		t.Error("the model's file is another than that of train")
+	}
+	// A single lambda is a grid too.
+	if r, _ := cvOf(t, "-lambda", "0.5", easy); len(r.Grid) != 1 || r.Best.Lambda != 0.5 || r.Folds != 5 {
+		t.Errorf("one lambda: %+v", r)
+	}
+}
+
+// Numbers are validated by their error, of which the least is the best.
+func TestCrossValidationOfNumbers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d,%d\n", i%10, 2*(i%10)+1)
+	}
+	r, printed := cvOf(t, "-loss", "eps-insensitive", "-bias", "augmented", "-lambdas", "1000,0.01", "-epochs", "200", file(t, "line.csv", b.String()))
+	if r.Metric != "rmse" || r.Labels != nil || r.Best.Lambda != 0.01 || r.Best.Mean > 0.5 || r.Grid[0].Mean < 2 || !strings.Contains(printed, "RMSE") {
+		t.Errorf("%s %+v", printed, r)
+	}
+	for _, n := range r.FoldRows {
+		if n != 8 {
+			t.Errorf("folds of %v rows", r.FoldRows)
+		}
+	}
+}
+
+// The grid moves with the scale of the rows, and with it the objective's optimum.
+func TestDefaultGrid(t *testing.T) {
+	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n") // R^2 is 17/3
+	ten := file(t, "ten.svm", "1 1:20\n-1 1:-20\n1 1:30\n-1 1:-30\n1 1:20\n-1 1:-20\n")
+	zero := file(t, "zero.svm", "1\n-1\n1\n-1\n1 9:0\n-1\n")
+	for data, first := range map[string]float64{one: 0.1, ten: 10, zero: 0.1} {
+		r, _ := cvOf(t, "-folds", "3", data)
+		if len(r.Grid) != 7 || r.Grid[0].Lambda != number(first) || math.Abs(float64(r.Grid[6].Lambda)/first-1e-6) > 1e-15 {
+			t.Errorf("%s: grid from %v to %v", data, r.Grid[0].Lambda, r.Grid[len(r.Grid)-1].Lambda)
+		}
+	}
+}
+
+// Rows without weight are in no fold; a row's weight counts in the accuracy.
+func TestCrossValidationWeights(t *testing.T) {
+	rows := strings.Repeat("1 1:1\n-1 1:-1\n", 6)
+	wrong := "1 1:-1\n" // predicted wrongly by all models
+	weights := strings.Repeat("1\n", 12)
+	args := []string{"-folds", "3", "-lambda", "0.1"}
+	plain, _ := cvOf(t, append(args, file(t, "a.svm", rows))...)
+	r, _ := cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights", file(t, "w", weights+"0\n"))...)
+	if r.FoldRows[0]+r.FoldRows[1]+r.FoldRows[2] != 12 || r.Best.Mean != 1 || plain.Best.Mean != 1 {
+		t.Errorf("with a row of no weight: %+v", r)
+	}
+	r, _ = cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights", file(t, "w", weights+"2\n"))...)
+	worst := 1.0
+	for _, s := range r.Best.Scores {
+		worst = math.Min(worst, s)
+	}
+	if worst != 3./5 && worst != 4./6 {
+		t.Errorf("a row of weight 2 beside 3 or 4 others: %v", r.Best.Scores)
+	}
+}
+
+func TestCrossValidationOfRareClasses(t *testing.T) {
+	data := file(t, "rare.csv", "x,y,pet\n"+strings.Repeat("1,2,cat\n-1,-2,dog\n", 6)+"5,-5,emu\n")
+	r, told := cvOf(t, "-folds", "3", "-lambda", "0.1", data)
+	if !strings.Contains(told, "class emu has fewer rows") || strings.Contains(told, "class dog") || len(r.Labels) != 3 || r.Best.Mean >= 1 {
+		t.Errorf("%s %+v", told, r)
+	}
+}
+
+func TestCrossValidationErrors(t *testing.T) {
+	good, small := file(t, "good.svm", strings.Repeat(toy, 5)), file(t, "small.svm", toy)
+	for name, c := range map[string]struct {
+		code int
+		want string
+		args []string
+	}{
+		"one fold":      {exitUsage, "-folds", []string{"-folds", "1", good}},
+		"many folds":    {exitError, "too few rows", []string{"-folds", "5", small}},
+		"one class":     {exitError, "two or more classes", []string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
+		"bad lambda":    {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
+		"negative":      {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
+		"not a number":  {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
+		"empty":         {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
+		"tiny lambda":   {exitUsage, "Lambda", []string{"-lambdas", "1e-30", good}},
+		"two grids":     {exitUsage, "only one", []string{"-lambdas", "1", "-cs", "1", good}},
+		"lambda, grid":  {exitUsage, "only one", []string{"-lambdas", "1", "-lambda", "1", good}},
+		"patience":      {exitUsage, "-patience", []string{"-patience", "1", good}},
+		"epochs 0":      {exitUsage, "-epochs", []string{"-epochs", "0", good}},
+		"unknown loss":  {exitUsage, "Loss", []string{"-loss", "none", good}},
+		"batch":         {exitUsage, "fold 1 of 5: pegasos: Batch", []string{"-batch", "18", good}},
+		"names":         {exitError, "names", []string{"-loss", "eps-insensitive", file(t, "a.csv", "x,y\n0,a\n1,b\n")}},
+		"few weights":   {exitError, "1 weights for 20 rows", []string{"-weights", file(t, "w", "1\n"), good}},
+		"large data":    {exitError, "row", []string{"-folds", "2", file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
+		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
+		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
+		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			code, _, told := pegasimd(t, append([]string{"cv", "-model", "m"}, c.args...)...)
+			if code != c.code || !strings.Contains(told, c.want) {
+				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
+			}
+			if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func TestInterruptedCrossValidation(t *testing.T) {
+	data, model := file(t, "good.svm", strings.Repeat(toy, 5)), filepath.Join(t.TempDir(), "model")
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs bytes.Buffer
+	done := make(chan int)
+	go func() {
+		done <- run(ctx, []string{"cv", "-steps", "1000000000000", data, "-model", model}, &out, &errs)
+	}()
+	cancel()
+	if code := <-done; code != exitInterrupted {
+		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+	if _, err := os.Stat(model); err == nil {
+		t.Error("there is a model")
+	}
+}
