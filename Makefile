@@ -103,6 +103,14 @@ bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a loo
 test-trainers: ## a short run of that benchmark, whose results must agree with each other
 	$(GO) -C bench/trainers test ./...
 
+BASE ?= origin/main
+.PHONY: regress
+regress: ## compare the kernels with those of the commit BASE, in instructions and in time (docs/gate.md); REGRESS=flags
+	$(GO) -C bench build -o ../build/ ./regress
+	build/regress -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
+		-copy bench/go.mod,bench/go.sum,bench/regress/gate,bench/regress/kernels \
+		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
+
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
