@@ -111,6 +111,10 @@ regress: ## compare the kernels with those of the commit BASE, in instructions a
 		-copy bench/go.mod,bench/go.sum,bench/regress/gate,bench/regress/kernels \
 		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
 
+.PHONY: regress-selftest
+regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 times of 20 (3 minutes on 2 idle cores)
+	$(GO) -C bench test -tags selftest -count=1 -timeout 30m -v ./regress
+
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22

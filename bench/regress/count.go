@@ -23,16 +23,17 @@ type count struct {
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 
 // counts runs the benchmarks that match once in Valgrind, which counts the instructions inside the calls of gate.collect
-// and writes a part of its file at the end of each. dir is for files.
+// and writes a part of its file at the end of each. dir is a folder for files, made anew.
 func counts(binary, match, dir string) (map[string]count, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, fmt.Errorf("instructions are counted by valgrind, which is not here; install it, or leave them out with -counts=false")
 	}
 	listed, profile := filepath.Join(dir, "counted"), filepath.Join(dir, "callgrind.out")
-	for _, old := range []string{listed, profile} {
-		if err := os.RemoveAll(old); err != nil {
-			return nil, err
-		}
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return nil, err
 	}
 	_, err := run(dir, append(deterministic, gate.Variable+"="+listed), "valgrind", "--tool=callgrind",
 		"--toggle-collect="+collect, "--dump-after="+collect, "--combine-dumps=yes", "--callgrind-out-file="+profile,

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/history"
@@ -147,52 +149,74 @@ func gateHere(c *config, out, progress io.Writer) (worse bool, err error) {
 
 // compare builds both trees and compares what they do.
 func compare(c *config, base, head tree, work string, progress io.Writer) (*result, error) {
-	say := func(format string, a ...any) { fmt.Fprintf(progress, "regress: "+format+"\n", a...) }
+	r, err := prepare(c, base, head, work, progress)
+	if err != nil || r.Identical && !c.force {
+		return r, err
+	}
+	return r, r.measure(c, work, progress)
+}
+
+// binaryOf is the name of a tree's test binary for an architecture, which is "" for this machine's.
+func binaryOf(work, tree, arch string) string { return filepath.Join(work, tree+arch+".test") }
+
+// prepare builds the test binaries and finds out whether they differ.
+func prepare(c *config, base, head tree, work string, progress io.Writer) (*result, error) {
 	r := &result{Time: time.Now().UTC(), Base: base.commit, Commit: head.commit, Changed: head.changed, CPU: machine.CPU()}
 	goVersion, err := run(filepath.Join(head.root, c.dir), nil, "go", "version")
 	if err != nil {
 		return nil, err
 	}
 	r.Go = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
-
-	say("building base %.12s and head %.12s", base.commit, head.commit)
-	path := func(t tree, arch string) string { return filepath.Join(work, t.name+arch+".test") }
+	fmt.Fprintf(progress, "regress: building base %.12s and head %.12s\n", base.commit, head.commit)
 	r.Identical = true
 	for _, arch := range append([]string{""}, c.arches...) {
 		for _, t := range []tree{base, head} {
-			if err := t.build(c, arch, path(t, arch)); err != nil {
+			if err := t.build(c, arch, binaryOf(work, t.name, arch)); err != nil {
 				return nil, err
 			}
 		}
-		equal, err := same(path(base, arch), path(head, arch))
+		equal, err := same(binaryOf(work, "base", arch), binaryOf(work, "head", arch))
 		if err != nil {
 			return nil, err
 		}
 		r.Identical = r.Identical && equal
 	}
-	if r.Identical && !c.force {
-		say("the test binaries are equal, byte for byte: nothing can have changed")
-		return r, nil
+	if r.Identical {
+		fmt.Fprintln(progress, "regress: the test binaries are equal, byte for byte: nothing can have changed")
 	}
+	return r, nil
+}
 
+// measure compares the binaries that prepare has built in work.
+func (r *result) measure(c *config, work string, progress io.Writer) (err error) {
+	say := func(format string, a ...any) { fmt.Fprintf(progress, "regress: "+format+"\n", a...) }
+	trees := []string{"base", "head"}
 	for _, arch := range c.arches {
 		say("reading the functions for %s", arch)
 		var both [2][]function
-		for i, t := range []tree{base, head} {
-			if both[i], err = functions(path(t, arch), c.functions); err != nil {
-				return nil, err
+		for i, t := range trees {
+			if both[i], err = functions(binaryOf(work, t, arch), c.functions); err != nil {
+				return err
 			}
 		}
 		r.compareFunctions(arch, both[0], both[1])
 	}
 
 	if c.counts {
+		say("counting instructions")
 		var both [2]map[string]count
-		for i, t := range []tree{base, head} {
-			say("counting instructions of the %s", t.name)
-			if both[i], err = counts(path(t, ""), c.bench, work); err != nil {
-				return nil, fmt.Errorf("%s: %w", t.name, err)
-			}
+		var errs [2]error
+		var wait sync.WaitGroup // the two may disturb each other: what is counted stays the same
+		for i, t := range trees {
+			wait.Go(func() {
+				if both[i], errs[i] = counts(binaryOf(work, t, ""), c.bench, filepath.Join(work, t+".counts")); errs[i] != nil {
+					errs[i] = fmt.Errorf("%s: %w", t, errs[i])
+				}
+			})
+		}
+		wait.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
 		}
 		r.compareCounts(both[0], both[1])
 	} else {
@@ -200,16 +224,14 @@ func compare(c *config, base, head tree, work string, progress io.Writer) (*resu
 	}
 
 	if c.times != "" {
-		if err := r.time(c, path(base, ""), path(head, ""), work, say); err != nil {
-			return nil, err
-		}
+		return r.time(c, work, say)
 	}
-	return r, nil
+	return nil
 }
 
 // time is the soft part.
-func (r *result) time(c *config, base, head, work string, say func(string, ...any)) error {
-	again := filepath.Join(work, "again.test")
+func (r *result) time(c *config, work string, say func(string, ...any)) error {
+	base, head, again := binaryOf(work, "base", ""), binaryOf(work, "head", ""), binaryOf(work, "again", "")
 	if err := copyFile(again, base); err != nil {
 		return err
 	}
