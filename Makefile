@@ -80,8 +80,13 @@ mutants: ## plant faults in the generated kernels; each must fail the tests
 	$(GO) -C internal/gen run . -dir ../asm -mutants $(MUTANTS)
 
 .PHONY: bench
-bench: ## time every kernel in every path, in Go's benchmark format
-	$(GO) test -run '^$$' -bench . -benchtime 20ms ./internal/asm
+bench: ## measure every kernel in every path, and training, beside the machine's limit (under 5 minutes); BENCH=-quick for a look
+	@mkdir -p build/bench
+	$(GO) -C bench build -o ../build/ ./suite
+	build/suite -training build/bench/training.json $(BENCH) > build/bench/new.txt
+	@mv build/bench/new.txt build/bench/bench.txt
+	$(GO) -C bench tool benchstat -col /isa -row /op,/n ../build/bench/bench.txt > build/bench/benchstat.txt
+	@echo; echo "build/bench/bench.txt has all numbers, build/bench/benchstat.txt the tables; make report draws them"
 
 .PHONY: bench-compare
 bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)

@@ -22,3 +22,5 @@ require (
 )
 
 replace github.com/pegasimd/pegasimd => ../
+
+tool golang.org/x/perf/cmd/benchstat
