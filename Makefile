@@ -88,6 +88,16 @@ bench: ## measure every kernel in every path, and training, beside the machine's
 	$(GO) -C bench tool benchstat -col /isa -row /op,/n ../build/bench/bench.txt > build/bench/benchstat.txt
 	@echo; echo "build/bench/bench.txt has all numbers, build/bench/benchstat.txt the tables; make report draws them"
 
+.PHONY: report
+report: ## draw what make bench and make regress have measured: build/bench/report.html
+	@test -f build/bench/bench.txt || $(MAKE) bench
+	$(GO) -C bench build -o ../build/ ./report
+	build/report
+
+.PHONY: report-check
+report-check: ## look at a report in headless Chromium: every figure, light and dark, wide and narrow
+	$(GO) -C bench test -tags chromium -count=1 -v ./report
+
 .PHONY: bench-compare
 bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
 	$(GO) -C bench/compare run . $(COMPARE)
@@ -111,8 +121,9 @@ test-trainers: ## a short run of that benchmark, whose results must agree with e
 BASE ?= origin/main
 .PHONY: regress
 regress: ## compare the kernels with those of the commit BASE, in instructions and in time (docs/gate.md); REGRESS=flags
+	@mkdir -p build/history
 	$(GO) -C bench build -o ../build/ ./regress
-	build/regress -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
+	build/regress -history build/history -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
 		-copy bench/go.mod,bench/go.sum,bench/regress/gate,bench/regress/kernels \
 		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
 

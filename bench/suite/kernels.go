@@ -31,6 +31,7 @@ type meter struct {
 // line is what the summary needs of a benchmark.
 type line struct {
 	op, level    string
+	n            int
 	isa          asm.ISA
 	limit, ratio float64 // medians
 }
@@ -66,15 +67,22 @@ var shapes = map[string]bandwidth.Shape{
 	"dotrows": bandwidth.Read,
 }
 
-// operands returns what the probe walks over.
-func operands(s bandwidth.Shape, a *asmtest.Args) (x, y []float32) {
+// operands returns what the probe walks over. Of misaligned operands it is the part that begins at a cache line: what is
+// wanted is what the machine can do.
+func operands(s bandwidth.Shape, a *asmtest.Args, misaligned bool) (x, y []float32) {
 	switch {
 	case s == bandwidth.Copy:
-		return a.X, a.Out
+		x, y = a.X, a.Out
 	case a.Stride > 0:
-		return a.W, nil
+		x = a.W
+	default:
+		x, y = a.X, a.Y
 	}
-	return a.X, a.Y
+	if misaligned {
+		x = x[min(15, len(x)):]
+		y = y[min(15, len(y)):]
+	}
+	return x, y
 }
 
 // kernels lists what to measure: all kernels at the sizes given, misaligned too at some, and one size for L3 and one for
@@ -164,7 +172,7 @@ func (m *meter) kernel(c *cell) error {
 		contenders = append(contenders, func() { k.Call(a) })
 	}
 	shape := shapes[k.Name]
-	x, y := operands(shape, a)
+	x, y := operands(shape, a, c.misaligned)
 	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
 		contenders = append(contenders, func() { bandwidth.Run(shape, x, y) })
 	}
@@ -192,7 +200,7 @@ func (m *meter) kernel(c *cell) error {
 
 	bytes := float64(k.Bytes(a))
 	for i, isa := range paths {
-		l := line{op: k.Name, level: c.level, isa: isa, limit: math.NaN()}
+		l := line{op: k.Name, level: c.level, n: c.n, isa: isa, limit: math.NaN()}
 		var limits, ratios []float64
 		for round, s := range samples[i] {
 			ratio := samples[0][round].ns / s.ns
@@ -303,6 +311,9 @@ func middle(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
+// short is the size below which a probe waits for its call, as a kernel does, and is no limit.
+const short = 100
+
 // summary prints, for a look, the strongest path's speed beside plain Go and beside the limit, by level of the caches.
 func (m *meter) summary(w io.Writer) {
 	best := asm.Active()
@@ -313,15 +324,16 @@ func (m *meter) summary(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, k := range asmtest.Kernels {
+		if k.Name == "prefetch" {
+			continue // which does nothing in plain Go, and moves nothing itself
+		}
 		fmt.Fprintf(w, "%-16s", k.Name)
 		for _, level := range levels {
 			var ratios, limits []float64
 			for _, l := range m.lines {
 				if l.op == k.Name && l.level == level && l.isa == best {
-					if k.Name != "prefetch" { // which does nothing in plain Go
-						ratios = append(ratios, l.ratio)
-					}
-					if l.limit == l.limit {
+					ratios = append(ratios, l.ratio)
+					if l.n >= short && l.limit == l.limit {
 						limits = append(limits, l.limit)
 					}
 				}
