@@ -30,7 +30,7 @@ test: ## vet and test everything on this machine, each path of its own (under 5 
 	$(GO) vet ./...
 	$(GO) test ./...
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short ./pegasos
-	for module in cmd/pegasimd internal/gen bench/experiments; do \
+	for module in cmd/pegasimd internal/gen bench bench/regress/example bench/experiments; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 
@@ -143,4 +143,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks
+ci: check drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks

@@ -144,6 +144,7 @@ func gateHere(c *config, out, progress io.Writer) (worse bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	r.settle(c.accept)
 	return r.worse(), r.write(c, out)
 }
 
@@ -282,7 +283,6 @@ func (r *result) time(c *config, work string, say func(string, ...any)) error {
 
 // write writes the summary, the findings and the line of the history.
 func (r *result) write(c *config, out io.Writer) error {
-	r.settle(c.accept)
 	text := r.markdown()
 	if _, err := io.WriteString(out, text); err != nil {
 		return err
