@@ -17,6 +17,10 @@ endif
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{ printf "make %-16s %s\n", $$1, $$2 }'
 
+.PHONY: tools
+tools: ## install what make ci needs, on Debian as root
+	scripts/install.sh
+
 .PHONY: demo
 demo: ## train on the embedded digits and time the kernels, in under a minute
 	@$(GO) run ./internal/demo
@@ -126,6 +130,12 @@ regress: ## compare the kernels with those of the commit BASE, in instructions a
 	build/regress -history build/history -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
 		-copy bench/go.mod,bench/go.sum,bench/regress/gate,bench/regress/kernels \
 		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
+
+.PHONY: history-pull history-push
+history-pull: ## get what the gate measured in earlier runs into build/history, for make report
+	bench/regress/history.sh pull
+history-push: ## add what make regress has measured to the branch bench-history
+	bench/regress/history.sh push
 
 .PHONY: regress-selftest
 regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 times of 20 (3 minutes on 2 idle cores)
