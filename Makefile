@@ -18,6 +18,10 @@ endif
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{ printf "make %-16s %s\n", $$1, $$2 }'
 
+.PHONY: tools
+tools: ## install what make ci needs, on Debian as root
+	scripts/install.sh
+
 .PHONY: demo
 demo: ## train on the embedded digits and time the kernels, in under a minute
 	@$(GO) run ./internal/demo
@@ -31,7 +35,7 @@ test: ## vet and test everything on this machine, each path of its own (under 5 
 	$(GO) vet ./...
 	$(GO) test ./...
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short ./pegasos
-	for module in cmd/pegasimd internal/gen bench/experiments; do \
+	for module in cmd/pegasimd internal/gen bench bench/regress/example bench/experiments; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 
@@ -85,8 +89,23 @@ mutants: ## plant faults in the generated kernels; each must fail the tests
 	$(GO) -C internal/gen run . -dir ../asm -mutants $(MUTANTS)
 
 .PHONY: bench
-bench: ## time every kernel in every path, in Go's benchmark format
-	$(GO) test -run '^$$' -bench . -benchtime 20ms ./internal/asm
+bench: ## measure every kernel in every path, and training, beside the machine's limit (under 5 minutes); BENCH=-quick for a look
+	@mkdir -p build/bench
+	$(GO) -C bench build -o ../build/ ./suite
+	build/suite -training build/bench/training.json $(BENCH) > build/bench/new.txt
+	@mv build/bench/new.txt build/bench/bench.txt
+	$(GO) -C bench tool benchstat -col /isa -row /op,/n ../build/bench/bench.txt > build/bench/benchstat.txt
+	@echo; echo "build/bench/bench.txt has all numbers, build/bench/benchstat.txt the tables; make report draws them"
+
+.PHONY: report
+report: ## draw what make bench and make regress have measured: build/bench/report.html
+	@test -f build/bench/bench.txt || $(MAKE) bench
+	$(GO) -C bench build -o ../build/ ./report
+	build/report
+
+.PHONY: report-check
+report-check: ## look at a report in headless Chromium: every figure, light and dark, wide and narrow
+	$(GO) -C bench test -tags chromium -count=1 -v ./report
 
 .PHONY: bench-compare
 bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
@@ -108,6 +127,25 @@ bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a loo
 test-trainers: ## a short run of that benchmark, whose results must agree with each other
 	$(GO) -C bench/trainers test ./...
 
+BASE ?= origin/main
+.PHONY: regress
+regress: ## compare the kernels with those of the commit BASE, in instructions and in time (docs/gate.md); REGRESS=flags
+	@mkdir -p build/history
+	$(GO) -C bench build -o ../build/ ./regress
+	build/regress -history build/history -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
+		-copy bench/go.mod,bench/go.sum,bench/regress/gate,bench/regress/kernels \
+		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
+
+.PHONY: history-pull history-push
+history-pull: ## get what the gate measured in earlier runs into build/history, for make report
+	bench/regress/history.sh pull
+history-push: ## add what make regress has measured to the branch bench-history
+	bench/regress/history.sh push
+
+.PHONY: regress-selftest
+regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 times of 20 (3 minutes on 2 idle cores)
+	$(GO) -C bench test -tags selftest -count=1 -timeout 30m -v ./regress
+
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
@@ -120,4 +158,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check vulncheck drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive fuzz ## everything but the benchmarks
+ci: check vulncheck drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks

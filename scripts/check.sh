@@ -37,4 +37,6 @@ if [ -n "$extra" ]; then
 	echo "check: the root module requires more than cpuid and x/sys: $extra" >&2
 	exit 1
 fi
+# The workflow files, which nothing else reads before they are pushed.
+go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 echo "check: passed"

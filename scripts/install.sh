@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 #
 # Installs what make ci needs beyond Go, make and git, on Debian as root: emulators for the other architectures, an
-# emulator of a whole PC with AVX-512, and liblinear's programs, which tests compare with.
+# emulator of a whole PC with AVX-512, liblinear's programs, which tests compare with, Valgrind for the regression gate,
+# and Chromium for the report.
 set -euo pipefail
 
 packages=(gcc libc6-dev qemu-user nodejs npm bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio
-	liblinear-tools)
+	liblinear-tools valgrind chromium fonts-dejavu-core)
 missing=()
 for package in "${packages[@]}"; do
 	if [ "$package" = nodejs ] && command -v node >/dev/null || [ "$package" = npm ] && command -v npm >/dev/null; then

@@ -1,0 +1,29 @@
+module github.com/pegasimd/pegasimd/bench
+
+go 1.26.0
+
+require (
+	github.com/klauspost/cpuid/v2 v2.4.2
+	github.com/pegasimd/pegasimd v0.0.0
+	golang.org/x/sys v0.48.0
+)
+
+require (
+	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
+	github.com/chromedp/cdproto v0.159.1
+	github.com/chromedp/chromedp v0.22.1
+	github.com/schollz/progressbar/v3 v3.19.1
+	golang.org/x/arch v0.32.0
+	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
+)
+
+require (
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	golang.org/x/term v0.44.0 // indirect
+)
+
+replace github.com/pegasimd/pegasimd => ../
+
+tool golang.org/x/perf/cmd/benchstat

@@ -1,0 +1,18 @@
+//go:build (amd64 || arm64) && gc && !purego && !noasm
+
+package bandwidth
+
+//go:noescape
+func read(x *float32, n int)
+
+//go:noescape
+func read2(x, y *float32, n int)
+
+//go:noescape
+func update(x *float32, n int)
+
+//go:noescape
+func copyTo(x, y *float32, n int)
+
+//go:noescape
+func axpy(x, y *float32, n int)

@@ -1,0 +1,86 @@
+//go:build gc && !purego && !noasm
+
+#include "textflag.h"
+
+// Each probe: 64 elements a turn, then 8, then a last 8 that may overlap those before, for n is at least 8. AX and BX are
+// the operands, CX is what is left.
+
+// WALK loops over the operands; AT8 treats the 8 elements at an offset of bytes from AX and BX, LAST those that end
+// CX elements further on.
+#define WALK(AT8, LAST) \
+	SUBQ $64, CX \
+	JLT  few     \
+turn:            \
+	AT8(0)       \
+	AT8(32)      \
+	AT8(64)      \
+	AT8(96)      \
+	AT8(128)     \
+	AT8(160)     \
+	AT8(192)     \
+	AT8(224)     \
+	ADDQ $256, AX \
+	ADDQ $256, BX \
+	SUBQ $64, CX \
+	JGE  turn    \
+few:             \
+	ADDQ $56, CX \
+	JLT  last    \
+eight:           \
+	AT8(0)       \
+	ADDQ $32, AX \
+	ADDQ $32, BX \
+	SUBQ $8, CX  \
+	JGE  eight   \
+last:            \
+	LAST         \
+	VZEROUPPER   \
+	RET
+
+#define READ(o) VMOVUPS o(AX), Y0
+#define READLAST VMOVUPS (AX)(CX*4), Y0
+
+// func read(x *float32, n int)
+TEXT ·read(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	WALK(READ, READLAST)
+
+#define READ2(o) VMOVUPS o(AX), Y0; VMOVUPS o(BX), Y1
+#define READ2LAST VMOVUPS (AX)(CX*4), Y0; VMOVUPS (BX)(CX*4), Y1
+
+// func read2(x, y *float32, n int)
+TEXT ·read2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ y+8(FP), BX
+	MOVQ n+16(FP), CX
+	WALK(READ2, READ2LAST)
+
+#define UPDATE(o) VMOVUPS o(AX), Y0; VMOVUPS Y0, o(AX)
+#define UPDATELAST VMOVUPS (AX)(CX*4), Y0; VMOVUPS Y0, (AX)(CX*4)
+
+// func update(x *float32, n int)
+TEXT ·update(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	WALK(UPDATE, UPDATELAST)
+
+#define COPYTO(o) VMOVUPS o(AX), Y0; VMOVUPS Y0, o(BX)
+#define COPYTOLAST VMOVUPS (AX)(CX*4), Y0; VMOVUPS Y0, (BX)(CX*4)
+
+// func copyTo(x, y *float32, n int)
+TEXT ·copyTo(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ y+8(FP), BX
+	MOVQ n+16(FP), CX
+	WALK(COPYTO, COPYTOLAST)
+
+#define AXPY(o) VMOVUPS o(AX), Y0; VMOVUPS o(BX), Y1; VMOVUPS Y1, o(BX)
+#define AXPYLAST VMOVUPS (AX)(CX*4), Y0; VMOVUPS (BX)(CX*4), Y1; VMOVUPS Y1, (BX)(CX*4)
+
+// func axpy(x, y *float32, n int)
+TEXT ·axpy(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ y+8(FP), BX
+	MOVQ n+16(FP), CX
+	WALK(AXPY, AXPYLAST)

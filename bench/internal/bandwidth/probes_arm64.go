@@ -1,0 +1,5 @@
+//go:build gc && !purego && !noasm
+
+package bandwidth
+
+const available = true

@@ -1,0 +1,13 @@
+//go:build !(amd64 || arm64) || !gc || purego || noasm
+
+package bandwidth
+
+const available = false
+
+const reason = "bandwidth: no probes here"
+
+func read(x *float32, n int)      { panic(reason) }
+func read2(x, y *float32, n int)  { panic(reason) }
+func update(x *float32, n int)    { panic(reason) }
+func copyTo(x, y *float32, n int) { panic(reason) }
+func axpy(x, y *float32, n int)   { panic(reason) }

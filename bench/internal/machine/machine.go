@@ -1,0 +1,80 @@
+// Package machine tells which CPU this is, keeps a benchmark on one core of it, and reads its counters.
+package machine
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// CPU names the model, by which results of different runs may be compared: never across two of them.
+func CPU() string {
+	if name := cpuName(); name != "" {
+		return name
+	}
+	return "unknown CPU"
+}
+
+// fromCPUID is the model as x86 tells it. Virtual machines hide what distinguishes two generations of one brand in the
+// family and the model.
+func fromCPUID() string {
+	if cpuid.CPU.BrandName == "" {
+		return ""
+	}
+	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
+	if cpuid.CPU.Family > 0 {
+		name += fmt.Sprintf(", family %d, model %d", cpuid.CPU.Family, cpuid.CPU.Model)
+	}
+	return name
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Slug is CPU as part of a file's name.
+func Slug(cpu string) string {
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
+}
+
+// Caches are sizes in bytes, as one core sees them.
+type Caches struct {
+	L1, L2, L3 int
+	Known      bool // false where the system tells no sizes and usual ones are assumed
+}
+
+// Sizes returns the data caches' sizes. A level that is not there has the size of the one below it.
+func Sizes() Caches {
+	c := Caches{Known: true}
+	c.L1, c.L2, c.L3 = cacheSizes()
+	if c.L1 <= 0 {
+		c.L1, c.L2, c.L3 = max(0, cpuid.CPU.Cache.L1D), max(0, cpuid.CPU.Cache.L2), max(0, cpuid.CPU.Cache.L3)
+	}
+	if c.L1 == 0 {
+		return Caches{L1: 32 << 10, L2: 1 << 20, L3: 16 << 20}
+	}
+	c.L2 = max(c.L2, c.L1)
+	c.L3 = max(c.L3, c.L2)
+	return c
+}
+
+// Level names the first cache that holds so many bytes, with some room for everything else.
+func (c Caches) Level(bytes int) string {
+	switch {
+	case bytes <= c.L1*3/4:
+		return "L1"
+	case bytes <= c.L2*3/4:
+		return "L2"
+	case bytes <= c.L3*3/4:
+		return "L3"
+	}
+	return "DRAM"
+}
+
+func (c Caches) String() string {
+	s := fmt.Sprintf("L1 %d KiB, L2 %d KiB, L3 %d KiB", c.L1>>10, c.L2>>10, c.L3>>10)
+	if !c.Known {
+		s += " (assumed: the system does not say)"
+	}
+	return s
+}

@@ -1,0 +1,57 @@
+// Package gate runs the bodies of benchmarks so that the regression gate (bench/regress) can count their instructions.
+// It needs the standard library alone. A benchmark is written as
+//
+//	func BenchmarkScore(b *testing.B) {
+//		x, w := operands()
+//		gate.Run(b, func() { score = Score(x, w) })
+//	}
+//
+// and is timed by go test -bench like any other.
+package gate
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+)
+
+// Variable is the environment variable with the name of the file into which a counting run writes what it counted.
+const Variable = "REGRESS_COUNTED"
+
+// Calls is how often a counting run calls the body of a benchmark to count its instructions.
+const Calls = 3
+
+// Run times f as the body of b, which must have nothing else that takes time.
+//
+// In a counting run, which the gate makes, it calls f some times for its allocations, and then [Calls] times to have its
+// instructions counted. f should do the same in each call.
+func Run(b *testing.B, f func()) {
+	name := os.Getenv(Variable)
+	if name == "" {
+		for b.Loop() {
+			f()
+		}
+		return
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	allocs := testing.AllocsPerRun(5, f)
+	for range Calls {
+		// A goroutine that runs for 10 ms, which is not much in Valgrind, is asked to let others run, and that would be
+		// counted. So each call has a slice of time of its own, and the fewest instructions are taken.
+		runtime.Gosched()
+		collect(f)
+	}
+	if _, err := fmt.Fprintf(file, "%s %v\n", b.Name(), allocs); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// collect is the function inside which Valgrind counts. It must not be inlined.
+//
+//go:noinline
+func collect(f func()) { f() }

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+)
+
+// A meter measures and writes.
+type meter struct {
+	options
+	out        *bufio.Writer
+	caches     machine.Caches
+	counters   *machine.Counters
+	noCounters error
+	lines      []line // for the summary
+	runs       []*training.Run
+}
+
+// line is what the summary needs of a benchmark.
+type line struct {
+	op, level    string
+	n            int
+	isa          asm.ISA
+	limit, ratio float64 // medians
+}
+
+// A cell is a kernel at one size, in all paths.
+type cell struct {
+	kernel     asmtest.Kernel
+	n          int
+	misaligned bool
+	level      string
+	bytes      int // in memory
+}
+
+func (c *cell) name() string {
+	op := c.kernel.Name
+	if c.misaligned {
+		op += "-misaligned"
+	}
+	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
+}
+
+// weight is about how many milliseconds the cell takes.
+func (c *cell) weight(o options) int {
+	paths := len(asm.Available()) + 1
+	return 1 + int(float64(paths*o.rounds)*max(o.sample.Seconds()*1e3, float64(c.bytes)/4e6)) + c.bytes/1e6
+}
+
+// shapes are the streams of the kernels whose operands are read from beginning to end. The others have no limit that a
+// walk over memory could tell.
+var shapes = map[string]bandwidth.Shape{
+	"dot": bandwidth.Read2, "squareddistance": bandwidth.Read2, "sumsquares": bandwidth.Read,
+	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update, "exp": bandwidth.Copy,
+	"dotrows": bandwidth.Read,
+}
+
+// operands returns what the probe walks over. Of misaligned operands it is the part that begins at a cache line: what is
+// wanted is what the machine can do.
+func operands(s bandwidth.Shape, a *asmtest.Args, misaligned bool) (x, y []float32) {
+	switch {
+	case s == bandwidth.Copy:
+		x, y = a.X, a.Out
+	case a.Stride > 0:
+		x = a.W
+	default:
+		x, y = a.X, a.Y
+	}
+	if misaligned {
+		x = x[min(15, len(x)):]
+		y = y[min(15, len(y)):]
+	}
+	return x, y
+}
+
+// kernels lists what to measure: all kernels at the sizes given, misaligned too at some, and one size for L3 and one for
+// memory, which depend on the machine.
+func (m *meter) kernels() []*cell {
+	var cells []*cell
+	for _, k := range asmtest.Kernels {
+		add := func(n int, misaligned bool, level string) {
+			c := &cell{kernel: k, n: n, misaligned: misaligned, level: level, bytes: n * perElement(k)}
+			if level == "" {
+				c.level = m.caches.Level(c.bytes)
+			}
+			cells = append(cells, c)
+		}
+		for _, n := range m.sizes {
+			add(n, false, "")
+		}
+		for _, n := range m.sizes {
+			if n == 31 || n >= 100 && n < 1000 || n == 4096 || n == 16384 {
+				add(n, true, "")
+			}
+		}
+		if !m.large {
+			continue
+		}
+		for _, target := range []struct {
+			level string
+			bytes int
+		}{{"L3", m.caches.L3 / 4}, {"DRAM", min(max(4*m.caches.L3, 128<<20), 1<<30)}} {
+			n := 1
+			for n*perElement(k) < target.bytes {
+				n *= 2
+			}
+			if n > m.sizes[len(m.sizes)-1] && m.caches.Level(n*perElement(k)) == target.level {
+				add(n, false, target.level)
+			}
+		}
+	}
+	return cells
+}
+
+// perElement is the number of bytes of operands that each element of a large n brings.
+func perElement(k asmtest.Kernel) int {
+	const n = 1 << 10
+	return footprint(k.New(n, asmtest.Heap{}, asmtest.Uniform(1))) / n
+}
+
+// footprint is the size of the operands, each counted once.
+func footprint(a *asmtest.Args) int {
+	bytes := 4 * len(a.Idx)
+	var seen []*float32
+	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
+		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {
+			seen = append(seen, p)
+			bytes += 4 * len(v)
+		}
+	}
+	return bytes
+}
+
+// memory hands out operands that begin at a cache line, or one float behind it.
+type memory struct{ offset int }
+
+func (m memory) Floats(n int) []float32 {
+	all := make([]float32, n+16+m.offset)
+	skip := int(-uintptr(unsafe.Pointer(&all[0]))%64)/4 + m.offset
+	return all[skip : skip+n : skip+n]
+}
+
+func (m memory) Ints(n int) []int32 { return make([]int32, n) }
+
+// kernel verifies the kernel in each path, and then times the paths and the probe by turns.
+func (m *meter) kernel(c *cell) error {
+	mem := memory{}
+	if c.misaligned {
+		mem.offset = 1
+	}
+	k, paths := c.kernel, asm.Available()
+	a := k.New(c.n, mem, asmtest.Uniform(1))
+	if err := verify(k, a); err != nil {
+		return err
+	}
+	a.A, a.B = 1, 0.5 // so that repeated updates stay finite, and no number becomes subnormal
+
+	var contenders []func()
+	for range paths {
+		contenders = append(contenders, func() { k.Call(a) })
+	}
+	shape := shapes[k.Name]
+	x, y := operands(shape, a, c.misaligned)
+	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
+		contenders = append(contenders, func() { bandwidth.Run(shape, x, y) })
+	}
+	calls := make([]int, len(contenders))
+	use := func(i int) {
+		if i < len(paths) {
+			asm.Use(paths[i])
+		}
+	}
+	defer asm.Use(asm.Active())
+	for i, f := range contenders {
+		use(i)
+		calls[i] = m.calibrate(f)
+	}
+	runtime.GC()
+	rounds := m.rounds
+	samples := make([][]sample, len(contenders))
+	for round := range rounds {
+		for turn := range contenders {
+			i := (turn + round) % len(contenders)
+			use(i)
+			samples[i] = append(samples[i], m.sampleOf(contenders[i], calls[i]))
+		}
+	}
+
+	bytes := float64(k.Bytes(a))
+	for i, isa := range paths {
+		l := line{op: k.Name, level: c.level, n: c.n, isa: isa, limit: math.NaN()}
+		var limits, ratios []float64
+		for round, s := range samples[i] {
+			ratio := samples[0][round].ns / s.ns
+			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic", c.name(), isa, calls[i], s.ns, bytes/s.ns*1e3, ratio)
+			ratios = append(ratios, ratio)
+			if len(contenders) > len(paths) {
+				limit := 4 * float64(len(x)*shape.Streams()) / samples[len(paths)][round].ns * 1e3
+				limits = append(limits, 100*bytes/s.ns*1e3/limit)
+				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit, limits[round])
+			}
+			if m.counters != nil {
+				fmt.Fprintf(m.out, " %.4g cycles/op %.4g insn/op", s.cycles, s.instructions)
+			}
+			fmt.Fprintln(m.out)
+		}
+		if l.ratio = middle(ratios); limits != nil {
+			l.limit = middle(limits)
+		}
+		if !c.misaligned {
+			m.lines = append(m.lines, l)
+		}
+	}
+	return nil
+}
+
+// verify holds plain Go against float64 where that does not take too much memory, and each path against plain Go.
+func verify(k asmtest.Kernel, a *asmtest.Args) error {
+	defer asm.Use(asm.Active())
+	var wide, scale []float64
+	if len(a.X) <= 1<<16 {
+		wide, scale = k.Wide(a)
+	}
+	before := slices.Clone(a.Out)
+	var want []float32
+	for _, isa := range asm.Available() {
+		copy(a.Out, before)
+		asm.Use(isa)
+		sum := k.Call(a)
+		if isa == asm.Generic {
+			want = append([]float32{sum}, a.Out...)
+			got := a.Out
+			if len(got) == 0 {
+				got = want[:1]
+			}
+			for i, w := range wide {
+				if d := math.Abs(float64(got[i]) - w); float64(got[i]) != w && !(d <= 32*0x1p-24*scale[i]+0x1p-126) {
+					return fmt.Errorf("element %d: plain Go has %v, float64 %v", i, got[i], w)
+				}
+			}
+			continue
+		}
+		for i, v := range a.Out {
+			if v != want[i+1] {
+				return fmt.Errorf("element %d: %v has %v, plain Go %v", i, isa, v, want[i+1])
+			}
+		}
+		if sum != want[0] {
+			return fmt.Errorf("%v returns %v, plain Go %v", isa, sum, want[0])
+		}
+	}
+	copy(a.Out, before)
+	return nil
+}
+
+// A sample is of one call.
+type sample struct{ ns, cycles, instructions float64 }
+
+// batches is how many parts a sample has. The shortest counts: what else goes on makes times longer, never shorter.
+const batches = 3
+
+// calibrate returns the calls that a batch needs.
+func (m *meter) calibrate(f func()) int {
+	for calls := 1; ; calls *= 2 {
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		if took := time.Since(start); took >= m.sample/(2*batches) {
+			return max(1, int(float64(calls)*float64(m.sample/batches)/float64(took)))
+		}
+	}
+}
+
+func (m *meter) sampleOf(f func(), calls int) (best sample) {
+	best.ns = math.Inf(1)
+	for range batches {
+		var c0, i0, c1, i1 uint64
+		if m.counters != nil {
+			c0, i0, _ = m.counters.Read()
+		}
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		took := time.Since(start)
+		if m.counters != nil {
+			c1, i1, _ = m.counters.Read()
+		}
+		if ns := float64(took.Nanoseconds()) / float64(calls); ns < best.ns {
+			best = sample{ns, float64(c1-c0) / float64(calls), float64(i1-i0) / float64(calls)}
+		}
+	}
+	return best
+}
+
+func middle(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// short is the size below which a probe waits for its call, as a kernel does, and is no limit.
+const short = 100
+
+// summary prints, for a look, the strongest path's speed beside plain Go and beside the limit, by level of the caches.
+func (m *meter) summary(w io.Writer) {
+	best := asm.Active()
+	levels := []string{"L1", "L2", "L3", "DRAM"}
+	fmt.Fprintf(w, "\n%v: times as fast as plain Go, and percent of the limit of loads and stores; medians over the sizes of a level\n%-16s", best, "")
+	for _, level := range levels {
+		fmt.Fprintf(w, "%18s", level)
+	}
+	fmt.Fprintln(w)
+	for _, k := range asmtest.Kernels {
+		if k.Name == "prefetch" {
+			continue // which does nothing in plain Go, and moves nothing itself
+		}
+		fmt.Fprintf(w, "%-16s", k.Name)
+		for _, level := range levels {
+			var ratios, limits []float64
+			for _, l := range m.lines {
+				if l.op == k.Name && l.level == level && l.isa == best {
+					ratios = append(ratios, l.ratio)
+					if l.n >= short && l.limit == l.limit {
+						limits = append(limits, l.limit)
+					}
+				}
+			}
+			text := "-"
+			if len(ratios) > 0 {
+				text = fmt.Sprintf("%.1fx", middle(ratios))
+			}
+			if len(limits) > 0 {
+				text += fmt.Sprintf(" %5.0f %%", middle(limits))
+			}
+			fmt.Fprintf(w, "%18s", text)
+		}
+		fmt.Fprintln(w)
+	}
+}
