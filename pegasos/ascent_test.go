@@ -19,7 +19,7 @@ func everyLayout(f func()) {
 
 // Copies of the rows in shuffled order, and the rows themselves, give the same bits; so do a matrix and a user's own store.
 func TestShuffledLayouts(t *testing.T) {
-	data := random(71, 300, 6, 3, 0.5)
+	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)
 	start := mustTrain(t, data.dense, data.y, Config{Epochs: 2})
 	for name, tr := range map[string]Trainer{

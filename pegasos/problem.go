@@ -194,20 +194,28 @@ const rowsAhead = 6
 
 // violate takes in row i, whose margin m was too small. It reports whether m was a number.
 func (p *problem) violate(i uint32, y float32, m float64) bool {
+	a, ok := p.note(i, y, m)
+	if ok {
+		p.x.Axpy(int(i), a, p.v)
+	}
+	return ok
+}
+
+// note is violate but for v, which a times the row is still to be added to.
+func (p *problem) note(i uint32, y float32, m float64) (a float32, ok bool) {
 	if m-m != 0 {
 		p.err = &StepError{p.t + 1, p.name(i), "the score is not finite: " + tooLarge}
-		return false
+		return 0, false
 	}
 	if p.weight != nil {
 		y = float32(y * float32(p.weight[i]))
 	}
-	p.x.Axpy(int(i), y, p.v)
 	p.vb[0] += float64(float64(y) * p.biasScale)
 	p.violations++
 	if p.recent != nil {
 		p.recent.count[i]++
 	}
-	return true
+	return y, true
 }
 
 // runPulls takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to

@@ -39,7 +39,9 @@ type run struct {
 	joint    *joint     // the same, or nil
 	threads  int
 
-	matrix *dense.Matrix // of the problems' v; nil if there is one
+	matrix *dense.Matrix     // of the problems' v; nil if there is one
+	rooms  map[int][]float32 // see run.room
+	mu     sync.Mutex        // of rooms
 }
 
 // newRun makes the run of all rows. It is not for one-vs-one of more than two classes.

@@ -274,7 +274,7 @@ func (s *state) setStart(weights [][]float32, bias []float64, steps int64) error
 			if s.prior != nil {
 				u -= float64(s.prior[k][j])
 			}
-			v := float32(u * scale)
+			v := float32(u*scale) + 0 // +0: v is never -0
 			if v-v != 0 {
 				return badField("Start", "weight %d times lambda*(t+t0) is too large for float32", j)
 			}
