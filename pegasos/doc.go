@@ -3,9 +3,8 @@
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
-// for labels y of -1 and +1; more than two labels make one such problem a class (one-vs-rest). In place of the hinge
-// loss there may be that of logistic regression, the squared hinge, or the eps-insensitive loss, for which labels are
-// numbers to predict: see [Loss].
+// for labels y of -1 and +1; for more than two labels see [Multiclass]. In place of the hinge loss there may be that of logistic
+// regression, the squared hinge, or the eps-insensitive loss, for which labels are numbers to predict: see [Loss].
 //
 // # State
 //
@@ -20,22 +19,27 @@
 //
 // # Defaults
 //
-// A new permutation of the rows each epoch, t0 = R^2/lambda with R^2 the mean squared norm of the rows, and the average
+// Rows in shuffled blocks, new in each epoch, t0 = R^2/lambda with R^2 the mean squared norm of the rows, and the average
 // over the last half of the run: together they need a fraction of the steps of the paper's own choices, which [Paper]
 // gives to the letter.
+//
+// # Finish
+//
+// The shares of violations that Pegasos leaves are a good start for dual coordinate ascent ([FinishDual]), which comes far closer
+// to the optimum in as many epochs, all the more as the average of its last half is looked at too.
 //
 // # Certificate
 //
 // In every order but [IID] a row is met once an epoch, so the share of its visits that violated lies in [0, 1] and is a
 // feasible point of the dual problem, whose value is a lower bound on the least objective there is. So is the mean of the
-// row's g for every other loss. The [Result] has
-// both, and with them how far from the optimum the model can be at most.
+// row's g for every other loss. The [Result] has both, and with them how far from the optimum the model can be at most.
 //
 // # One answer
 //
 // The same rows, labels and [Config] give the same model to the bit on every machine and with any number of threads. A
 // dense and a sparse matrix of the same rows agree within rounding.
 //
-// This package is not for data that need a curved boundary, and it is not the quickest way to the tenth digit of an
-// optimum: a dual solver is.
+// # Also here
+//
+// Training on rows that come in chunks: [Partial]. Kernels in place of the dot product: [TrainKernel].
 package pegasos
