@@ -11,6 +11,7 @@ type setting struct {
 // For two classes. The first one is what users get who choose nothing.
 var settings = []setting{
 	{name: "Pegasimd", config: `{}`},
+	{name: "Pegasimd, blocks", config: `{"order": "blocks"}`}, // of rows as they are stored, which here is a random order
 	{name: "Pegasimd, permutation", config: `{"order": "permutation"}`},
 	{name: "Pegasimd, i.i.d.", config: `{"order": "iid"}`},
 	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
