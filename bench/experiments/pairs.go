@@ -23,7 +23,7 @@ type pairsSettings struct {
 func fashionPairs(dir string) (s pairsSettings, err error) {
 	s = pairsSettings{
 		names: []string{"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
-		steps: 1_000_000, short: []int64{10_000, 30_000, 100_000}, lambdas: []float64{1e-2, 1e-3, 1e-4, 1e-5}, lambda: 1e-4,
+		steps: 1_000_000, short: []int64{10_000, 30_000, 100_000}, lambdas: []float64{1e-2, 1e-3, 1e-4}, lambda: 1e-4,
 	}
 	s.train, s.test, err = readFashion(dir)
 	return s, err
