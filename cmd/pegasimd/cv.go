@@ -169,6 +169,9 @@ func cv(c *call) error {
 		}
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
+	if err := set.Err(); err != nil { // of a mapped file, all of which has been met
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
 
 	best := &grid[0] // the largest lambda, unless another is better
 	for i := range grid {

@@ -80,23 +80,24 @@ type classReport struct {
 
 func eval(c *call) error {
 	var data dataFlags
-	var report, plot, format string
+	var out evalOutput
 	data.define(c)
-	c.flags.StringVar(&report, "json", "", "write the numbers to `file`, or - for standard output instead of the table")
-	c.flags.StringVar(&plot, "plot", "", "draw the confusion matrix to `file` (.svg, .png, .pdf)")
+	c.flags.StringVar(&out.json, "json", "", "write the numbers to `file`, or - for standard output instead of the table")
+	c.flags.StringVar(&out.plot, "plot", "", "draw the confusion matrix to `file` (.svg, .png, .pdf)")
 	args, err := c.parse(2, 2)
 	if err != nil {
 		return err
 	}
+	if out.plot != "" {
+		if out.format, err = chart.Format(out.plot); err != nil {
+			return usagef("-plot: %v", err)
+		}
+	}
+	out.data, out.model, out.quiet = args[0], args[1], data.quiet
 	if m, err := kernelModel(args[1]); err != nil {
 		return err
 	} else if m != nil {
-		return evalKernel(c, &data, args, m, report)
-	}
-	if plot != "" {
-		if format, err = chart.Format(plot); err != nil {
-			return usagef("-plot: %v", err)
-		}
+		return evalKernel(c, &data, m, &out)
 	}
 	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
@@ -108,59 +109,89 @@ func eval(c *call) error {
 	if m.Classes == nil && set.Names != nil {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
-	if m.Classes == nil && plot != "" {
-		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
-	}
-	out, err := evaluate(args[0], set, m)
+	scores, err := decide(m, set, args[0])
 	if err != nil {
 		return err
 	}
-	if err := c.writeJSON(report, out); err != nil {
+	return out.write(c, evaluate(set, m, scores))
+}
+
+// evalOutput is where eval writes to, and what its files are.
+type evalOutput struct {
+	data, model        string
+	json, plot, format string
+	quiet              bool
+}
+
+func (out *evalOutput) write(c *call, r *evalReport) error {
+	if r.Labels == nil && out.plot != "" {
+		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
+	}
+	if err := c.writeJSON(out.json, r); err != nil {
 		return err
 	}
-	if plot != "" {
-		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %d rows", shortName(args[1]), shortName(args[0]), 100*out.Accuracy, out.Rows)
-		picture, err := chart.Confusion(title, out.Labels, out.Confusion, format)
+	if out.plot != "" {
+		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %d rows", shortName(out.model), shortName(out.data), 100*r.Accuracy, r.Rows)
+		picture, err := chart.Confusion(title, r.Labels, r.Confusion, out.format)
 		if err != nil {
 			return usagef("-plot: %v", err)
 		}
-		if err := replace.File(plot, picture.Write); err != nil {
+		if err := replace.File(out.plot, picture.Write); err != nil {
 			return err
 		}
 	}
-	if data.quiet || report == "-" {
+	if out.quiet || out.json == "-" {
 		return nil
 	}
-	warnIgnored(c, set.Ignored)
-	out.print(c.stdout)
+	warnIgnored(c, r.Ignored)
+	r.print(c.stdout)
 	return nil
 }
 
-// evaluate measures how well m predicts the set, which has rows, and numbers for labels if that is what m predicts.
-func evaluate(name string, set *dataset.Set, m *pegasos.Model) (*evalReport, error) {
+// newEvalReport returns one in which nothing is known yet but what is measured on what.
+func newEvalReport(set *dataset.Set, features int, lambda float64, hash string) *evalReport {
 	none := number(math.NaN())
-	r := &evalReport{
+	return &evalReport{
 		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none, RMSE: none, MAE: none, R2: none,
-		Objective: none, Penalty: number(m.Penalty()), MeanLoss: none, Lambda: m.Lambda,
-		Rows: set.Rows(), Features: m.Cols(), Ignored: set.Ignored,
-		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: m.Hash(),
+		Objective: none, Penalty: none, MeanLoss: none, Lambda: lambda, Rows: set.Rows(), Features: features, Ignored: set.Ignored,
+		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: hash,
 	}
-	scores, err := decide(m, set, name)
-	if err != nil {
-		return nil, err
-	}
+}
+
+// evaluate measures how well the scores predict the set, which has rows, and numbers for labels if that is what m predicts.
+func evaluate(set *dataset.Set, m *pegasos.Model, scores []float64) *evalReport {
+	r := newEvalReport(set, m.Cols(), m.Lambda, m.Hash())
+	r.Penalty = number(m.Penalty())
 	if m.Classes == nil {
 		e := metrics.Errors(scores, set.Y)
 		r.RMSE, r.MAE, r.R2 = number(e.RMSE), number(e.MAE), number(e.R2)
 		r.Objective, r.MeanLoss = number(m.ObjectiveNumbers(scores, set.Y)), number(m.MeanLossNumbers(scores, set.Y))
-		return r, nil
+		return r
 	}
 	truth, names := labels(set, m)
-	predicted := make([]int, len(truth))
 	k := len(m.Weights)
-	for i, class := range truth {
-		predicted[i] = m.Class(scores[i*k:][:k])
-		if predicted[i] == class {
+	row := func(i int) []float64 { return scores[i*k:][:k] }
+	r.classify(truth, names, func(i int) int { return m.Class(row(i)) })
+	if r.unknown = len(names) > len(m.Classes); r.unknown {
+		return r // such a label has no score, no probability and no loss
+	}
+	r.rank(truth, func(i int, dst []float64) { m.ClassScores(row(i), dst) })
+	r.Objective, r.MeanLoss = number(m.Objective(scores, truth)), number(m.MeanLoss(scores, truth))
+	if r.hasLogLoss = m.HasProbabilities(); r.hasLogLoss {
+		p, all := make([]float64, len(truth)), make([]float64, len(names))
+		for i, class := range truth {
+			p[i] = m.Probabilities(row(i), all)[class]
+		}
+		r.LogLoss = number(metrics.LogLoss(p))
+	}
+	return r
+}
+
+// classify compares the classes that class predicts with the true ones.
+func (r *evalReport) classify(truth []int, names []string, class func(i int) int) {
+	predicted := make([]int, len(truth))
+	for i, t := range truth {
+		if predicted[i] = class(i); predicted[i] == t {
 			r.right++
 		}
 	}
@@ -173,19 +204,6 @@ func evaluate(name string, set *dataset.Set, m *pegasos.Model) (*evalReport, err
 	}
 	macro := newClassReport("", metrics.Macro(classes))
 	r.Macro = &macro
-	if r.unknown = len(names) > len(m.Classes); r.unknown {
-		return r, nil // such a label has no score, no probability and no loss
-	}
-	r.rank(m, scores, truth)
-	r.Objective, r.MeanLoss = number(m.Objective(scores, truth)), number(m.MeanLoss(scores, truth))
-	if r.hasLogLoss = m.HasProbabilities(); r.hasLogLoss {
-		p, all := make([]float64, len(truth)), make([]float64, len(names))
-		for i, class := range truth {
-			p[i] = m.Probabilities(scores[i*k:][:k], all)[class]
-		}
-		r.LogLoss = number(metrics.LogLoss(p))
-	}
-	return r, nil
 }
 
 func newClassReport(label string, c metrics.Class) classReport {
@@ -193,12 +211,12 @@ func newClassReport(label string, c metrics.Class) classReport {
 	return classReport{label, number(c.Precision), number(c.Recall), number(c.F1), none, none, c.Support}
 }
 
-// rank finds how well each class's score puts its rows before the others.
-func (r *evalReport) rank(m *pegasos.Model, scores []float64, truth []int) {
-	k, classes := len(m.Weights), len(m.Classes)
+// rank finds how well each class's score puts its rows before the others. scores writes those of a row.
+func (r *evalReport) rank(truth []int, scores func(i int, dst []float64)) {
+	classes := len(r.Classes)
 	all := make([]float64, classes*len(truth))
 	for i := range truth {
-		m.ClassScores(scores[i*k:][:k], all[i*classes:][:classes])
+		scores(i, all[i*classes:][:classes])
 	}
 	rows := make([]metrics.Scored, len(truth))
 	var aucs, precisions mean
@@ -275,6 +293,7 @@ func (r *evalReport) print(w io.Writer) {
 
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
+	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)): // of a kernel model: train tells it
 	case math.IsNaN(float64(r.Penalty)):
 		fmt.Fprintf(w, "mean loss %s; no objective: the model had a prior, which is not at hand\n", r.MeanLoss)
 	case math.IsNaN(float64(r.MeanLoss)):

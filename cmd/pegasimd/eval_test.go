@@ -167,3 +167,29 @@ func TestEvalMulticlass(t *testing.T) {
 		t.Errorf("data without some classes: %s", printed)
 	}
 }
+
+// A kernel model is evaluated by its classes' scores as well; its objective is known in training only.
+func TestEvalKernel(t *testing.T) {
+	data, dir := file(t, "ring.svm", ring), t.TempDir()
+	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data, dir+"/ring")
+	e, printed := evalOf(t, data, dir+"/ring")
+	want(t, e, map[string]float64{"accuracy": 1, "roc_auc": 1, "average_precision": 1, "macro.f1": 1, "classes.0.roc_auc": 1,
+		"objective": math.NaN(), "penalty": math.NaN(), "rmse": math.NaN(), "mae": math.NaN(), "log_loss": math.NaN()})
+	if strings.Contains(printed, "objective") || strings.Contains(printed, "NaN") {
+		t.Errorf("eval prints:\n%s", printed)
+	}
+	three := file(t, "three.csv", "0,0,red\n0.1,0,red\n5,5,green\n5,5.1,green\n9,0,blue\n9,0.1,blue\n")
+	for _, multiclass := range []string{"ovo", "ovr"} {
+		must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "0.1", "-multiclass", multiclass, three, dir+"/three")
+		must(t, "eval", "-quiet", "-plot", dir+"/three.svg", three, dir+"/three")
+		e, _ := evalOf(t, three, dir+"/three")
+		want(t, e, map[string]float64{"accuracy": 1, "roc_auc": 1, "classes.2.average_precision": 1})
+	}
+	if code, _, told := pegasimd(t, "predict", "-proba", data, dir+"/ring"); code != exitUsage || !strings.Contains(told, "kernel") {
+		t.Errorf("probabilities of a kernel model: %d, %s", code, told)
+	}
+	other := file(t, "other.svm", ring+"3 1:1\n")
+	if e, printed := evalOf(t, other, dir+"/ring"); e["roc_auc"] != nil || !strings.Contains(printed, "does not know") {
+		t.Errorf("a label that the model does not know: %s", printed)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -287,44 +285,22 @@ func scoreNames(m *pegasos.KernelModel) (names []string) {
 }
 
 // evalKernel is eval with a kernel model.
-func evalKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelModel, report string) error {
-	set, all, truth, names, err := decideKernel(c, data, args[0], m)
+func evalKernel(c *call, data *dataFlags, m *pegasos.KernelModel, out *evalOutput) error {
+	set, all, truth, names, err := decideKernel(c, data, out.data, m)
 	if err != nil {
 		return err
 	}
 	if set.Rows() == 0 {
-		return fmt.Errorf("%s: no rows to evaluate", args[0])
+		return fmt.Errorf("%s: no rows to evaluate", out.data)
 	}
-	confusion := make([][]int, len(names))
-	for i := range confusion {
-		confusion[i] = make([]int, len(names))
+	r := newEvalReport(set, m.Cols(), m.Lambda, m.Hash())
+	k := m.Problems()
+	row := func(i int) []float64 { return all[i*k:][:k] }
+	r.classify(truth, names, func(i int) int { return m.Class(row(i)) })
+	if r.unknown = len(names) > len(m.Classes); !r.unknown {
+		// The votes of pairs, and what breaks their ties, are those of linear models.
+		linear := &pegasos.Model{Classes: m.Classes, Weights: make([][]float32, k), Config: pegasos.Config{Multiclass: m.Config.Multiclass}}
+		r.rank(truth, func(i int, dst []float64) { linear.ClassScores(row(i), dst) })
 	}
-	right, k := 0, m.Problems()
-	for i, class := range truth {
-		predicted := m.Class(all[i*k:][:k])
-		confusion[class][predicted]++
-		if predicted == class {
-			right++
-		}
-	}
-	accuracy, none := float64(right)/float64(len(truth)), number(math.NaN())
-	out := evalReport{
-		Accuracy: number(accuracy), Error: number(1 - accuracy), RMSE: none, Objective: none, Lambda: m.Lambda,
-		Rows: set.Rows(), Features: m.Cols(), Ignored: set.Ignored, Labels: names, Confusion: confusion,
-		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: m.Hash(),
-	}
-	if err := c.writeJSON(report, out); err != nil {
-		return err
-	}
-	if data.quiet || report == "-" {
-		return nil
-	}
-	warnIgnored(c, set.Ignored)
-	fmt.Fprintf(c.stdout, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*accuracy, right, len(truth), 100*(1-accuracy))
-	if len(names) <= 40 {
-		fmt.Fprintf(c.stdout, "\n%s", table.Confusion(names, confusion))
-	} else {
-		fmt.Fprintf(c.stdout, "(%d classes: -json has the confusion matrix)\n", len(names))
-	}
-	return nil
+	return out.write(c, r)
 }

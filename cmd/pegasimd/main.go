@@ -3,10 +3,10 @@
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
+//	pegasimd cv [flags] DATA
 //	pegasimd convert [flags] DATA|MODEL OUT
 //	pegasimd scale [flags] DATA OUT
 //	pegasimd inspect [flags] DATA
-//	pegasimd cv [flags] DATA
 //	pegasimd inspect [flags] MODEL
 //
 // pegasimd help COMMAND tells a command's flags.

@@ -43,13 +43,15 @@ func predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	if m, err := kernelModel(args[1]); err != nil {
-		return err
-	} else if m != nil {
-		return predictKernel(c, &data, args, m, scores)
-	}
 	if scores && proba {
 		return usagef("only one of -scores and -proba can be given")
+	}
+	if m, err := kernelModel(args[1]); err != nil {
+		return err
+	} else if m != nil && proba {
+		return usagef("-proba: %s has no probabilities: it has a kernel", args[1])
+	} else if m != nil {
+		return predictKernel(c, &data, args, m, scores)
 	}
 	set, m, err := data.readWithModel(c, args[0], args[1])
 	if err != nil {
