@@ -41,9 +41,9 @@ func TestResumeHostile(t *testing.T) {
 	cfg := Config{Lambda: 0.01, Epochs: 3, Order: Permutation}
 	for name, harm := range map[string]func(*State){
 		"none":               func(*State) {},
-		"an epoch of 1e15":   func(st *State) { st.saved.Runs[0].Epoch = 1e15 },
+		"an epoch of 1e9":    func(st *State) { st.saved.Runs[0].Epoch = 1e9 },
 		"an epoch of -1":     func(st *State) { st.saved.Runs[0].Epoch = -1 },
-		"a round of 1e15":    func(st *State) { st.saved.Round = 1e15 },
+		"a round of 1e9":     func(st *State) { st.saved.Round = 1e9 },
 		"a round of -1":      func(st *State) { st.saved.Round = -1 },
 		"steps of -1":        func(st *State) { st.saved.Runs[0].Steps = -1 },
 		"too many steps":     func(st *State) { st.saved.Runs[0].Steps = 70 },
