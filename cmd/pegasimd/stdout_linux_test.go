@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is no file is written to as it is: standard output under its name, a pipe, a disk that is full.
+func TestTargetsThatAreNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(dir, "model")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	want, _ := must(t, "convert", "-to", "json", model, "-")
+
+	cmd := exec.Command(os.Args[0], "convert", "-to", "json", model, "/dev/stdout")
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
+	if out, err := cmd.Output(); err != nil || string(out) != want {
+		t.Errorf("/dev/stdout: %v, %q", err, out)
+	}
+	trained := exec.Command("sh", "-c", `"$0" train -quiet "$1" /dev/stdout | cmp - "$2"`, os.Args[0], file(t, "toy.svm", toy), model)
+	trained.Env = cmd.Env
+	if out, err := trained.CombinedOutput(); err != nil {
+		t.Errorf("train to a pipe: %v, %s", err, out)
+	}
+
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("/dev/full", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"/dev/full", link} {
+		for _, args := range [][]string{
+			{"train", file(t, "toy.svm", toy), out}, {"convert", "-to", "onnx", model, out}, {"predict", file(t, "toy.svm", toy), model, out},
+			{"train", "-json", out, file(t, "toy.svm", toy), model}, {"train", "-checkpoint", out, file(t, "toy.svm", toy), model},
+		} {
+			if code, _, told := pegasimd(t, args...); code != exitError || !strings.Contains(told, "no space left") {
+				t.Errorf("%v: exit code %d, %s", args, code, told)
+			}
+		}
+	}
+	// Standard output itself is full.
+	cmd = exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" >/dev/full`, os.Args[0], file(t, "toy.svm", toy), model)
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
+	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != exitError || !strings.Contains(string(out), "no space left") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
