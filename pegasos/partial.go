@@ -222,7 +222,7 @@ func (p *Partial) Model() (*Model, error) {
 	if !p.cfg.Multiclass.Joint() {
 		m.Result.PerClass = make([]ClassResult, vectorCount)
 		for k := range m.Result.PerClass {
-			m.Result.PerClass[k].Objective, m.Result.PerClass[k].DualObjective = nan, nan
+			m.Result.PerClass[k] = ClassResult{Objective: nan, DualObjective: nan, Lambda: p.cfg.Lambda}
 		}
 	}
 	for _, r := range p.runs {
