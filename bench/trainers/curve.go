@@ -14,6 +14,7 @@ type contender struct {
 	method  string
 	efforts []float64
 	passes  bool
+	long    float64 // see setting
 
 	levels int // efforts that are worth their time; found in the first round
 	points []point

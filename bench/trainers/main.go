@@ -273,7 +273,7 @@ func (s *session) start(command []string, loaded *set) (*driver, error) {
 
 func ownContenders(d *driver, settings []setting) (all []*contender) {
 	for _, v := range settings {
-		c := &contender{name: v.name, ours: true, driver: d, method: compact(v.config), efforts: passes(0.25), passes: true}
+		c := &contender{name: v.name, ours: true, driver: d, method: compact(v.config), efforts: passes(0.25), passes: true, long: v.long}
 		if v.epochs {
 			c.efforts = passes(1)
 		}
