@@ -95,12 +95,12 @@ func TestFill(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	train, test := dataset.DigitsSplit()
-	s := pairsSettings{train, test, strings.Fields("zero one two three four five six seven eight nine"), 200, []int64{50}, []float64{1e-2, 1e-3}, 1e-3}
+	s := pairsSettings{train, test, strings.Fields("zero one two three four five six seven eight nine"), 200, []int64{50}, 1e-3, []float64{1e-2, 1}}
 	e, text := newTest(t)
 	if err := e.pairs(s); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n| form | lambda 0.01 | lambda 0.001 |\n", "\n| paper | 200 | ", "\npaper, zero or one: "} {
+	for _, want := range []string{"\n| form | lambda 0.01 | lambda 1 |\n", "\n| paper | 200 | ", "\npaper, zero or one: "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
