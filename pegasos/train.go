@@ -372,7 +372,9 @@ func (s *session) begin(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if slices.Contains(moved, true) {
+		// Shards meet at fixed places, which may be the epoch's end: that is reported when all runs are there.
+		ended := slices.ContainsFunc(s.runs, func(r *run) bool { return r.epoch > 0 })
+		if slices.Contains(moved, true) && !ended {
 			s.report()
 		}
 	}

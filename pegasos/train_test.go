@@ -409,6 +409,26 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// Shards are looked at where they meet, and at the epoch's end once.
+func TestEarlyShards(t *testing.T) {
+	data := random(25, 5000, 6, 2, 1)
+	cfg := Config{Shards: 2, Epochs: 2}
+	want := mustTrain(t, data.dense, data.y, cfg)
+	var seen []int64
+	m, err := (&Trainer{Config: cfg, Early: []float64{0.001, 0.25, 0.5, 0.99}, Progress: func(p Progress) {
+		seen = append(seen, p.Steps)
+		if r := p.Measure(); !(r.DualObjective <= want.Result.Objective) {
+			t.Errorf("after %d steps the bound is %v, the result has %v", p.Steps, r.DualObjective, want.Result.Objective)
+		}
+	}}).Train(t.Context(), data.dense, data.y)
+	if err != nil || m.Hash() != want.Hash() {
+		t.Errorf("another model, %v", err)
+	}
+	if !slices.Equal(seen, []int64{2048, 4096, 5000, 10000}) {
+		t.Errorf("looks after %v", seen)
+	}
+}
+
 // A step allocates nothing.
 func TestAllocations(t *testing.T) {
 	data := random(24, 100, 6, 2, 1)

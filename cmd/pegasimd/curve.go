@@ -69,8 +69,8 @@ func (cv *curve) look(now pegasos.Progress, training time.Duration) (r pegasos.R
 	}
 	cv.next = now.Steps + max(1, now.Steps*3/10)
 	m := now.Model()
-	if n := len(cv.points); n > 0 && m.Result.Steps <= cv.points[n-1].result.Steps {
-		cv.next = math.MaxInt64 // this is another run, for the calibration
+	if m.Result.Epochs < float64(now.Epoch) { // this is another run, for the calibration
+		cv.next = math.MaxInt64
 		return m.Result, true
 	}
 	cv.add(m, training)

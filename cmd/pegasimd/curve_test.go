@@ -88,12 +88,12 @@ func TestCurve(t *testing.T) {
 // run that made it.
 func TestCurveOfOneRun(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1", "-proba -epochs 15 -change 0.5", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2", "-multiclass crammer-singer -epochs 2"} {
+	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1", "-proba -epochs 15 -change 0.5", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2", "-multiclass crammer-singer -epochs 2", "-shards 2 -epochs 4"} {
 		must(t, append(strings.Fields("train -quiet -lambda 1 "+flags), "-valid", digits, "-json", dir+"/json", "-curve", dir+"/c", digits, dir+"/model")...)
 		c, _ := readTable(t, dir+"/c")
 		steps, result := c["steps"], report(t, dir+"/json")["steps"].(float64)
 		last := steps[len(steps)-1]
-		if !slices.IsSorted(steps) || last < result || last != result && !strings.Contains(flags, "-patience") {
+		if !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) || len(steps) < 4 || last < result || last != result && !strings.Contains(flags, "-patience") {
 			t.Errorf("%s: %v steps, points after %v", flags, result, steps)
 		}
 	}

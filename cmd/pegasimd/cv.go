@@ -343,8 +343,9 @@ func (v *validation) deal(cfg pegasos.Config) error {
 }
 
 // run does the runs of all points and folds, several at a time, and fills in the points. No run depends on another: one that
-// starts from the result of a neighbouring lambda would go on with its small steps. Tried: on text, where lambda matters, that
-// leaves the objective 5 to 40 % higher after as many epochs, and it is not what train does with the lambda that is chosen.
+// starts from the model of the next larger lambda would go on with that one's small steps, while w has far to go. Tried with
+// train -lambda 1e-5 -start, from 1e-4 from 1e-3, on the IMDB reviews: the objective is 1.25 times as high after as many
+// epochs; where lambda matters less it is up to 3 % lower. Nor would it be what train does with the lambda that is chosen.
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
