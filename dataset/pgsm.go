@@ -383,12 +383,29 @@ func (d *pgsmData) point(s *Set, mapped *mmap.File, cols int) (err error) {
 	d.mapped, s.mapped = mapped, d
 	data := mapped.Bytes()
 	if d.layout == LayoutDense {
-		s.Dense, err = dense.FromPadded(d.rows, d.cols, view[float32](data, d.values, d.rows*dense.Stride(d.cols)))
+		stride := dense.Stride(d.cols)
+		if s.Dense, err = dense.FromPadded(d.rows, d.cols, view[float32](data, d.values, d.rows*stride)); err == nil {
+			s.Dense.OnWillNeed(func(first, end int) {
+				mapped.WillNeed(d.values+4*int64(first*stride), d.values+4*int64(end*stride))
+			})
+		}
 		return err
 	}
-	s.Sparse, err = sparse.Lazy(cols, view[int64](data, d.starts, d.rows+1), view[int32](data, d.columns, d.nnz),
-		view[float32](data, d.values, d.nnz), d.shift, d.verifySparse)
-	return err
+	starts := view[int64](data, d.starts, d.rows+1)
+	s.Sparse, err = sparse.Lazy(cols, starts, view[int32](data, d.columns, d.nnz), view[float32](data, d.values, d.nnz),
+		d.shift, d.verifySparse)
+	if err != nil {
+		return err
+	}
+	s.Sparse.OnWillNeed(func(first, end int) {
+		// The starts are small, and mostly in memory. They may be anything here: they are a hint, no more.
+		from, to := starts[first], starts[end]
+		if from >= 0 && from < to && to <= int64(d.nnz) {
+			mapped.WillNeed(d.columns+4*from, d.columns+4*to)
+			mapped.WillNeed(d.values+4*from, d.values+4*to)
+		}
+	})
+	return nil
 }
 
 // verifySparse checks the sum of a sparse block, whose starts are in order, and that its values are finite.

@@ -16,6 +16,7 @@ const alignment = 16
 type Matrix struct {
 	rows, cols, stride int
 	values             []float32 // rows*stride
+	willNeed           func(first, end int)
 }
 
 // New returns a matrix of zeros. It panics if rows or cols is negative or the matrix would exceed the address space.

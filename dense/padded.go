@@ -31,3 +31,17 @@ func FromPadded(rows, cols int, values []float32) (*Matrix, error) {
 	}
 	return &Matrix{rows: rows, cols: cols, stride: stride, values: values}, nil
 }
+
+// OnWillNeed sets what WillNeed does, for a matrix whose rows are read from a file when they are met.
+func (m *Matrix) OnWillNeed(f func(first, end int)) { m.willNeed = f }
+
+// WillNeed tells that the rows from first to end-1 will soon be met, so that they can be read from the disk by then. It
+// does nothing if they are in memory anyway.
+func (m *Matrix) WillNeed(first, end int) {
+	if m.willNeed != nil {
+		m.willNeed(first, end)
+	}
+}
+
+// Reads reports whether rows may have to be read from a file when they are met: see WillNeed.
+func (m *Matrix) Reads() bool { return m.willNeed != nil }

@@ -79,6 +79,19 @@ func (o *order) next(limit int) []uint32 {
 	return o.idx[from:o.pos]
 }
 
+// coming returns up to n of the rows that come after those handed out, in the same epoch. With IID there are none: they are
+// drawn when they are asked for.
+func (o *order) coming(n int) []uint32 {
+	if o.kind == IID {
+		return nil
+	}
+	at := o.pos
+	if o.batch > 0 {
+		at = int(uint64(o.pos) * uint64(o.rows) / uint64(o.steps))
+	}
+	return o.idx[at:min(at+n, o.rows)]
+}
+
 // shuffle fills idx with the rows of an epoch.
 func (o *order) shuffle() {
 	o.mark, _ = o.pcg.AppendBinary(o.mark[:0]) // never fails

@@ -249,6 +249,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			idx = r.order.next(int(steps))
 			steps = int64(len(idx))
 		}
+		r.readAhead(len(idx))
 		r.share(func(first, end int) {
 			if ends != nil {
 				for _, l := range r.learners[first:end] {

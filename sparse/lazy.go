@@ -50,6 +50,20 @@ func (m *Matrix) Check(i int) error {
 	return m.checkBlock(first, min(m.Rows(), first+1<<m.guard.shift), m.guard.verify)
 }
 
+// OnWillNeed sets what WillNeed does, for a matrix whose rows are read from a file when they are met.
+func (m *Matrix) OnWillNeed(f func(first, end int)) { m.willNeed = f }
+
+// WillNeed tells that the rows from first to end-1 will soon be met, so that they can be read from the disk by then. It
+// does nothing if they are in memory anyway.
+func (m *Matrix) WillNeed(first, end int) {
+	if m.willNeed != nil {
+		m.willNeed(first, end)
+	}
+}
+
+// Reads reports whether rows may have to be read from a file when they are met: see WillNeed.
+func (m *Matrix) Reads() bool { return m.willNeed != nil }
+
 // A guard stands before the rows of a lazy matrix.
 type guard struct {
 	shift  uint // a block has 2^shift rows

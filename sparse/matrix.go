@@ -11,6 +11,8 @@ type Matrix struct {
 	indices []int32
 	values  []float32
 	guard   *guard // of a lazy matrix
+
+	willNeed func(first, end int)
 }
 
 // New returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the values beside them. starts

@@ -41,6 +41,16 @@ func Open(f *os.File, size int64) (*File, error) {
 // kills the process then.
 func (f *File) Bytes() []byte { return f.data }
 
+// WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be met, and does not wait for
+// that. Where the system does not know such a request, nothing happens.
+func (f *File) WillNeed(from, to int64) {
+	page := int64(os.Getpagesize())
+	from = max(from, 0) / page * page
+	if to = min(to, int64(len(f.data))); from < to {
+		willNeed(f.data[from:to:to])
+	}
+}
+
 // Close takes the file out of memory. It may be called more than once.
 func (f *File) Close() error {
 	f.mu.Lock()
