@@ -102,8 +102,13 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 	for _, f := range base {
 		before[f.name] = f
 	}
-	var text, textBefore float64
+	var text, textBefore float64 // of functions in both
+	var all, allBefore float64
+	for _, f := range base {
+		allBefore += float64(f.size)
+	}
 	for _, h := range head {
+		all += float64(h.size)
 		b, ok := before[h.name]
 		delete(before, h.name)
 		if !ok {
@@ -127,6 +132,8 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		}
 	}
 	r.add(finding{What: "all functions in both/" + arch, Unit: "text-bytes", How: how, Base: textBefore, Head: text, Verdict: judge(textBefore, text, textLimit)})
+	// What is new makes code longer, and nothing worse.
+	r.add(finding{What: "all functions/" + arch, Unit: "text-bytes", How: how, Base: allBefore, Head: all, Verdict: equal})
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		r.add(finding{What: name + "/" + arch, Unit: "text-bytes", How: how, Base: float64(before[name].size), Verdict: gone})
 	}
