@@ -108,7 +108,10 @@ report-check: ## look at a report in headless Chromium: every figure, light and 
 	$(GO) -C bench test -tags chromium -count=1 -v ./report
 
 .PHONY: bench-compare
-bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
+bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside other libraries
+
+.PHONY: bench-kernels
+bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
 	$(GO) -C bench/compare run . $(COMPARE)
 
 .PHONY: experiment-rows
