@@ -147,7 +147,7 @@ history-push: ## add what make regress has measured to the branch bench-history
 
 .PHONY: regress-selftest
 regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 times of 20 (3 minutes on 2 idle cores)
-	$(GO) -C bench test -tags selftest -count=1 -timeout 30m -v ./regress
+	$(GO) -C bench test -tags selftest -run Self -count=1 -timeout 30m -v ./regress
 
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
