@@ -108,7 +108,10 @@ report-check: ## look at a report in headless Chromium: every figure, light and 
 	$(GO) -C bench test -tags chromium -count=1 -v ./report
 
 .PHONY: bench-compare
-bench-compare: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
+bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside other libraries
+
+.PHONY: bench-kernels
+bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
 	$(GO) -C bench/compare run . $(COMPARE)
 
 .PHONY: experiment-rows
@@ -144,7 +147,7 @@ history-push: ## add what make regress has measured to the branch bench-history
 
 .PHONY: regress-selftest
 regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 times of 20 (3 minutes on 2 idle cores)
-	$(GO) -C bench test -tags selftest -count=1 -timeout 30m -v ./regress
+	$(GO) -C bench test -tags selftest -run Self -count=1 -timeout 30m -v ./regress
 
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)

@@ -14,12 +14,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/history"
@@ -27,8 +29,9 @@ import (
 )
 
 const (
-	exitRegression = 1
-	exitError      = 2
+	exitRegression  = 1
+	exitError       = 2
+	exitInterrupted = 130
 )
 
 // A config is what the flags say.
@@ -137,6 +140,14 @@ func gateHere(c *config, out, progress io.Writer) (worse bool, err error) {
 		return false, err
 	}
 	defer remove()
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		remove()
+		os.RemoveAll(work)
+		os.Exit(exitInterrupted)
+	}()
 	if err := copyInto(base, head, c.copies); err != nil {
 		return false, err
 	}
@@ -170,12 +181,23 @@ func prepare(c *config, base, head tree, work string, progress io.Writer) (*resu
 	r.Go = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
 	fmt.Fprintf(progress, "regress: building base %.12s and head %.12s\n", base.commit, head.commit)
 	r.Identical = true
-	for _, arch := range append([]string{""}, c.arches...) {
-		for _, t := range []tree{base, head} {
-			if err := t.build(c, arch, binaryOf(work, t.name, arch)); err != nil {
-				return nil, err
-			}
+	if err := head.buildAll(c, work); err != nil {
+		return nil, err
+	}
+	if err := base.buildAll(c, work); err != nil {
+		if len(c.copies) == 0 {
+			return nil, err
 		}
+		// The head's benchmarks need what the base does not have. Those of the base may do as well.
+		if restored := base.restore(); restored != nil {
+			return nil, restored
+		}
+		if base.buildAll(c, work) != nil {
+			return nil, err
+		}
+		r.Notes = append(r.Notes, "The benchmarks of the head do not fit the base, which was built with its own.")
+	}
+	for _, arch := range append([]string{""}, c.arches...) {
 		equal, err := same(binaryOf(work, "base", arch), binaryOf(work, "head", arch))
 		if err != nil {
 			return nil, err

@@ -95,6 +95,12 @@ func TestAnotherProject(t *testing.T) {
 		t.Errorf("it is not said which of the two can't be built:\n%s", out)
 	}
 	write("this does not compile(", "m.DotRows(")
+	if out := check(0, "-base", "HEAD", "-copy", "search_test.go", "-force", "-time", "Nearest", "-counts=false"); !strings.Contains(out, "| ns/op, timed | 1 |") {
+		t.Errorf("the benchmark is not timed:\n%s", out)
+	}
+	if err := os.Remove(past); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(past); !os.IsNotExist(err) {
 		t.Error("what was not measured stands in the history")
 	}
@@ -115,6 +121,23 @@ func TestAnotherProject(t *testing.T) {
 		t.Errorf("the allocation is not seen:\n%s", out)
 	}
 
+	// The head's benchmark does not fit the base, which then keeps its own.
+	write("query, scores []float32) int {", "query, scores []float32, first int) int {")
+	write("best := 0", "best := first")
+	benchmark := filepath.Join(project, "search_test.go")
+	text, err := os.ReadFile(benchmark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitting := strings.NewReplacer("Nearest(m, query, scores)", "Nearest(m, query, scores, 0)",
+		"if got := Nearest(operands())", "m, query, scores := operands()\n\tif got := Nearest(m, query, scores, 0)").Replace(string(text))
+	if err := os.WriteFile(benchmark, []byte(fitting), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out := check(1, "-base", "HEAD", "-time", "", "-copy", "search_test.go"); !strings.Contains(out, "do not fit the base") || !strings.Contains(out, "| Nearest | allocs/call | 0 | 1 |") {
+		t.Errorf("the base's own benchmark is not used:\n%s", out)
+	}
+
 	f, err := os.Open(past)
 	if err != nil {
 		t.Fatal(err)
@@ -131,12 +154,12 @@ func TestAnotherProject(t *testing.T) {
 			t.Errorf("line of the history: %+v", r)
 		}
 	}
-	if !slices.Equal(got, []string{"regression", "pass", "regression"}) {
+	if !slices.Equal(got, []string{"regression", "pass", "regression", "regression"}) {
 		t.Errorf("the history has %v", got)
 	}
-	text, err := os.ReadFile(filepath.Join(project, "summary.md"))
-	if err != nil || strings.Count(string(text), "## Regression gate") != 4 {
-		t.Errorf("the summary's file has not the four comparisons: %v\n%s", err, text)
+	text, err = os.ReadFile(filepath.Join(project, "summary.md"))
+	if err != nil || strings.Count(string(text), "## Regression gate") != 6 {
+		t.Errorf("the summary's file has not the six comparisons: %v\n%s", err, text)
 	}
 	if left, err := git(project, "worktree", "list"); err != nil || strings.Count(left, "\n") != 0 {
 		t.Errorf("worktrees are left behind: %s, %v", left, err)

@@ -61,7 +61,7 @@ func TestCompareFunctions(t *testing.T) {
 		"f/loop=2/amd64 insn/KiB": equal, "f/loop=2/amd64 mem/KiB": equal,
 		"lost/loop=fastest/amd64 insn/KiB": worse, "lost/loop=fastest/amd64 mem/KiB": worse,
 		"new/amd64 text-bytes": added, "gone/amd64 text-bytes": gone,
-		"all functions in both/amd64 text-bytes": better,
+		"all functions in both/amd64 text-bytes": better, "all functions/amd64 text-bytes": equal,
 	}
 	if got := verdicts(r); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

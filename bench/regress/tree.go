@@ -126,6 +126,25 @@ func (t tree) build(c *config, goarch, output string) error {
 	return nil
 }
 
+// buildAll makes the test binaries for this machine and for all architectures.
+func (t tree) buildAll(c *config, work string) error {
+	for _, arch := range append([]string{""}, c.arches...) {
+		if err := t.build(c, arch, binaryOf(work, t.name, arch)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore undoes copyInto in a worktree.
+func (t tree) restore() error {
+	if _, err := git(t.root, "reset", "-q", "--hard"); err != nil {
+		return err
+	}
+	_, err := git(t.root, "clean", "-q", "-f", "-d")
+	return err
+}
+
 // same tells whether two files are equal.
 func same(a, b string) (bool, error) {
 	x, err := os.ReadFile(a)

@@ -34,6 +34,14 @@ type tick struct {
 	Label string
 }
 
+// Anchor keeps a label at the right end inside the figure.
+func (t tick) Anchor() string {
+	if t.At+3.5*float64(len(t.Label)) > width {
+		return "end"
+	}
+	return "middle"
+}
+
 // A band is a stretch of x with a name, such as a level of the caches.
 type band struct {
 	From, Width, Middle float64

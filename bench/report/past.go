@@ -35,7 +35,7 @@ func histories(runs []*history.Run) (all []historyOf) {
 			{"s1", "instructions, NEON", "insn/call", "isa=neon"},
 			{"s1", "instructions", "insn/call", ""},
 			{"s3", "time", "ns/op", ""},
-			{"s4", "bytes of code", "text-bytes", "all functions"},
+			{"s4", "bytes of code", "text-bytes", "all functions/"},
 		} {
 			if l.part == "" && l.unit == "insn/call" && len(lines) > 0 {
 				continue // the benchmarks have paths

@@ -227,7 +227,7 @@ func (r *results) summary() summary {
 				text[0] = fmt.Sprintf("%.1f×", v)
 			}
 			if v := limits.of(""); v == v {
-				text[1] = fmt.Sprintf("%.0f %%", v)
+				text[1] = fmt.Sprintf("%.0f\u00a0%%", v)
 			}
 			row.Cells = append(row.Cells, text)
 		}

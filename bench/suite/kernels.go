@@ -176,7 +176,7 @@ func (m *meter) kernel(c *cell) error {
 	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
 		contenders = append(contenders, func() { bandwidth.Run(shape, x, y) })
 	}
-	calls := make([]int, len(contenders))
+	plans := make([]plan, len(contenders))
 	use := func(i int) {
 		if i < len(paths) {
 			asm.Use(paths[i])
@@ -185,16 +185,19 @@ func (m *meter) kernel(c *cell) error {
 	defer asm.Use(asm.Active())
 	for i, f := range contenders {
 		use(i)
-		calls[i] = m.calibrate(f)
+		plans[i] = m.calibrate(f)
 	}
 	runtime.GC()
 	rounds := m.rounds
+	if c.bytes > m.caches.L3 {
+		rounds = min(rounds, 6) // what benchstat wants at least; a call takes long there
+	}
 	samples := make([][]sample, len(contenders))
 	for round := range rounds {
 		for turn := range contenders {
 			i := (turn + round) % len(contenders)
 			use(i)
-			samples[i] = append(samples[i], m.sampleOf(contenders[i], calls[i]))
+			samples[i] = append(samples[i], m.sampleOf(contenders[i], plans[i]))
 		}
 	}
 
@@ -204,7 +207,7 @@ func (m *meter) kernel(c *cell) error {
 		var limits, ratios []float64
 		for round, s := range samples[i] {
 			ratio := samples[0][round].ns / s.ns
-			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic", c.name(), isa, calls[i], s.ns, bytes/s.ns*1e3, ratio)
+			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic", c.name(), isa, plans[i].calls, s.ns, bytes/s.ns*1e3, ratio)
 			ratios = append(ratios, ratio)
 			if len(contenders) > len(paths) {
 				limit := 4 * float64(len(x)*shape.Streams()) / samples[len(paths)][round].ns * 1e3
@@ -271,36 +274,42 @@ type sample struct{ ns, cycles, instructions float64 }
 // batches is how many parts a sample has. The shortest counts: what else goes on makes times longer, never shorter.
 const batches = 3
 
-// calibrate returns the calls that a batch needs.
-func (m *meter) calibrate(f func()) int {
+// A plan is the batches of a sample and the calls of a batch.
+type plan struct{ batches, calls int }
+
+// calibrate makes a plan. A call that takes longer than a sample should is a sample.
+func (m *meter) calibrate(f func()) plan {
 	for calls := 1; ; calls *= 2 {
 		start := time.Now()
 		for range calls {
 			f()
 		}
-		if took := time.Since(start); took >= m.sample/(2*batches) {
-			return max(1, int(float64(calls)*float64(m.sample/batches)/float64(took)))
+		switch took := time.Since(start); {
+		case calls == 1 && took >= m.sample:
+			return plan{1, 1}
+		case took >= m.sample/(2*batches):
+			return plan{batches, max(1, int(float64(calls)*float64(m.sample/batches)/float64(took)))}
 		}
 	}
 }
 
-func (m *meter) sampleOf(f func(), calls int) (best sample) {
+func (m *meter) sampleOf(f func(), p plan) (best sample) {
 	best.ns = math.Inf(1)
-	for range batches {
+	for range p.batches {
 		var c0, i0, c1, i1 uint64
 		if m.counters != nil {
 			c0, i0, _ = m.counters.Read()
 		}
 		start := time.Now()
-		for range calls {
+		for range p.calls {
 			f()
 		}
 		took := time.Since(start)
 		if m.counters != nil {
 			c1, i1, _ = m.counters.Read()
 		}
-		if ns := float64(took.Nanoseconds()) / float64(calls); ns < best.ns {
-			best = sample{ns, float64(c1-c0) / float64(calls), float64(i1-i0) / float64(calls)}
+		if ns := float64(took.Nanoseconds()) / float64(p.calls); ns < best.ns {
+			best = sample{ns, float64(c1-c0) / float64(p.calls), float64(i1-i0) / float64(p.calls)}
 		}
 	}
 	return best
