@@ -810,3 +810,43 @@ func TestKernelCosts(t *testing.T) {
 		}
 	}
 }
+
+// Predictions of unseen rows tell a good gamma from bad ones.
+func TestKernelCrossPredict(t *testing.T) {
+	x, y := circle(3, 500)
+	right := func(x Examples, gamma float64) (n int) {
+		tr := KernelTrainer{KernelConfig: KernelConfig{Gamma: gamma}}
+		predicted, err := tr.CrossPredict(context.Background(), x, y, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range predicted {
+			if v == y[i] {
+				n++
+			}
+		}
+		return n
+	}
+	low, good, high := right(x, 1e-4), right(x, 2), right(x, 1e6)
+	if good < 460 || low > 350 || high > 350 {
+		t.Errorf("of 500 rows %d, %d and %d are right", low, good, high)
+	}
+	if n := right(foreign{x}, 2); n != good {
+		t.Errorf("%d of foreign rows are right, want %d", n, good)
+	}
+	tr := new(KernelTrainer)
+	for _, folds := range []int{-1, 1, 501} {
+		var bad *ConfigError
+		if _, err := tr.CrossPredict(context.Background(), x, y, folds); !errors.As(err, &bad) {
+			t.Errorf("%d folds: %v", folds, err)
+		}
+	}
+	if _, err := tr.CrossPredict(context.Background(), x, y[:3], 2); err == nil {
+		t.Error("labels are missing")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := tr.CrossPredict(ctx, x, y, 2); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -209,10 +209,10 @@ func (m *KernelModel) ClassName(class int) string {
 
 // prepare makes what predictions need.
 func (m *KernelModel) prepare() {
+	if m.Config.Kernel == FunctionKernel && m.Func == nil {
+		panic("pegasos: the model's kernel is a function: set Func after reading")
+	}
 	m.once.Do(func() {
-		if m.Config.Kernel == FunctionKernel && m.Func == nil {
-			panic("pegasos: the model's kernel is a function: set Func after reading")
-		}
 		n := m.rows.Rows()
 		at := make([]int32, n)
 		for i := range at {

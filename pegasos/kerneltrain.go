@@ -270,7 +270,7 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 	if cacheMB == 0 {
 		cacheMB = DefaultCacheMB
 	}
-	if rows := int64(cacheMB) * 1e6 / 4 / int64(len(met)); rows > 0 {
+	if rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / int64(len(met)); rows > 0 {
 		for _, tile := range r.store.tiles {
 			r.caches = append(r.caches, newKernelCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
 		}
