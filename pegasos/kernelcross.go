@@ -7,7 +7,7 @@ import (
 
 // CrossPredict predicts each row with a model that has not seen it: the rows of each label are dealt out to so many folds, at
 // random by Seed, and each fold is predicted by what the others train. How often the predictions are right is what gamma
-// and lambda are chosen by. Settings are compared on the same folds if they have the same Seed.
+// and lambda are chosen by. The folds are those of [Folds].
 func (tr *KernelTrainer) CrossPredict(ctx context.Context, x Examples, y []float32, folds int) ([]float32, error) {
 	n := x.Rows()
 	if len(y) != n {
@@ -19,7 +19,7 @@ func (tr *KernelTrainer) CrossPredict(ctx context.Context, x Examples, y []float
 	if n > maxKernelRows {
 		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", n)
 	}
-	fold := foldRows(y, nil, folds, tr.Seed)
+	fold := Folds(y, nil, folds, tr.Seed)
 	all := make([]int32, n)
 	for i := range all {
 		all[i] = int32(i)
