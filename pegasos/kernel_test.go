@@ -857,3 +857,29 @@ func TestKernelCrossPredict(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A tenth of Fashion-MNIST; docs/kernelised.md has all of it.
+func TestKernelRealImages(t *testing.T) {
+	dir := dataDir(t)
+	if dir == "" {
+		return
+	}
+	all, labels := readSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
+	xt, yt := readSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
+	at := make([]int32, all.Rows()/10)
+	for i := range at {
+		at[i] = int32(i)
+	}
+	x, y := pick(all, at), labels[:len(at)]
+	for _, classes := range []Multiclass{OneVsOne, OneVsRest} {
+		start := time.Now()
+		m := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: KernelConfig{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})
+		trained := time.Since(start)
+		right := kernelAccuracy(m, xt, yt)
+		t.Logf("%s: accuracy %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to predict", classes, 100*right,
+			m.SupportRows().Rows(), 100*m.Result.Gap, trained.Seconds(), (time.Since(start) - trained).Seconds())
+		if right < 0.855 {
+			t.Errorf("%s: accuracy %v", classes, right)
+		}
+	}
+}
