@@ -343,7 +343,7 @@ func TestKernelCircle(t *testing.T) {
 }
 
 // One seed, one model: with any path, threads, cache and, for zeros and ones, layout.
-func TestKernelBits(t *testing.T) {
+func TestGoldenKernels(t *testing.T) {
 	golden := map[string]string{}
 	check := func(name, where, hash string) {
 		t.Helper()
@@ -358,7 +358,10 @@ func TestKernelBits(t *testing.T) {
 	binary := zerosAndOnes(random(8, 400, 130, 2, 0.2))
 	for _, isa := range asm.Available() {
 		asm.Use(isa)
-		for _, c := range [][2]int{{1, -1}, {3, 1}, {2, 0}} {
+		for k, c := range [][2]int{{3, 1}, {1, -1}, {2, 0}} {
+			if k > 0 && testing.Short() {
+				break
+			}
 			threads, cache := c[0], c[1]
 			where := fmt.Sprintf("%s, %d threads, %d MB", isa, threads, cache)
 			train := func(x Examples, y []float32, cfg KernelConfig) string {
@@ -692,7 +695,11 @@ func TestKernelInterrupted(t *testing.T) {
 
 // The cache keeps to its bound, within 20 %, and is used up to it.
 func TestKernelMemory(t *testing.T) {
-	const rows, cols, mb = 6000, 20, 40 // all values would be 144 MB
+	rows, mb := 6000, 40 // all values would be 144 MB
+	if testing.Short() {
+		rows, mb = 1500, 3
+	}
+	const cols = 20
 	p := random(17, rows, cols, 2, 1)
 	run := func(cacheMB int) (total uint64, values int64) {
 		runtime.GC()
@@ -709,7 +716,7 @@ func TestKernelMemory(t *testing.T) {
 	with, some := run(mb)
 	t.Logf("%.1f MB without a cache, %.1f MB more with one of %d MB, which saved %.0f %% of the values",
 		float64(without)/1e6, float64(with-without)/1e6, mb, 100*(1-float64(some)/float64(all)))
-	if extra := float64(with) - float64(without); extra > 1.2*mb*1e6 || extra < 0.8*mb*1e6 {
+	if extra := float64(with) - float64(without); extra > 1.2*float64(mb)*1e6 || extra < 0.8*float64(mb)*1e6 {
 		t.Errorf("a cache of %d MB took %.1f MB", mb, extra/1e6)
 	}
 	if without > 12e6 {
@@ -767,7 +774,7 @@ func TestKernelCosts(t *testing.T) {
 	p := random(18, 3000, 10, 2, 1)
 	var x Examples = p.dense
 	y, cfg := p.y, KernelConfig{Gamma: 0.2, Lambda: 1e-3}
-	if dir := dataDir(t); dir != "" {
+	if dir := dataDir(t); dir != "" && !testing.Short() {
 		x, y = readSet(t, dir, "a9a/a9a.svm.gz", 123)
 		cfg.Gamma, cfg.Lambda = 0.05, 3.07e-5
 	}
@@ -807,6 +814,72 @@ func TestKernelCosts(t *testing.T) {
 			epoch+1, taken[0][epoch], taken[1][epoch], DefaultCacheMB, taken[2][epoch])
 		if epoch == 0 && taken[0][0] > 2.5*taken[2][0] || epoch > 0 && taken[1][epoch]-taken[1][epoch-1] > taken[2][epoch]-taken[2][epoch-1] {
 			t.Errorf("epoch %d: scores kept take more values", epoch+1)
+		}
+	}
+}
+
+// Predictions of unseen rows tell a good gamma from bad ones.
+func TestKernelCrossPredict(t *testing.T) {
+	x, y := circle(3, 500)
+	right := func(x Examples, gamma float64) (n int) {
+		tr := KernelTrainer{KernelConfig: KernelConfig{Gamma: gamma}}
+		predicted, err := tr.CrossPredict(context.Background(), x, y, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range predicted {
+			if v == y[i] {
+				n++
+			}
+		}
+		return n
+	}
+	low, good, high := right(x, 1e-4), right(x, 2), right(x, 1e6)
+	if good < 460 || low > 350 || high > 350 {
+		t.Errorf("of 500 rows %d, %d and %d are right", low, good, high)
+	}
+	if n := right(foreign{x}, 2); n != good {
+		t.Errorf("%d of foreign rows are right, want %d", n, good)
+	}
+	tr := new(KernelTrainer)
+	for _, folds := range []int{-1, 1, 501} {
+		var bad *ConfigError
+		if _, err := tr.CrossPredict(context.Background(), x, y, folds); !errors.As(err, &bad) {
+			t.Errorf("%d folds: %v", folds, err)
+		}
+	}
+	if _, err := tr.CrossPredict(context.Background(), x, y[:3], 2); err == nil {
+		t.Error("labels are missing")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := tr.CrossPredict(ctx, x, y, 2); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// A tenth of Fashion-MNIST; docs/kernelised.md has all of it.
+func TestKernelRealImages(t *testing.T) {
+	dir := dataDir(t)
+	if dir == "" {
+		return
+	}
+	all, labels := readSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
+	xt, yt := readSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
+	at := make([]int32, all.Rows()/10)
+	for i := range at {
+		at[i] = int32(i)
+	}
+	x, y := pick(all, at), labels[:len(at)]
+	for _, classes := range []Multiclass{OneVsOne, OneVsRest} {
+		start := time.Now()
+		m := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: KernelConfig{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})
+		trained := time.Since(start)
+		right := kernelAccuracy(m, xt, yt)
+		t.Logf("%s: accuracy %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to predict", classes, 100*right,
+			m.SupportRows().Rows(), 100*m.Result.Gap, trained.Seconds(), (time.Since(start) - trained).Seconds())
+		if right < 0.855 {
+			t.Errorf("%s: accuracy %v", classes, right)
 		}
 	}
 }

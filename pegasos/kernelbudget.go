@@ -58,7 +58,6 @@ func (r *kernelRun) shrink(all [][][]float64, res *KernelResult, measure bool) e
 type ownProblem struct {
 	support []int32   // places of the rows with a coefficient
 	target  []float64 // scores by w, by place
-	coef    []float64
 	set     func(place int32, coef float64)
 }
 

@@ -86,7 +86,7 @@ type KernelConfig struct {
 
 	// MaxSV, if not 0, is the most support rows that a problem may have. Where there are more, rows are chosen one by one,
 	// that on which the model without it errs most, and weighted so that what they span comes as close to the whole model as
-	// it can: see kernelbudget.go.
+	// it can (kernel matching pursuit). The bound on the optimum stays that of the whole model.
 	MaxSV int `json:"max_sv,omitempty"`
 
 	Seed uint64 `json:"seed,omitempty"`

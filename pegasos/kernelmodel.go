@@ -23,7 +23,7 @@ type KernelModel struct {
 	Classes []float32    // the labels, ascending
 	Names   []string     // of the classes, if they have any: training leaves it nil
 	Config  KernelConfig // defaults filled in
-	Lambda  float64      // in force, also where C was given; not that of the pairs of several classes, with their own numbers of rows
+	Lambda  float64      // in force, also where C was given; but then each of several pairs has its own
 
 	IndexBase int // the number of the first feature in the file the data came from: the caller's to set and to use
 
@@ -209,10 +209,10 @@ func (m *KernelModel) ClassName(class int) string {
 
 // prepare makes what predictions need.
 func (m *KernelModel) prepare() {
+	if m.Config.Kernel == FunctionKernel && m.Func == nil {
+		panic("pegasos: the model's kernel is a function: set Func after reading")
+	}
 	m.once.Do(func() {
-		if m.Config.Kernel == FunctionKernel && m.Func == nil {
-			panic("pegasos: the model's kernel is a function: set Func after reading")
-		}
 		n := m.rows.Rows()
 		at := make([]int32, n)
 		for i := range at {

@@ -90,8 +90,7 @@ type kernelMove struct {
 
 // A kernelGroup is the rows of a class, which stand side by side in the store.
 type kernelGroup struct {
-	start, end int // rows
-	tiles      [2]int
+	start, end int          // rows
 	slots      []kernelSlot // of the problems that the class has part in
 }
 
@@ -259,18 +258,13 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
 		return &RowError{int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32"}
 	}
-	for t, tile := range r.store.tiles {
-		g := r.group[tile.start]
-		r.tiles = append(r.tiles, g)
-		if t == 0 || g != r.tiles[t-1] {
-			r.groups[g].tiles[0] = t
-		}
-		r.groups[g].tiles[1] = t + 1
+	for _, tile := range r.store.tiles {
+		r.tiles = append(r.tiles, r.group[tile.start])
 	}
 	if cacheMB == 0 {
 		cacheMB = DefaultCacheMB
 	}
-	if rows := int64(cacheMB) * 1e6 / 4 / int64(len(met)); rows > 0 {
+	if rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / int64(len(met)); rows > 0 {
 		for _, tile := range r.store.tiles {
 			r.caches = append(r.caches, newKernelCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
 		}

@@ -32,12 +32,15 @@ the lowest mean error; of equal ones the largest. With -model the model of the b
 The lambdas are those of -lambdas, or of -cs: C, where lambda is 1/(C * rows), those trained on. Without either they are
 seven powers of ten: 10^k/10 to 10^k/10^7, where 10^k is R^2, the mean squared norm of the rows, rounded down.
 
+With -kernel every one of -gammas is tried with every lambda or C; without -lambdas and -cs these are C 0.1, 1, 10, 100.
+
 Each run starts from zero, as train does: what is measured is what train will do. The other flags are as in train; the same
 data, flags and seed give the same numbers, but for the times, on every machine and with any number of threads.
 
 Examples:
   pegasimd cv a9a.svm
   pegasimd cv -lambdas 1e-3,1e-4,1e-5 -folds 10 -loss log -model a9a.model a9a.svm
+  pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm
   pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
 	run: cv,
 }
@@ -89,6 +92,9 @@ func cv(c *call) error {
 	var preset, report, weightsFile, lambdas, cs, model string
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
+	var kernel kernelFlags
+	kernel.define(c.flags)
+	c.flags.StringVar(&kernel.gammas, "gammas", "", "try these with -kernel, a `list` such as 0.01,0.1,1")
 	folds := c.flags.Int("folds", 5, "cut the rows into `n` folds")
 	c.flags.StringVar(&lambdas, "lambdas", "", "try these, a `list` such as 1e-3,1e-4 (default seven powers of ten, see above)")
 	c.flags.StringVar(&cs, "cs", "", "try these for C in place of lambda, a `list` such as 0.1,1,10")
@@ -111,6 +117,16 @@ func cv(c *call) error {
 	}
 	if *folds < 2 {
 		return usagef("-folds: have %d, want 2 or more", *folds)
+	}
+	if err := kernel.check(c, "folds", "lambdas", "cs", "model"); err != nil {
+		return err
+	}
+	if kernel.cfg.Kernel != "" {
+		kc, err := kernel.config(c, cfg)
+		if err != nil {
+			return err
+		}
+		return cvKernel(c, &data, kc, kernel, grid, *folds, args[0], model, report)
 	}
 	if cfg.Patience != 0 {
 		return usagef("-patience: there are no rows to validate with but the folds")

@@ -23,6 +23,7 @@ import (
 type kernelFlags struct {
 	cfg     pegasos.KernelConfig
 	cacheMB int
+	gammas  string // of cv
 }
 
 // withKernel are the other flags of train, beside those about data, that may be given along with -kernel.
@@ -38,17 +39,18 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d); the result does not depend on it", pegasos.DefaultCacheMB))
 }
 
-// check returns an error if a flag is given that needs -kernel, or that there is not with it.
-func (k *kernelFlags) check(c *call) (err error) {
+// check returns an error if a flag is given that needs -kernel, or that there is not with it: others are those of the command
+// that there are.
+func (k *kernelFlags) check(c *call, others ...string) (err error) {
 	about := &call{flags: flag.NewFlagSet("", flag.ContinueOnError)}
 	new(dataFlags).define(about)
 	c.flags.Visit(func(f *flag.Flag) {
-		own := slices.Contains(strings.Fields("gamma coef0 degree passes max-sv cache-mb"), f.Name)
+		own := slices.Contains(strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb"), f.Name)
 		switch {
 		case err != nil:
 		case k.cfg.Kernel == "" && own:
 			err = usagef("-%s needs -kernel", f.Name)
-		case k.cfg.Kernel != "" && !own && !slices.Contains(withKernel, f.Name) && about.flags.Lookup(f.Name) == nil:
+		case k.cfg.Kernel != "" && !own && !slices.Contains(withKernel, f.Name) && !slices.Contains(others, f.Name) && about.flags.Lookup(f.Name) == nil:
 			err = usagef("-%s can't be given with -kernel", f.Name)
 		}
 	})
@@ -88,8 +90,8 @@ type kernelReport struct {
 	Config pegasos.KernelConfig `json:"config"`
 }
 
-// trainKernel is train with a kernel. Of cfg it takes what the two kinds of training share.
-func trainKernel(c *call, data *dataFlags, cfg pegasos.Config, k kernelFlags, args []string, report string) error {
+// config returns the settings, of which some are in cfg, where linear models have them too.
+func (k *kernelFlags) config(c *call, cfg pegasos.Config) (pegasos.KernelConfig, error) {
 	kc := k.cfg
 	kc.Lambda, kc.C, kc.Epochs, kc.Steps, kc.Tol = cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol
 	kc.Order, kc.Offset, kc.Average, kc.Finish, kc.Multiclass, kc.Seed = cfg.Order, cfg.Offset, cfg.Average, cfg.Finish, cfg.Multiclass, cfg.Seed
@@ -101,17 +103,25 @@ func trainKernel(c *call, data *dataFlags, cfg pegasos.Config, k kernelFlags, ar
 		{"gamma", kc.Gamma == 0}, {"degree", kc.Degree == 0}, {"passes", kc.Passes == 0}, {"max-sv", kc.MaxSV == 0},
 	} {
 		if zero.zero && c.given(zero.flag) {
-			return usagef("-%s must be greater than 0", zero.flag)
+			return kc, usagef("-%s must be greater than 0", zero.flag)
 		}
 	}
 	if kc.Kernel == pegasos.FunctionKernel {
-		return usagef("-kernel function is for programs")
+		return kc, usagef("-kernel function is for programs")
 	}
 	if err := kc.Validate(); err != nil {
-		return usageError{err}
+		return kc, usageError{err}
+	}
+	return kc, nil
+}
+
+// trainKernel is train with a kernel. Of cfg it takes what the two kinds of training share.
+func trainKernel(c *call, data *dataFlags, cfg pegasos.Config, k kernelFlags, args []string, report string) error {
+	kc, err := k.config(c, cfg)
+	if err != nil {
+		return err
 	}
 	var name string
-	var err error
 	if len(args) == 2 {
 		name = args[1]
 	} else if name, err = modelName(args[0]); err != nil {

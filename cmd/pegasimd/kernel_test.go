@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // ring is points on two rings, which no line tells apart.
@@ -109,5 +113,64 @@ func TestKernelMistakes(t *testing.T) {
 		if code, _, said := pegasimd(t, command, data, model); code != exitError || !strings.Contains(said, "checksum") {
 			t.Errorf("%s: exit code %d, %s", command, code, said)
 		}
+	}
+}
+
+// Cross-validation finds the gamma at which rings are told apart, and its numbers are those of the package.
+func TestKernelCV(t *testing.T) {
+	data := file(t, "rings.svm", strings.Repeat(ring, 10))
+	dir := t.TempDir()
+	model, numbers := filepath.Join(dir, "m"), filepath.Join(dir, "json")
+	printed, _ := must(t, "cv", "-kernel", "rbf", "-gammas", "1,1e-6", "-cs", "10,1", "-folds", "4", "-seed", "3", "-model", model, "-json", numbers, data)
+	if !strings.Contains(printed, "best") || !strings.Contains(printed, "16 runs") {
+		t.Errorf("printed: %s", printed)
+	}
+	text, err := os.ReadFile(numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r kernelCVReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Grid) != 4 || r.Best.Gamma != 1 || r.Best.C != 1 || r.Best.Mean != 1 || r.Best.Spread != 0 || r.Grid[0].Mean > 0.6 || r.Config.Gamma != 1 {
+		t.Errorf("%+v", r)
+	}
+	set, err := dataset.Read(data, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Grid {
+		tr := pegasos.KernelTrainer{KernelConfig: pegasos.KernelConfig{Gamma: p.Gamma, C: p.C, Seed: 3}}
+		predicted, err := tr.CrossPredict(t.Context(), matrix(set), set.Y, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := 0.0
+		for i, v := range predicted {
+			if v == set.Y[i] {
+				right++
+			}
+		}
+		if right/80 < p.Mean-1e-12 || right/80 > p.Mean+1e-12 { // folds of 20
+			t.Errorf("gamma %v, C %v: accuracy %v, the package has %v", p.Gamma, p.C, p.Mean, right/80)
+		}
+	}
+	if out, _ := must(t, "eval", data, model); !strings.Contains(out, "accuracy 100.0000 %") {
+		t.Errorf("the best model: %s", out)
+	}
+	must(t, "cv", "-quiet", "-kernel", "polynomial", "-degree", "2", "-lambda", "0.01", data)
+	for flags, want := range map[string]string{
+		"-gammas 1": "-gammas needs -kernel", "-kernel rbf -gammas 0,1": "-gammas", "-kernel rbf -gamma 1 -gammas 1": "only one",
+		"-kernel rbf -loss log": "-loss can't", "-kernel rbf -folds 1": "-folds", "-kernel rbf -lambdas 1e-20": "Lambda",
+		"-kernel linear -gammas 1": "Gamma",
+	} {
+		code, _, said := pegasimd(t, append(append([]string{"cv"}, strings.Fields(flags)...), data)...)
+		if code != exitUsage || !strings.Contains(said, want) {
+			t.Errorf("%s: exit code %d, %s", flags, code, said)
+		}
+	}
+	if code, _, said := pegasimd(t, "cv", "-kernel", "rbf", "-folds", "9", file(t, "ring.svm", ring)); code == exitDone || !strings.Contains(said, "folds") {
+		t.Errorf("more folds than rows: exit code %d, %s", code, said)
 	}
 }
