@@ -98,12 +98,12 @@ func classify(y []float32, weight []float64, known []float32) (classes []float32
 			continue
 		}
 		if known != nil {
-			if _, found := slices.BinarySearch(known, v); !found {
+			if _, found := place(known, v); !found {
 				return nil, nil, unknownLabel(i, v, known)
 			}
 			continue
 		}
-		if at, found := slices.BinarySearch(classes, v); !found {
+		if at, found := place(classes, v); !found {
 			if len(classes) == maxClasses {
 				return nil, nil, &RowError{i, fmt.Sprintf("more than %d distinct labels: are they numbers to predict?", maxClasses)}
 			}
@@ -118,13 +118,26 @@ func classify(y []float32, weight []float64, known []float32) (classes []float32
 	}
 	class = make([]int32, len(y))
 	for i, v := range y {
-		at, found := slices.BinarySearch(classes, v)
+		at, found := place(classes, v)
 		if !found {
 			at = -1
 		}
 		class[i] = int32(at)
 	}
 	return classes, class, nil
+}
+
+// place is slices.BinarySearch, and quicker for few classes.
+func place(classes []float32, label float32) (at int, found bool) {
+	if len(classes) > 8 {
+		return slices.BinarySearch(classes, label)
+	}
+	for at, c := range classes {
+		if c >= label {
+			return at, c == label
+		}
+	}
+	return len(classes), false
 }
 
 func checkTargets(y []float32) error {

@@ -54,8 +54,8 @@ func (r *run) lay() {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
 	r.only = shuffled
-	if r.total <= int64(r.order.steps) {
-		return // an epoch takes less time than copying
+	if r.total <= 2*int64(r.order.steps) {
+		return // copying takes about as long as an epoch, and saves less than that in each
 	}
 	switch x := d.x.(type) {
 	case *sparse.Matrix:

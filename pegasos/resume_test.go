@@ -80,6 +80,7 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		}
 		cases[string(f)+" pairs"] = Trainer{Config: Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}, Weights: weights}
 	}
+	cases["pilot"] = Trainer{Config: Config{Offset: OffsetPilot}}
 	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
 	cases["change"] = Trainer{Config: Config{Change: 0.05}}

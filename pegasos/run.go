@@ -121,6 +121,9 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		if cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
+		if cfg.Offset == OffsetPilot && p.start == 0 {
+			p.t0 *= r.pilot(p)
+		}
 		r.problems = append(r.problems, p)
 		if cfg.Shards > 1 {
 			r.learners = append(r.learners, newShards(p, cfg.Shards))

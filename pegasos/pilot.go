@@ -1,0 +1,41 @@
+package pegasos
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// pilot returns what t0 is to be multiplied by: see OffsetPilot.
+func (r *run) pilot(p *problem) float64 {
+	n := p.count() / 8
+	if n == 0 {
+		return 1
+	}
+	idx := make([]uint32, p.count())
+	if r.order.kind == Shuffled {
+		for j := range idx[:n] {
+			idx[j] = uint32(j)
+		}
+	} else {
+		permute(rand.NewPCG(r.cfg.Seed, ^uint64(stream)), idx)
+	}
+	idx = idx[:n]
+	for j, k := range idx {
+		idx[j] = uint32(p.row(int(k)))
+	}
+	c := *p
+	c.vs, c.vb = vectors(1, len(p.v)), make([]float64, 1)
+	c.v, c.avg, c.recent = c.vs[0], nil, nil
+	c.steps(idx)
+	if c.err != nil {
+		return 1 // the run will tell
+	}
+	c.refreshNorm()
+	size := math.Sqrt(c.norm2) / c.divisor()
+	g := math.Sqrt(float64(float64(c.violations) / float64(n) * r.r2))
+	by := float64(g*math.Sqrt(float64(p.count()))) / float64(2*float64(size*r.r2))
+	if !(by > 1) { // NaN where no row has a value
+		return 1
+	}
+	return min(by, 16)
+}
