@@ -1,0 +1,5 @@
+//go:build !unix
+
+package dataset
+
+func processorSeconds() float64 { return 0 }
