@@ -725,6 +725,17 @@ func TestKernelMemory(t *testing.T) {
 	if some >= all {
 		t.Errorf("%d values with a cache, %d without", some, all)
 	}
+	// Zeros and ones have none unless it is asked for.
+	for _, c := range []struct{ cols, mb, caches int }{{4, 0, 0}, {256, 0, 0}, {257, 0, 2}, {4, 1, 2}} {
+		q := zerosAndOnes(random(19, 50, c.cols, 2, 0.5))
+		r, err := newKernelRun(&KernelTrainer{CacheMB: c.mb}, q.sparse, q.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.caches) != c.caches {
+			t.Errorf("%d columns of zeros and ones: %d caches, want %d", c.cols, len(r.caches), c.caches)
+		}
+	}
 	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*kernelBlockRows {
 		t.Errorf("%d values with a cache for all %d", none, rows*rows)
 	}
@@ -781,7 +792,7 @@ func TestKernelCosts(t *testing.T) {
 	cfg.Finish, cfg.Epochs = FinishNone, epochs
 	n := float64(x.Rows())
 	var taken [3][epochs]float64 // in kernel values of a row with all others
-	for i, cacheMB := range []int{-1, 0} {
+	for i, cacheMB := range []int{-1, DefaultCacheMB} {
 		mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: cfg, CacheMB: cacheMB, Progress: func(p KernelProgress) {
 			taken[i][p.Epoch-1] = float64(p.Values) / n
 		}})

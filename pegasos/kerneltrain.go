@@ -19,8 +19,11 @@ func TrainKernel(ctx context.Context, x Examples, y []float32, cfg KernelConfig)
 	return (&KernelTrainer{KernelConfig: cfg}).Train(ctx, x, y)
 }
 
-// DefaultCacheMB is the size of the cache of kernel values.
+// DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and ones in up to wordsUncached
+// times 64 columns, whose values are found as quickly as they come from memory: see docs/kernelised.md.
 const DefaultCacheMB = 256
+
+const wordsUncached = 4
 
 // A KernelTrainer is a KernelConfig along with what has no influence on the model, or can't be printed.
 type KernelTrainer struct {
@@ -33,7 +36,7 @@ type KernelTrainer struct {
 	Threads int
 
 	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be wanted again: 0 means
-	// DefaultCacheMB, below 0 there is no cache. Beside it a run takes some 40 bytes for each row and each problem that the
+	// DefaultCacheMB, or none where it would be of no use; below 0 there is none. Beside it a run takes some 40 bytes for each row and each problem that the
 	// row is part of, a few MB for each thread, and the nonzeros of sparse rows again.
 	CacheMB int
 
@@ -261,7 +264,7 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 	for _, tile := range r.store.tiles {
 		r.tiles = append(r.tiles, r.group[tile.start])
 	}
-	if cacheMB == 0 {
+	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
 		cacheMB = DefaultCacheMB
 	}
 	if rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / int64(len(met)); rows > 0 {

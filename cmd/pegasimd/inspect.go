@@ -39,6 +39,9 @@ func inspect(c *call) error {
 	if err != nil {
 		return err
 	}
+	if isKernelModel(args[0]) {
+		return inspectKernel(c, args[0], model.report)
+	}
 	if isModel(args[0]) {
 		return inspectModel(c, &model, args[0])
 	}

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // This file has what the commands do with a kernel.
@@ -36,7 +39,7 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 	f.IntVar(&k.cfg.Degree, "degree", 0, "the `power` of -kernel polynomial (default 3)")
 	f.IntVar(&k.cfg.Passes, "passes", 0, "the most `passes` of the dual that follows the epochs with -kernel, unless -finish is none (default 100); it ends when -tol is reached")
 	f.IntVar(&k.cfg.MaxSV, "max-sv", 0, "keep at most `n` support rows a problem: a few hundred often predict as well as all")
-	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d); the result does not depend on it", pegasos.DefaultCacheMB))
+	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d, or none\nwhere rows are up to 256 zeros and ones); the result does not depend on it", pegasos.DefaultCacheMB))
 }
 
 // check returns an error if a flag is given that needs -kernel, or that there is not with it: others are those of the command
@@ -313,4 +316,102 @@ func evalKernel(c *call, data *dataFlags, m *pegasos.KernelModel, out *evalOutpu
 		r.rank(truth, func(i int, dst []float64) { linear.ClassScores(row(i), dst) })
 	}
 	return out.write(c, r)
+}
+
+// isKernelModel tells whether a file begins as kernel models do.
+func isKernelModel(name string) bool {
+	const magic = "pegasimd kernel model "
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
+}
+
+// kernelModelReport is what inspect -json writes of a kernel model.
+type kernelModelReport struct {
+	File      string               `json:"file"`
+	Bytes     int64                `json:"bytes"`
+	Hash      string               `json:"model_hash"`
+	Labels    []string             `json:"labels"`
+	Features  int                  `json:"features"`
+	IndexBase int                  `json:"index_base"`
+	Lambda    float64              `json:"lambda"`
+	Objective number               `json:"objective"`
+	Dual      number               `json:"dual_objective"`
+	Gap       number               `json:"gap"`
+	Steps     int64                `json:"steps"`
+	Epochs    float64              `json:"epochs"`
+	Passes    int                  `json:"passes"`
+	Support   int                  `json:"support_rows"`
+	Layout    string               `json:"layout"`
+	Config    pegasos.KernelConfig `json:"config"`
+	Problems  []kernelProblem      `json:"problems"`
+}
+
+// A kernelProblem is one of a kernel model's.
+type kernelProblem struct {
+	For     string  `json:"for"` // what a score above 0 speaks for: of a pair "b:a", b and not a
+	Support int     `json:"support_rows"`
+	Largest float64 `json:"largest"` // coefficient, without its sign
+}
+
+// inspectKernel tells what a kernel model holds.
+func inspectKernel(c *call, name, report string) error {
+	m, err := pegasos.ReadKernelModelFile(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	r := m.Result
+	out := kernelModelReport{
+		File: name, Bytes: info.Size(), Hash: m.Hash(), Labels: classNames(kernelHead(m)), Features: m.Cols(), IndexBase: m.IndexBase,
+		Lambda: m.Lambda, Objective: number(r.Objective), Dual: number(r.DualObjective), Gap: number(r.Gap),
+		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Support: m.SupportRows().Rows(), Layout: "dense", Config: m.Config,
+	}
+	if _, ok := m.SupportRows().(*sparse.Matrix); ok {
+		out.Layout = "sparse"
+	}
+	for k, name := range scoreNames(m) {
+		p := kernelProblem{For: name}
+		for _, v := range m.Coefficients(k) {
+			if v != 0 {
+				p.Support++
+				p.Largest = max(p.Largest, math.Abs(float64(v)))
+			}
+		}
+		out.Problems = append(out.Problems, p)
+	}
+	if err := c.writeJSON(report, out); err != nil || report == "-" {
+		return err
+	}
+	config, err := json.Marshal(out.Config)
+	if err != nil {
+		return err
+	}
+	w := c.stdout
+	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", out.File, out.Bytes)
+	fmt.Fprintf(w, "hash      %s\nclasses   %d: %.200s\n", out.Hash, len(out.Labels), strings.Join(out.Labels, " "))
+	fmt.Fprintf(w, "features  %d, counted from %d\n", out.Features, out.IndexBase)
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", out.Lambda, config)
+	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d passes\n", out.Steps, out.Epochs, out.Passes)
+	if v := float64(out.Objective); v == v {
+		fmt.Fprintf(w, "objective %.8g, gap %s\n", v, percent(float64(out.Gap)))
+	}
+	fmt.Fprintf(w, "support   %d rows, %s\n", out.Support, out.Layout)
+	const most = 40
+	for k, p := range out.Problems {
+		if k == most {
+			fmt.Fprintf(w, "... and %d problems more: -json has them\n", len(out.Problems)-most)
+			break
+		}
+		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n", p.For, p.Support, p.Largest)
+	}
+	return nil
 }

@@ -54,6 +54,13 @@ func TestKernelCommands(t *testing.T) {
 	linear := filepath.Join(dir, "linear.model")
 	must(t, "train", data, linear)
 	must(t, "eval", data, linear)
+	inspected := filepath.Join(dir, "inspect.json")
+	if out, _ := must(t, "inspect", model, "-json", inspected); !strings.Contains(out, "for 2: ") || !strings.Contains(out, `"gamma":1`) {
+		t.Errorf("inspect: %s", out)
+	}
+	if i := report(t, inspected); i["model_hash"] != run["model_hash"] || i["support_rows"] != run["support_rows"] {
+		t.Errorf("inspect: %v", i)
+	}
 	// Polynomial, sigmoid, without a finish; fewer steps than rows.
 	for _, flags := range []string{
 		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50", "-kernel rbf -preset paper -steps 200",
