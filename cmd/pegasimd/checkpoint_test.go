@@ -46,10 +46,15 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs are the flags of runs that last about a second.
-var runs = map[string][]string{
-	"ovr": {"-epochs", "1200", "-bias", "augmented"},
-	"ovo": {"-epochs", "1200", "-multiclass", "ovo", "-class-weight", "balanced"},
+// runs returns the flags of runs that last about a second, with the race detector on in short tests too.
+func runs() map[string][]string {
+	if testing.Short() {
+		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
+	}
+	return map[string][]string{
+		"ovr": {"-epochs", "1200", "-bias", "augmented"},
+		"ovo": {"-epochs", "1200", "-multiclass", "ovo", "-class-weight", "balanced"},
+	}
 }
 
 func unbroken(t *testing.T, flags []string) (hash string, took time.Duration) {
@@ -101,7 +106,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
 	}
-	for name, flags := range runs {
+	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {
 			want, took := unbroken(t, flags)
 			for _, signal := range []string{"SIGINT", "SIGTERM"} {
@@ -143,7 +148,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 
 // A run that is killed goes on from its last checkpoint.
 func TestKilledRunsResume(t *testing.T) {
-	for name, flags := range runs {
+	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {
 			want, took := unbroken(t, flags)
 			dir := t.TempDir()
