@@ -46,10 +46,15 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs are the flags of runs that last about a second.
-var runs = map[string][]string{
-	"ovr": {"-epochs", "1200", "-bias", "augmented"},
-	"ovo": {"-epochs", "1200", "-multiclass", "ovo", "-class-weight", "balanced"},
+// runs returns the flags of runs that last about a second, with the race detector on in short tests too.
+func runs() map[string][]string {
+	if testing.Short() {
+		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
+	}
+	return map[string][]string{
+		"ovr": {"-epochs", "1200", "-bias", "augmented"},
+		"ovo": {"-epochs", "1200", "-multiclass", "ovo", "-class-weight", "balanced"},
+	}
 }
 
 func unbroken(t *testing.T, flags []string) (hash string, took time.Duration) {
@@ -101,14 +106,14 @@ func TestInterruptedRunsResume(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
 	}
-	for name, flags := range runs {
+	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {
 			want, took := unbroken(t, flags)
 			for _, signal := range []string{"SIGINT", "SIGTERM"} {
 				dir := t.TempDir()
 				state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 				interrupted := 0
-				for try := range 4 {
+				for try := 0; try < 4 || !exists(state); try++ {
 					// At first all flags are there, then only what is needed.
 					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "50ms", digitsFile, model}, flags...)
 					if exists(state) {
@@ -117,7 +122,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 							args = append(args, flags...)
 						}
 					}
-					code, told := process(t, time.Duration(rand.Int64N(int64(took/3))), signals[signal], args...)
+					code, told := process(t, time.Duration(try/4)*took/4+time.Duration(rand.Int64N(int64(took/3))), signals[signal], args...)
 					switch {
 					case code == exitInterrupted:
 						interrupted++
@@ -126,10 +131,6 @@ func TestInterruptedRunsResume(t *testing.T) {
 					default:
 						t.Fatalf("%s: exit code %d, %s", signal, code, told)
 					}
-				}
-				if !exists(state) {
-					t.Logf("%s: always interrupted before the training began", signal)
-					continue
 				}
 				if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile, model); code != exitDone || hashOf(t, model) != want {
 					t.Errorf("%s: exit code %d, %s, model %s, want %s", signal, code, told, hashOf(t, model), want)
@@ -143,25 +144,22 @@ func TestInterruptedRunsResume(t *testing.T) {
 
 // A run that is killed goes on from its last checkpoint.
 func TestKilledRunsResume(t *testing.T) {
-	for name, flags := range runs {
+	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {
 			want, took := unbroken(t, flags)
 			dir := t.TempDir()
 			state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 			killed := 0
-			for range 4 {
+			for try := 0; try < 4 || !exists(state); try++ {
 				args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "20ms", digitsFile, model}, flags...)
 				if exists(state) {
 					args = append(args, "-resume", state)
 				}
-				if code, told := process(t, took/8+time.Duration(rand.Int64N(int64(took/3))), os.Kill, args...); code == -1 || runtime.GOOS == "windows" && code == 1 {
+				if code, told := process(t, time.Duration(1+try/4)*took/8+time.Duration(rand.Int64N(int64(took/3))), os.Kill, args...); code == -1 || runtime.GOOS == "windows" && code == 1 {
 					killed++
 				} else if code != exitDone {
 					t.Fatalf("exit code %d, %s", code, told)
 				}
-			}
-			if !exists(state) {
-				t.Fatal("no checkpoint was written")
 			}
 			if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile, model); code != exitDone || hashOf(t, model) != want {
 				t.Errorf("exit code %d, %s, model %s, want %s", code, told, hashOf(t, model), want)
