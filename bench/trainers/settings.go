@@ -17,6 +17,8 @@ var settings = []setting{
 	{name: "Pegasimd, i.i.d.", config: `{"order": "iid"}`},
 	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
 	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
+	{name: "Pegasimd, pilot", config: `{"offset": "pilot"}`},
+	{name: "Pegasimd, pilot, auto finish", config: `{"offset": "pilot", "finish": "auto"}`, epochs: true},
 }
 
 // For more than two.
@@ -30,7 +32,7 @@ var settingsOfMany = []setting{
 // What -study combines: of each study, a value of each choice. A value is a part of a pegasos.Config in JSON.
 var studies = [][]choice{
 	{
-		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"0", `"offset":"none"`}}},
+		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"by a pilot", `"offset":"pilot"`}, {"0", `"offset":"none"`}}},
 		{"order", []value{
 			{"shuffled, blocks of 64", `"order":"shuffled"`}, {"shuffled, blocks of 8", `"order":"shuffled","block":8`}, {"permutation", `"order":"permutation"`},
 			{"sequential", `"order":"sequential"`}, {"i.i.d.", `"order":"iid"`},
