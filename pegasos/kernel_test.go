@@ -412,7 +412,7 @@ func TestKernelCertificate(t *testing.T) {
 	}
 	for _, c := range []KernelConfig{
 		{}, {Passes: 1}, {Finish: FinishNone, Epochs: 1}, {Finish: FinishNone}, {Finish: FinishNone, Average: LastIterate},
-		{Finish: FinishNone, Offset: OffsetNone}, {MaxSV: 30}, {MaxSV: 30, Finish: FinishNone}, {Order: Sequential}, {Steps: 777},
+		{Finish: FinishNone, Offset: OffsetNone}, {MaxSV: 30}, {MaxSV: 30, Finish: FinishNone}, {MaxSV: 30, Passes: 1}, {MaxSV: 200, Passes: 5}, {Order: Sequential}, {Steps: 777},
 		{Finish: FinishNone, Order: IID},
 	} {
 		c.Gamma, c.Lambda = cfg.Gamma, cfg.Lambda

@@ -23,15 +23,12 @@ func (r *kernelRun) shrink(all [][][]float64, res *KernelResult, measure bool) e
 		p.moves = p.moves[:0]
 	}
 	for k, p := range r.problems {
-		f := r.own(k, all)
-		if len(f.support) <= r.cfg.MaxSV {
+		if r.count(k, all) <= r.cfg.MaxSV {
 			continue
 		}
+		f := r.own(k, all)
 		picked, coef := r.pursue(k, f)
 		square := r.refit(k, f, picked, coef)
-		for _, place := range f.support {
-			f.set(place, 0)
-		}
 		for i, place := range picked {
 			f.set(place, coef[i])
 		}
@@ -61,7 +58,24 @@ type ownProblem struct {
 	set     func(place int32, coef float64)
 }
 
-// own makes the scores of problem k those that coefficients give, and lists its support rows.
+// count returns the number of problem k's support rows.
+func (r *kernelRun) count(k int, all [][][]float64) (n int) {
+	for c := range r.groups {
+		for s := range r.groups[c].slots {
+			if r.groups[c].slots[s].problem == k {
+				for _, v := range all[c][s] {
+					if v != 0 {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// own takes problem k's coefficients out of all, makes its scores those of its w, and lists the rows that this consists of. After
+// a finish it is the w of the last pass, whose scores are known, not of the best.
 func (r *kernelRun) own(k int, all [][][]float64) *ownProblem {
 	p := r.problems[k]
 	f := &ownProblem{target: make([]float64, len(r.group))}
@@ -90,8 +104,10 @@ func (r *kernelRun) own(k int, all [][][]float64) *ownProblem {
 				score /= scale
 			}
 			s.score[i], f.target[g.start+i] = score, score
-			if all[c][slots[c]][i] != 0 {
-				f.support = append(f.support, int32(g.start+i))
+			if coef := &all[c][slots[c]][i]; *coef != 0 || r.dual {
+				if *coef = 0; !r.dual || s.alpha[i] != 0 {
+					f.support = append(f.support, int32(g.start+i))
+				}
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func gap(objective, bound float64) float64 {
 // weights writes the coefficients of a slot's rows to dst: what their kernel is multiplied by.
 func (r *kernelRun) weights(s *kernelSlot, dst []float64) {
 	p := r.problems[s.problem]
-	if r.dual && r.cfg.MaxSV == 0 { // a budget goes by the scores, which are those of the last pass
+	if r.dual {
 		scale := float64(p.lambda * float64(p.rows))
 		for i, a := range s.best {
 			dst[i] = float64(s.sign*a) / scale
@@ -124,9 +124,7 @@ func (r *kernelRun) weights(s *kernelSlot, dst []float64) {
 		return
 	}
 	scale := p.scale()
-	if r.dual {
-		scale = float64(p.lambda * float64(p.rows))
-	} else if r.averaged(p) {
+	if r.averaged(p) {
 		scale = float64(p.samples)
 	}
 	for i, a := range s.alpha {
