@@ -98,6 +98,17 @@ func shortName(data string) string {
 	return path.Base(filepath.ToSlash(name))
 }
 
+// warnScale tells of features that should have been scaled. It leaves mapped data alone: a pass over them may take long, and
+// inspect is there for it.
+func warnScale(c *call, set *dataset.Set) {
+	if set.Mapped() {
+		return
+	}
+	for _, warning := range dataset.Warnings(set) {
+		fmt.Fprintln(c.stderr, "warning:", warning)
+	}
+}
+
 // modelName is the model's when none is given: the data's name without its folder and endings, in the working folder.
 func modelName(data string) (string, error) {
 	if data == "-" {

@@ -129,11 +129,15 @@ func TestInspectData(t *testing.T) {
 row norms 0 to 4000, mean square 5.41667e+06, 1 rows of zeros
 label -1: 2 rows
 label 1: 1 rows
-warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of feature 1 is 3; scale them (-scale max-abs)
-warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; scale them (-scale max-abs, or unit)
+warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of feature 1 is 3; scale them (pegasimd scale)
+warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; scale them (pegasimd scale)
 `
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	_, told := must(t, "train", svm, filepath.Join(dir, "warned.model"))
+	if strings.Count(told, "warning: ") != 2 || !strings.Contains(told, "differ in scale") {
+		t.Error(told)
 	}
 	numbers := filepath.Join(dir, "n.json")
 	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")
