@@ -33,6 +33,11 @@ func TestConvertData(t *testing.T) {
 	if out, _ := must(t, "convert", filepath.Join(dir, "a.pgsm"), "-"); !strings.HasPrefix(out, "0 3:5 4:13 5:9") {
 		t.Errorf("%.40s", out)
 	}
+	streamed := filepath.Join(dir, "s.pgsm")
+	must(t, "convert", "-stream", filepath.Join(dir, "a.svm.gz"), streamed)
+	if got := hash(streamed); got != want {
+		t.Errorf("as a stream: model %v, want %v", got, want)
+	}
 	svm := file(t, "toy.svm", toy)
 	for _, c := range []struct {
 		want string
@@ -43,6 +48,8 @@ func TestConvertData(t *testing.T) {
 		{"want an ending that tells the form", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.doc")}},
 		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"), filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", svm, filepath.Join(dir, "none", "x.csv")}},
+		{"-stream is for", exitUsage, []string{"convert", "-stream", svm, filepath.Join(dir, "x.csv")}},
+		{"no such file", exitError, []string{"convert", "-stream", svm + "x", filepath.Join(dir, "x.pgsm")}},
 		{"hashing is for", exitError, []string{"convert", "-hash-bits", "4", digits, filepath.Join(dir, "x.pgsm")}},
 	} {
 		if code, _, told := pegasimd(t, c.args...); code != c.code || !strings.Contains(told, c.want) {
