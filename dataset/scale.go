@@ -251,7 +251,7 @@ func Warnings(s *Set) (warnings []string) {
 		}
 	}
 	if small >= 0 && float64(largest[large]) > warnRatio*float64(largest[small]) {
-		warnings = append(warnings, fmt.Sprintf("the features differ in scale: the largest magnitude of feature %d is %.4g, that of feature %d is %.4g; scale them (-scale max-abs)",
+		warnings = append(warnings, fmt.Sprintf("the features differ in scale: the largest magnitude of feature %d is %.4g, that of feature %d is %.4g; scale them (pegasimd scale)",
 			large+s.IndexBase, largest[large], small+s.IndexBase, largest[small]))
 	}
 	longest, at := 0.0, 0
@@ -263,7 +263,7 @@ func Warnings(s *Set) (warnings []string) {
 		}
 	}
 	if longest > warnNorm*warnNorm {
-		warnings = append(warnings, fmt.Sprintf("rows are long: R = %.4g is the norm of row %d, and the steps needed grow with R^2; scale them (-scale max-abs, or unit)",
+		warnings = append(warnings, fmt.Sprintf("rows are long: R = %.4g is the norm of row %d, and the steps needed grow with R^2; scale them (pegasimd scale)",
 			math.Sqrt(longest), at))
 	}
 	return warnings

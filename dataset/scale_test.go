@@ -175,11 +175,11 @@ func TestWarnings(t *testing.T) {
 		{"", nil},
 		{"1\n", nil},
 		{"1 1:1 2:0.001 3:0\n", nil},
-		{"1 1:1 2:0.0009 3:0\n1 2:0.0001\n", []string{"the features differ in scale: the largest magnitude of feature 1 is 1, that of feature 2 is 0.0009; scale them (-scale max-abs)"}},
+		{"1 1:1 2:0.0009 3:0\n1 2:0.0001\n", []string{"the features differ in scale: the largest magnitude of feature 1 is 1, that of feature 2 is 0.0009; scale them (pegasimd scale)"}},
 		{"1 1:100\n", nil},
-		{"1 1:1\n1 1:-60 2:-80.1\n", []string{"rows are long: R = 100.1 is the norm of row 1, and the steps needed grow with R^2; scale them (-scale max-abs, or unit)"}},
-		{"1 1:1 2:5000\n", []string{"the features differ in scale: the largest magnitude of feature 2 is 5000, that of feature 1 is 1; scale them (-scale max-abs)",
-			"rows are long: R = 5000 is the norm of row 0, and the steps needed grow with R^2; scale them (-scale max-abs, or unit)"}},
+		{"1 1:1\n1 1:-60 2:-80.1\n", []string{"rows are long: R = 100.1 is the norm of row 1, and the steps needed grow with R^2; scale them (pegasimd scale)"}},
+		{"1 1:1 2:5000\n", []string{"the features differ in scale: the largest magnitude of feature 2 is 5000, that of feature 1 is 1; scale them (pegasimd scale)",
+			"rows are long: R = 5000 is the norm of row 0, and the steps needed grow with R^2; scale them (pegasimd scale)"}},
 	} {
 		s, err := readText(c.text, Options{})
 		if err != nil {

@@ -66,43 +66,18 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 		wg.Wait()
 	}
 
-	// The first error in the file's order is the one to report, whoever found it when. A read error comes after those
-	// of the text: the blocks have what was read before it.
-	size, line, zero := int64(0), 0, opt.IndexBase == BaseZero
-	var last *SyntaxError
-	for _, b := range p.blocks {
-		for _, e := range []*SyntaxError{b.err, b.last} {
-			if e != nil {
-				e.File = name
-				e.Line += line
-			}
+	t := newTotals(opt)
+	for i := range p.blocks {
+		if err := t.add(&p.blocks[i], name); err != nil {
+			return nil, err
 		}
-		if b.err != nil {
-			return nil, b.err
-		}
-		if last == nil {
-			last = b.last
-		}
-		line += b.lines
-		size = max(size, b.size)
-		zero = zero || b.zero
 	}
 	if p.err != io.EOF {
 		return nil, fail(name, p.err)
 	}
-	base := 1
-	if zero {
-		base = 0
-		if last != nil && opt.Features == 0 {
-			return nil, last
-		}
-	}
-	cols, first := int(max(size-int64(base), 0)), base
-	if opt.Features > 0 {
-		cols = opt.Features
-	}
-	if opt.HashBits > 0 {
-		cols, first = 1<<opt.HashBits, 0
+	base, first, cols, err := t.columns(opt)
+	if err != nil {
+		return nil, err
 	}
 	s, err := assemble(p.blocks, first, cols, opt.Layout)
 	if err != nil {
@@ -110,6 +85,58 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 	}
 	s.IndexBase, s.HashBits = base, opt.HashBits
 	return s, nil
+}
+
+// totals is what has to be known of all blocks.
+type totals struct {
+	lines     int
+	rows, nnz int
+	size      int64        // the largest index and one more
+	zero      bool         // the base is 0
+	last      *SyntaxError // see block
+}
+
+func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
+
+// add takes in the next block in the file's order. The first error in that order is the one to report, whoever found it
+// when. A read error comes after those of the text: the blocks have what was read before it.
+func (t *totals) add(b *block, name string) error {
+	for _, e := range []*SyntaxError{b.err, b.last} {
+		if e != nil {
+			e.File = name
+			e.Line += t.lines
+		}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	if t.last == nil {
+		t.last = b.last
+	}
+	t.lines += b.lines
+	t.rows += len(b.y)
+	t.nnz += len(b.val)
+	t.size = max(t.size, b.size)
+	t.zero = t.zero || b.zero
+	return nil
+}
+
+// columns returns the index base, the index that is column 0, and the number of columns.
+func (t *totals) columns(opt Options) (base, first, cols int, err error) {
+	base = 1
+	if t.zero {
+		base = 0
+		if t.last != nil && opt.Features == 0 {
+			return 0, 0, 0, t.last
+		}
+	}
+	switch {
+	case opt.HashBits > 0:
+		return base, 0, 1 << opt.HashBits, nil
+	case opt.Features > 0:
+		return base, base, opt.Features, nil
+	}
+	return base, base, int(max(t.size-int64(base), 0)), nil
 }
 
 // svmlight is a file being read by some threads. Each takes the next chunk of lines, under the lock, and parses it

@@ -26,6 +26,7 @@ of other languages, or -to json for everything else. With -from liblinear it rea
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
+  pegasimd convert -stream huge.svm.gz huge.pgsm
   pegasimd convert -label-column y table.csv table.npy
   pegasimd convert -hash-bits 20 clicks.svm.gz clicks.pgsm
   pegasimd convert -to liblinear a9a.model a9a.liblinear
@@ -39,6 +40,8 @@ func convert(c *call) error {
 	var model modelFlags
 	data.define(c)
 	model.define(c)
+	var stream bool
+	c.flags.BoolVar(&stream, "stream", false, "from svmlight to .pgsm: read DATA twice, in place of holding them in memory")
 	args, err := c.parse(2, 2)
 	if err != nil {
 		return err
@@ -49,6 +52,12 @@ func convert(c *call) error {
 	form, err := outForm(args[1])
 	if err != nil {
 		return err
+	}
+	if stream {
+		if form != dataset.FormatPGSM {
+			return usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
+		}
+		return convertStream(c, &data, args[0], args[1])
 	}
 	set, _, err := data.read(c, args[0], nil)
 	if err != nil {
@@ -61,6 +70,21 @@ func convert(c *call) error {
 		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", set.Rows(), set.Cols(), args[1])
 	}
 	return nil
+}
+
+// convertStream converts svmlight data that may be larger than the memory.
+func convertStream(c *call, data *dataFlags, in, out string) error {
+	p := data.options(c, in)
+	var rows, cols int
+	err := replace.File(out, func(w io.Writer) (err error) {
+		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, data.opt)
+		return err
+	})
+	p.clear()
+	if err == nil && !data.quiet {
+		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, out)
+	}
+	return err
 }
 
 // outForm returns the form that a file's name asks for.

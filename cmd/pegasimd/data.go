@@ -35,25 +35,31 @@ func (d *dataFlags) define(c *call) {
 	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
 }
 
-// read reads data. For a model it takes the features and the index base from there.
-func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, time.Duration, error) {
+// options fills opt in, and returns what shows the progress of reading a file.
+func (d *dataFlags) options(c *call, name string) *progress {
 	d.opt.Format = dataset.Format(d.format)
 	d.opt.Layout = dataset.Layout(d.layout)
 	d.opt.IndexBase = dataset.IndexBase(d.base)
 	d.opt.Header = dataset.Header(d.header)
 	d.opt.Context = c
-	if m != nil {
-		d.opt.Features = m.Cols()
-		if d.base == "" {
-			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(m.IndexBase))
-		}
-	}
 	p := newProgress(c.stderr, d.quiet)
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
 			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", name, read>>20, total>>20)
 		} else {
 			p.show(0, "reading %s: %d MB", name, read>>20)
+		}
+	}
+	return p
+}
+
+// read reads data. For a model it takes the features and the index base from there.
+func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, time.Duration, error) {
+	p := d.options(c, name)
+	if m != nil {
+		d.opt.Features = m.Cols()
+		if d.base == "" {
+			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(m.IndexBase))
 		}
 	}
 	start := time.Now()
@@ -96,6 +102,17 @@ func shortName(data string) string {
 	}
 	name, _, _ := strings.Cut(data, ",")
 	return path.Base(filepath.ToSlash(name))
+}
+
+// warnScale tells of features that should have been scaled. It leaves mapped data alone: a pass over them may take long, and
+// inspect is there for it.
+func warnScale(c *call, set *dataset.Set) {
+	if set.Mapped() {
+		return
+	}
+	for _, warning := range dataset.Warnings(set) {
+		fmt.Fprintln(c.stderr, "warning:", warning)
+	}
 }
 
 // modelName is the model's when none is given: the data's name without its folder and endings, in the working folder.

@@ -33,6 +33,11 @@ func TestConvertData(t *testing.T) {
 	if out, _ := must(t, "convert", filepath.Join(dir, "a.pgsm"), "-"); !strings.HasPrefix(out, "0 3:5 4:13 5:9") {
 		t.Errorf("%.40s", out)
 	}
+	streamed := filepath.Join(dir, "s.pgsm")
+	must(t, "convert", "-stream", filepath.Join(dir, "a.svm.gz"), streamed)
+	if got := hash(streamed); got != want {
+		t.Errorf("as a stream: model %v, want %v", got, want)
+	}
 	svm := file(t, "toy.svm", toy)
 	for _, c := range []struct {
 		want string
@@ -43,6 +48,8 @@ func TestConvertData(t *testing.T) {
 		{"want an ending that tells the form", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.doc")}},
 		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"), filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", svm, filepath.Join(dir, "none", "x.csv")}},
+		{"-stream is for", exitUsage, []string{"convert", "-stream", svm, filepath.Join(dir, "x.csv")}},
+		{"no such file", exitError, []string{"convert", "-stream", svm + "x", filepath.Join(dir, "x.pgsm")}},
 		{"hashing is for", exitError, []string{"convert", "-hash-bits", "4", digits, filepath.Join(dir, "x.pgsm")}},
 	} {
 		if code, _, told := pegasimd(t, c.args...); code != c.code || !strings.Contains(told, c.want) {
@@ -129,11 +136,15 @@ func TestInspectData(t *testing.T) {
 row norms 0 to 4000, mean square 5.41667e+06, 1 rows of zeros
 label -1: 2 rows
 label 1: 1 rows
-warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of feature 1 is 3; scale them (-scale max-abs)
-warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; scale them (-scale max-abs, or unit)
+warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of feature 1 is 3; scale them (pegasimd scale)
+warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; scale them (pegasimd scale)
 `
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	_, told := must(t, "train", svm, filepath.Join(dir, "warned.model"))
+	if strings.Count(told, "warning: ") != 2 || !strings.Contains(told, "differ in scale") {
+		t.Error(told)
 	}
 	numbers := filepath.Join(dir, "n.json")
 	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")

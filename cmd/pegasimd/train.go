@@ -303,6 +303,7 @@ func train(c *call) error {
 	}
 	if !data.quiet {
 		warnIgnored(c, set.Ignored)
+		warnScale(c, set)
 		out.print(c)
 	}
 	if checks.failed != nil {

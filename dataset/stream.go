@@ -1,0 +1,82 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+)
+
+// ConvertSvmlight writes an svmlight file in the binary form, as Read and WritePGSM do, to the byte, without holding it in
+// memory: it reads the file twice, by one thread, and keeps 4 bytes a row. The file has to be a regular one. It returns the
+// number of rows and columns. Options.Features is not for it.
+func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
+	if opt, err = opt.filled(); err != nil {
+		return 0, 0, err
+	}
+	if opt.Features > 0 || path == "-" {
+		return 0, 0, fmt.Errorf("%s: want a file to convert, with all its features", path)
+	}
+	t := newTotals(opt)
+	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, path) }); err != nil {
+		return 0, 0, err
+	}
+	base, first, cols, err := t.columns(opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	layout, err := opt.Layout.choose(t.nnz, t.rows, cols)
+	if err != nil {
+		return 0, 0, fail(path, err)
+	}
+	p, err := NewPGSMWriter(w, PGSMShape{Layout: layout, Rows: t.rows, Cols: cols, NNZ: t.nnz, IndexBase: base, HashBits: opt.HashBits})
+	if err != nil {
+		return 0, 0, err
+	}
+	err = eachBlock(path, opt, func(b *block) error {
+		if b.err != nil {
+			return fmt.Errorf("%s: it was changed while it was read", path)
+		}
+		for k := range b.idx {
+			b.idx[k] -= int32(first)
+		}
+		start := 0
+		for i, end := range b.ends {
+			if err := p.Append(b.y[i], b.idx[start:end], b.val[start:end]); err != nil {
+				return err
+			}
+			start = end
+		}
+		return nil
+	})
+	if err == nil {
+		err = p.Close()
+	}
+	return t.rows, cols, err
+}
+
+// eachBlock reads an svmlight file block by block.
+func eachBlock(path string, opt Options, f func(b *block) error) error {
+	in := input{opt: opt}
+	defer in.close()
+	if err := in.open(path); err != nil {
+		return err
+	}
+	readers, err := in.readers()
+	if err != nil {
+		return err
+	}
+	l := lines{r: readers[0], size: chunkSize}
+	rules := newRules(opt)
+	var s scratch
+	var data []byte
+	for err == nil {
+		data, err = l.next(data)
+		b := rules.parse(data, &s)
+		if err := f(&b); err != nil {
+			return err
+		}
+	}
+	if err != io.EOF {
+		return fail(path, err)
+	}
+	return nil
+}
