@@ -51,6 +51,9 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
 		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda, pegasos.MinLambda)
 	}
+	if isKernelModel(in) {
+		return fmt.Errorf("%s: a kernel machine has none of these forms", in)
+	}
 	m, err := read(in)
 	if err != nil {
 		return err

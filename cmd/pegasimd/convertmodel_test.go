@@ -77,6 +77,8 @@ func TestConvertModelErrors(t *testing.T) {
 	model, halves := filepath.Join(dir, "model"), filepath.Join(dir, "halves")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
 	must(t, "train", "-quiet", file(t, "halves.svm", "0.5 1:1\n1.5 1:-1\n"), halves)
+	machine := filepath.Join(dir, "machine")
+	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", file(t, "toy.svm", toy), machine)
 	bad := file(t, "bad.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nx\n")
 	for name, c := range map[string]struct {
 		code int
@@ -93,6 +95,7 @@ func TestConvertModelErrors(t *testing.T) {
 		"not liblinear's":     {exitError, "model:1:1:", []string{"-from", "liblinear", model, "out"}},
 		"not ours":            {exitError, "bad.model", []string{"-to", "onnx", bad, "out"}},
 		"missing":             {exitError, "missing", []string{"-from", "liblinear", "missing", "out"}},
+		"a kernel machine":    {exitError, "machine: a kernel machine", []string{"-to", "json", machine, "out"}},
 		"not JSON":            {exitError, "bad.model: pegasos: model in JSON: byte", []string{"-from", "json", bad, "out"}},
 		"labels not whole":    {exitError, "out: interop: the label 1.5", []string{"-to", "liblinear", halves, "out"}},
 		"one argument":        {exitUsage, "too few", []string{"-to", "onnx", model}},

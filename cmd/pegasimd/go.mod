@@ -1,6 +1,6 @@
 module github.com/pegasimd/pegasimd/cmd/pegasimd
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/pegasimd/pegasimd v0.0.0
@@ -17,9 +17,9 @@ require (
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
-	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/image v0.47.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace github.com/pegasimd/pegasimd => ../..
