@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,10 @@ type Model struct {
 	Names   []string    // of the classes, if they have any: Train leaves it nil
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
+
+	// Scaler, if not nil, is how the features were scaled, in JSON: the caller's to set and to use, as the command does with a
+	// dataset.Scaler. Data have to be scaled likewise before the model sees them.
+	Scaler json.RawMessage
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
 
@@ -123,6 +128,9 @@ func (m *Model) check() error {
 		if b := m.bias(k); b-b != 0 {
 			return fmt.Errorf("bias %d is %v", k, b)
 		}
+	}
+	if m.Scaler != nil && !json.Valid(m.Scaler) {
+		return fmt.Errorf("the scaler is not JSON")
 	}
 	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
 		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes", len(m.Calibration), vectors, len(m.Classes))

@@ -42,17 +42,18 @@ const maxHeader = 1 << 26
 
 // header is what stands in a model file beside the numbers.
 type header struct {
-	Features    int           `json:"features"`
-	Classes     []float32     `json:"classes"`
-	Names       []string      `json:"names"` // may be missing
-	Bias        bool          `json:"bias"`
-	IndexBase   int           `json:"index_base"`
-	Calibration []Sigmoid     `json:"calibration"` // may be missing
-	Lambda      float64       `json:"lambda"`
-	Prior       string        `json:"prior"` // may be missing
-	Config      Config        `json:"config"`
-	Result      *headerResult `json:"result"`
-	State       *saved        `json:"state"` // may be missing
+	Features    int             `json:"features"`
+	Classes     []float32       `json:"classes"`
+	Names       []string        `json:"names"` // may be missing
+	Bias        bool            `json:"bias"`
+	IndexBase   int             `json:"index_base"`
+	Scaler      json.RawMessage `json:"scaler"`      // may be missing
+	Calibration []Sigmoid       `json:"calibration"` // may be missing
+	Lambda      float64         `json:"lambda"`
+	Prior       string          `json:"prior"` // may be missing
+	Config      Config          `json:"config"`
+	Result      *headerResult   `json:"result"`
+	State       *saved          `json:"state"` // may be missing
 }
 
 // headerResult is a Result in which what was not measured is left out: JSON has no NaN.
@@ -99,6 +100,7 @@ func (h *header) fields() []field {
 		{"names", &h.Names, false},
 		{"bias", &h.Bias, true},
 		{"index_base", &h.IndexBase, true},
+		{"scaler", &h.Scaler, false},
 		{"calibration", &h.Calibration, false},
 		{"lambda", &h.Lambda, true},
 		{"prior", &h.Prior, false},
@@ -160,7 +162,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Scaler: m.Scaler, Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -280,7 +282,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		h.Classes = nil
 	}
 	return &Model{
-		Classes: h.Classes, Names: h.Names, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
+		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
 		Result: h.Result.result(),
 	}, vectors, nil
 }

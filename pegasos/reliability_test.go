@@ -45,6 +45,9 @@ func TestReliability(t *testing.T) {
 		{"permutations that are the same everywhere", reliablePermutations},
 		{"any number of threads", reliableThreads},
 		{"cancelled", reliableCancel},
+		{"checkpoint and resume", reliableResume},
+		{"early stop", reliableEarlyStop},
+		{"overflow of the multinomial loss", reliableMultinomial},
 	} {
 		t.Run(c.name, c.test)
 	}
@@ -519,6 +522,64 @@ func reliableCancel(t *testing.T) {
 		t.Fatalf("%v, %+v", err, m)
 	}
 	if _, err := Read(bytes.NewReader(encode(t, m))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestResume has every kind of run; here is one, through a file, at every step.
+func reliableResume(t *testing.T) {
+	data := random(121, 15, 4, 2, 1)
+	tr := Trainer{Config: Config{Lambda: 0.05, Epochs: 3}}
+	want := mustTrain(t, data.dense, data.y, tr.Config).Hash()
+	for p := int64(1); p <= 45; p++ {
+		if resumed(t, data.dense, data.y, tr, p).Hash() != want {
+			t.Errorf("paused after %d steps: other bits", p)
+		}
+	}
+}
+
+// What ends the run is the objective with the penalty, not the loss alone: with this lambda the loss still falls where the
+// objective does not.
+func reliableEarlyStop(t *testing.T) {
+	data := random(122, 200, 5, 2, 1)
+	var objectives []float64
+	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 400, Change: 1e-3}, Progress: func(p Progress) {
+		if e := p.Epoch; e <= 8 || e == 10 || e == 12 || e == 15 || e == 18 || e == 22 || e == 27 {
+			objectives = append(objectives, p.Measure().Objective)
+		}
+	}}
+	m, err := tr.Train(t.Context(), data.dense, data.y)
+	if err != nil || m.Result.Epochs >= 400 || len(objectives) < 2 {
+		t.Fatalf("%v, %+v", err, m.Result)
+	}
+	n := len(objectives)
+	for k := 1; k < n; k++ {
+		if fell := objectives[k-1] - objectives[k]; (fell <= 1e-3*objectives[k]) != (k == n-1) {
+			t.Errorf("look %d of %d: the objective fell by %v to %v", k, n, fell, objectives[k])
+		}
+	}
+	if p := m.Penalty(); !(p > 0.05*m.Result.Objective) {
+		t.Errorf("the penalty is %v of %v: it would not matter", p, m.Result.Objective)
+	}
+}
+
+func reliableMultinomial(t *testing.T) {
+	j := joint{log: true}
+	j.vs, j.class = vectors(3, 0), []int32{1}
+	for _, size := range []float64{1e4, 1e30, math.MaxFloat64 / 4} {
+		z, b := []float64{size, -size, 0}, make([]float64, 3)
+		if loss := j.loss(z, 1); loss != 2*size {
+			t.Errorf("%v: loss %v, want %v", z, loss, 2*size)
+		}
+		if !j.pulls(z, b, 0) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
+			t.Errorf("%v: pulls %v", z, b)
+		}
+		if loss := j.loss(z, 0); loss != 0 {
+			t.Errorf("%v: loss %v of the right class", z, loss)
+		}
+	}
+	m := mustTrain(t, matrix(t, 3, 1, 1e5, 1e5, -1e5), []float32{1, 2, 3}, Config{Multiclass: Multinomial, Lambda: 1e-5, Steps: 4, Offset: OffsetNone, Average: LastIterate})
+	if err := m.check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -85,8 +85,8 @@ func weightByName(m *pegasos.Model) string {
 	return strings.Join(parts, ",")
 }
 
-// train trains, and writes a checkpoint whenever it is time.
-func (k *checkpoints) train(c *call, tr *pegasos.Trainer, set *dataset.Set) (*pegasos.Model, error) {
+// train trains, and writes a checkpoint whenever it is time, in which scaled puts how the features were scaled.
+func (k *checkpoints) train(c *call, tr *pegasos.Trainer, set *dataset.Set, scaled func(*pegasos.Model) error) (*pegasos.Model, error) {
 	tr.Resume = k.from
 	if k.file == "" {
 		return tr.Train(c, matrix(set), set.Y)
@@ -100,7 +100,7 @@ func (k *checkpoints) train(c *call, tr *pegasos.Trainer, set *dataset.Set) (*pe
 		if m == nil {
 			return nil, err
 		}
-		k.failed = k.write(m, set)
+		k.failed = k.write(m, set, scaled)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
 		if timeUp && c.Err() != nil { // both at once
 			timeUp, err = false, c.Err()
@@ -120,7 +120,10 @@ func (k *checkpoints) train(c *call, tr *pegasos.Trainer, set *dataset.Set) (*pe
 	}
 }
 
-func (k *checkpoints) write(m *pegasos.Model, set *dataset.Set) error {
+func (k *checkpoints) write(m *pegasos.Model, set *dataset.Set, scaled func(*pegasos.Model) error) error {
 	m.Names, m.IndexBase = set.Names, set.IndexBase
+	if err := scaled(m); err != nil {
+		return err
+	}
 	return m.WriteFile(k.file)
 }

@@ -58,6 +58,9 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 	if err != nil {
 		return err
 	}
+	if m.Scaler != nil && f.to != "" && f.to != "json" {
+		return fmt.Errorf("%s: %s has no room for how the features are scaled: train on data that were scaled before", in, f.to)
+	}
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
 	}

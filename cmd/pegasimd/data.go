@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 // dataFlags are the flags of every command that reads data.
 type dataFlags struct {
+	scaler                       *dataset.Scaler // of what is read; nil for none
 	opt                          dataset.Options
 	format, layout, base, header string
 	quiet                        bool
@@ -65,7 +67,45 @@ func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, 
 	start := time.Now()
 	set, err := dataset.Read(name, d.opt)
 	p.clear()
-	return set, time.Since(start), err
+	if err != nil {
+		return nil, 0, err
+	}
+	if scaler := d.scaler; scaler != nil || m != nil && m.Scaler != nil {
+		if scaler == nil {
+			scaler = new(dataset.Scaler)
+			if err := json.Unmarshal(m.Scaler, scaler); err != nil {
+				return nil, 0, fmt.Errorf("the model's scaler: %w", err)
+			}
+			d.scaler = scaler
+		}
+		if set, err = scaler.Apply(set); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return set, time.Since(start), nil
+}
+
+// fitScaler scales the set, and what is read later.
+func (d *dataFlags) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set, error) {
+	scaler, err := dataset.FitScaler(set, dataset.ScaleKind(kind))
+	if err == nil {
+		set, err = scaler.Apply(set)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	d.scaler = scaler
+	return set, nil
+}
+
+// scaled puts how the data were scaled into a model.
+func (d *dataFlags) scaled(m *pegasos.Model) error {
+	if d.scaler == nil {
+		return nil
+	}
+	text, err := json.Marshal(d.scaler)
+	m.Scaler = text
+	return err
 }
 
 // readWithModel reads a model and data for it.

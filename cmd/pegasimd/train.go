@@ -116,7 +116,7 @@ func text[T ~string](to *T) func(string) error {
 func train(c *call) error {
 	var data dataFlags
 	var cfg pegasos.Config
-	var preset, report, weights, startFile, priorFile, valid, costs string
+	var preset, report, scale, weights, startFile, priorFile, valid, costs string
 	var points curve
 	data.define(c)
 	configFlags(c.flags, &cfg, &preset)
@@ -126,6 +126,7 @@ func train(c *call) error {
 	kernel.define(c.flags)
 	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
 	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
+	c.flags.StringVar(&scale, "scale", "", "scale the features first, and in every later use of the model: max-abs, standard (zero mean, unit variance) or unit (`rows` of length 1)")
 	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
 	proba := c.flags.Bool("proba", false, "give the model probabilities by Platt's method, with 5 folds: trains 6 times; -loss log has its own")
 	c.flags.StringVar(&valid, "valid", "", "the `data` to validate with, which are not trained on: for -patience, -plot and -curve")
@@ -196,6 +197,14 @@ func train(c *call) error {
 	if cfg.Loss.Regression() && set.Names != nil {
 		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", args[0], cfg.Loss)
 	}
+	if scale != "" {
+		if like != nil {
+			return usagef("-scale: the other model says how the features are scaled")
+		}
+		if set, err = data.fitScaler(args[0], scale, set); err != nil {
+			return err
+		}
+	}
 	known := labelling{names: set.Names}
 	if like != nil && like.Classes != nil && !cfg.Loss.Regression() {
 		if err := relabel(set, like); err != nil {
@@ -251,7 +260,7 @@ func train(c *call) error {
 			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
 	}
 	start = time.Now()
-	m, err := checks.train(c, &trainer, set)
+	m, err := checks.train(c, &trainer, set, data.scaled)
 	measuring = time.Since(start) - training // with the last measurement, of the result
 	p.clear()
 	interrupted := errors.Is(err, context.Canceled)
@@ -266,6 +275,9 @@ func train(c *call) error {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	m.Names, m.IndexBase = namesOf(m.Classes, known), set.IndexBase
+	if err := data.scaled(m); err != nil {
+		return err
+	}
 	if err := m.WriteFile(name); err != nil {
 		return err
 	}
