@@ -25,7 +25,7 @@ on() {
 }
 
 # The trainer's tests take minutes where every instruction is emulated: there it is those of bits, files and byte order.
-bits='Golden|Bits|Model|Resume|Layouts|Threads'
+bits=${BITS:?is set by the Makefile}
 emulated() {
 	local kept=()
 	for package in "${@:4}"; do
