@@ -6,7 +6,7 @@ import (
 )
 
 // Peers that no package has: Bottou's svmsgd and svmasgd (sgd 2.0, -O2, file order), sofia-ml (2016 import of 2009-11, -O3)
-// and lightning 0.6.3. They were measured on a Zen 4, beside liblinear 2.50: see docs/benchmarks.md. Here their times are
+// and lightning 0.6.3. They were measured on a Zen 4, beside liblinear 2.50. Here their times are
 // those, times liblinear's here over liblinear's there.
 type absent struct {
 	name     string

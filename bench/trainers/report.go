@@ -146,7 +146,7 @@ func (t *table) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s, lambda %g\n\n", t.Heading, t.Lambda)
 	fmt.Fprintf(b, "The optimum f* is %.6f, with a proven relative gap of %.0e; test accuracy there %.2f %%. CPU seconds of training, one thread.\n", t.Optimum, t.Gap, t.Accuracy)
 	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Scaled }) {
-		fmt.Fprintf(b, "A ~ marks a guess: what was measured on a Zen 4 (docs/benchmarks.md), times %.2f, by which liblinear is slower here", t.Factor)
+		fmt.Fprintf(b, "A ~ marks a guess: what was measured elsewhere on a Zen 4, times %.2f, by which liblinear is slower here", t.Factor)
 		if t.Other != "" {
 			b.WriteString("; it was " + t.Other)
 		}

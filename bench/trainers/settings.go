@@ -17,6 +17,7 @@ var settings = []setting{
 	{name: "Pegasimd, i.i.d.", config: `{"order": "iid"}`},
 	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
 	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
+	{name: "Pegasimd, blocks, auto finish", config: `{"order": "blocks", "finish": "auto"}`, epochs: true},
 	{name: "Pegasimd, pilot", config: `{"offset": "pilot"}`},
 	{name: "Pegasimd, pilot, auto finish", config: `{"offset": "pilot", "finish": "auto"}`, epochs: true},
 }
