@@ -28,6 +28,9 @@ type Model struct {
 	// dataset.Scaler. Data have to be scaled likewise before the model sees them.
 	Scaler json.RawMessage
 
+	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it: the caller's likewise.
+	HashBits int
+
 	Calibration []Sigmoid // one for each weight vector; nil for none
 
 	Lambda    float64 // in force, also where C was given

@@ -48,6 +48,7 @@ type header struct {
 	Bias        bool            `json:"bias"`
 	IndexBase   int             `json:"index_base"`
 	Scaler      json.RawMessage `json:"scaler"`      // may be missing
+	HashBits    int             `json:"hash_bits"`   // likewise
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
@@ -101,6 +102,7 @@ func (h *header) fields() []field {
 		{"bias", &h.Bias, true},
 		{"index_base", &h.IndexBase, true},
 		{"scaler", &h.Scaler, false},
+		{"hash_bits", &h.HashBits, false},
 		{"calibration", &h.Calibration, false},
 		{"lambda", &h.Lambda, true},
 		{"prior", &h.Prior, false},
@@ -162,7 +164,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Scaler: m.Scaler, Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -282,7 +284,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		h.Classes = nil
 	}
 	return &Model{
-		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
+		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
 		Result: h.Result.result(),
 	}, vectors, nil
 }

@@ -15,6 +15,7 @@ import (
 // dataFlags are the flags of every command that reads data.
 type dataFlags struct {
 	scaler                       *dataset.Scaler // of what is read; nil for none
+	hashBits                     int             // of what was read last
 	opt                          dataset.Options
 	format, layout, base, header string
 	quiet                        bool
@@ -60,6 +61,9 @@ func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, 
 	p := d.options(c, name)
 	if m != nil {
 		d.opt.Features = m.Cols()
+		if m.HashBits != 0 {
+			d.opt.HashBits = m.HashBits
+		}
 		if d.base == "" {
 			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(m.IndexBase))
 		}
@@ -82,6 +86,7 @@ func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, 
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	d.hashBits = set.HashBits
 	return set, time.Since(start), nil
 }
 
@@ -98,8 +103,9 @@ func (d *dataFlags) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set
 	return set, nil
 }
 
-// scaled puts how the data were scaled into a model.
+// scaled puts how the data were hashed and scaled into a model.
 func (d *dataFlags) scaled(m *pegasos.Model) error {
+	m.HashBits = d.hashBits
 	if d.scaler == nil {
 		return nil
 	}
