@@ -157,7 +157,7 @@ regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
 
-FUZZTIME ?= 20s
+FUZZTIME ?= 2m
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
 	scripts/fuzz.sh $(FUZZTIME)

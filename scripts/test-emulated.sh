@@ -24,7 +24,7 @@ on() {
 	PEGASIMD_WANT="$want" go test -count=1 -short -timeout 30m -exec "$exec" "$@"
 }
 
-# The trainer's tests take minutes where every instruction is emulated: there it is those of bits, files and byte order.
+# The trainer's tests take minutes in emulation, and without assembly: here it is those of bits, files and byte order.
 bits=${BITS:?is set by the Makefile}
 emulated() {
 	local kept=()
@@ -37,7 +37,7 @@ emulated() {
 	on "$1" "$2" "$3" -run "$bits" ./pegasos
 }
 
-GOARCH=386 on "386" "generic" env "$@"
+GOARCH=386 emulated "386" "generic" env "$@"
 GOARCH=arm64 emulated "arm64 (qemu)" "generic neon" "qemu-aarch64" "$@"
 GOARCH=amd64 on "Haswell (qemu)" "generic avx2" "qemu-x86_64 -cpu Haswell" -skip GuardPages ./internal/asm
 GOARCH=amd64 on "Nehalem (qemu)" "generic" "qemu-x86_64 -cpu Nehalem" ./internal/asm
