@@ -21,6 +21,8 @@ type data struct {
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
 
+	byClass [][]uint32 // see rowsOf
+
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string

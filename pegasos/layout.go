@@ -54,18 +54,16 @@ func (r *run) lay() {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
 	r.only = shuffled
-	if r.total <= 2*int64(r.order.steps) {
-		return // copying takes about as long as an epoch, and saves less than that in each
-	}
 	switch x := d.x.(type) {
 	case *sparse.Matrix:
-		if size := 8 * x.NNZ(); size < copyFrom || size > copyTo || x.Lazy() {
+		if x.Lazy() || !r.worthCopying(8*x.NNZ()) {
 			return
 		}
 		r.x = x.Take(shuffled)
 	case *dense.Matrix:
 		// Long rows are long runs of memory as they are.
-		if size := 4 * x.Rows() * x.Cols(); size < copyFrom || size > copyTo || x.Cols() > copyCols {
+		size := 4 * x.Rows() * x.Cols()
+		if !r.worthCopying(size) || x.Cols() > copyCols && !r.few(size) {
 			return
 		}
 		r.x = x.Take(shuffled)
@@ -85,12 +83,26 @@ func (r *run) lay() {
 	}
 }
 
+// worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
+func (r *run) worthCopying(size int) bool {
+	// Copying takes about as long as an epoch, and saves less than that in each.
+	return r.few(size) || r.total > 2*int64(r.order.steps) && size >= copyFrom && size <= copyTo
+}
+
+// few reports whether the rows are few of many, as those of a pair of many classes: what a run keeps for each row of its store
+// would be more than the rows.
+func (r *run) few(size int) bool {
+	all := len(r.data.y)
+	return r.rows < all/4 && size/all*r.rows <= copyFew
+}
+
 // copyFrom to copyTo is the size, in bytes, of what is copied: what is smaller stays in the caches, what is larger may not fit
 // in memory twice.
 var copyFrom = 1 << 18 // a variable for the sake of tests
 
 const (
 	copyTo   = 1 << 30
+	copyFew  = 1 << 22
 	copyCols = 256
 )
 

@@ -97,15 +97,45 @@ func (r *run) choose(pair []int32) {
 	if d.weight == nil && pair == nil {
 		return
 	}
-	r.only = []uint32{}
-	for i := range d.y {
-		if (d.weight == nil || d.weight[i] > 0) && (pair == nil || d.class[i] == pair[0] || d.class[i] == pair[1]) {
-			r.only = append(r.only, uint32(i))
+	if pair != nil {
+		r.only = merge(d.rowsOf(pair[0]), d.rowsOf(pair[1]))
+	} else {
+		r.only = []uint32{}
+		for i := range d.y {
+			if d.weight[i] > 0 {
+				r.only = append(r.only, uint32(i))
+			}
 		}
 	}
 	if r.rows = len(r.only); r.rows == len(d.y) {
 		r.only = nil
 	}
+}
+
+// rowsOf returns the rows of a class with a weight above 0, ascending.
+func (d *data) rowsOf(class int32) []uint32 {
+	if d.byClass == nil {
+		d.byClass = make([][]uint32, len(d.classes))
+		for i, k := range d.class {
+			if d.weight == nil || d.weight[i] > 0 {
+				d.byClass[k] = append(d.byClass[k], uint32(i))
+			}
+		}
+	}
+	return d.byClass[class]
+}
+
+// merge returns the numbers of both lists, which are ascending, and is as well.
+func merge(a, b []uint32) []uint32 {
+	all := make([]uint32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] < b[0] {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }
 
 // weigh makes the run's own weights: those of the data, for Balanced such that its classes weigh the same, and then scaled
