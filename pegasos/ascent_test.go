@@ -239,7 +239,7 @@ func TestGoldenAscent(t *testing.T) {
 		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne}, "6af333cecd12a2250709c289ec3814f73cbe9a5cfd1444ef429da66b95598002"},
 	} {
 		c.cfg.Lambda = 1e-3
-		for _, isa := range asm.Available() {
+		for _, isa := range paths() {
 			for threads := 1; threads <= 3; threads++ {
 				func() {
 					defer asm.Use(asm.Use(isa))

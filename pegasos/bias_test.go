@@ -300,7 +300,7 @@ func TestGoldenUnregularised(t *testing.T) {
 		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01, Order: IID}, "8a4861638f14dede4db799e79c95789c182b151ca7b08b1355195c03a00101a4"},
 	} {
 		c.cfg.Bias = BiasUnregularised
-		for _, isa := range asm.Available() {
+		for _, isa := range paths() {
 			func() {
 				defer asm.Use(asm.Use(isa))
 				if m := mustTrain(t, c.x, c.y, c.cfg); m.Hash() != c.want {

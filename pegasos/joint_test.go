@@ -827,7 +827,7 @@ func TestGoldenJoint(t *testing.T) {
 		{"multinomial, dense", many.dense, many.y, nil, Config{Multiclass: Multinomial, Lambda: 0.01, Epochs: 3, Bias: BiasUnregularised, Batch: 4}, "5a2d08f8205a7ebdfc40586cf4cd343b5b0064c322f8e5934ca574a1fb49dd32"},
 		{"multinomial, sparse", text.sparse, text.y, nil, Config{Multiclass: Multinomial, Order: IID, Epochs: 2, Offset: OffsetNone, Project: true}, "59584dcd69469b43c07c5bf1627e7d545b91957bb90dece090ff198d2d826600"},
 	} {
-		for _, isa := range asm.Available() {
+		for _, isa := range paths() {
 			for threads := 1; threads < 4; threads += 2 {
 				func() {
 					defer asm.Use(asm.Use(isa))

@@ -53,7 +53,7 @@ func TestGoldenPilot(t *testing.T) {
 		{Config{Order: IID, Multiclass: OneVsOne, Bias: BiasAugmented}, "87a9ffcfcdb4f6460b36ad44b02d1a41ee64389bc2788b52c8696d455e4054b0"},
 	} {
 		c.cfg.Lambda, c.cfg.Offset, c.cfg.Epochs = 1e-3, OffsetPilot, 4
-		for _, isa := range asm.Available() {
+		for _, isa := range paths() {
 			everyLayout(func() {
 				defer asm.Use(asm.Use(isa))
 				if m := mustTrain(t, data.sparse, data.y, c.cfg); m.Hash() != c.want {

@@ -249,7 +249,7 @@ func TestStartErrors(t *testing.T) {
 // As in TestGoldenModels.
 func TestGoldenStart(t *testing.T) {
 	a, b := random(1, 300, 37, 3, 1), random(2, 200, 37, 3, 1)
-	for _, isa := range asm.Available() {
+	for _, isa := range paths() {
 		func() {
 			defer asm.Use(asm.Use(isa))
 			old := mustTrain(t, a.dense, a.y, Config{Lambda: 0.01, Bias: BiasAugmented})

@@ -36,7 +36,7 @@ func TestGoldenModels(t *testing.T) {
 		{"projection", many.dense, many.y, Config{Offset: OffsetNone, Project: true}, "56fa5139053b203a01c32c4ce4d3423dce0687e9f5a271e8b1e168695c5b6121"},
 		{"paper", binary.dense, binary.y, Paper(), "1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
 	} {
-		for _, isa := range asm.Available() {
+		for _, isa := range paths() {
 			func() {
 				defer asm.Use(asm.Use(isa))
 				m := mustTrain(t, c.x, c.y, c.cfg)

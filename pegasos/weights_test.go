@@ -289,7 +289,7 @@ func TestGoldenWeights(t *testing.T) {
 		{"classes", many.sparse, many.y, nil, Config{ClassWeight: Balanced, Epochs: 7}, "941ded2b36245ee0e0207699c5cefdaac1a11c14f65837799801ed9cb4e53801"},
 		{"log", binary.dense, binary.y, some(300), Config{Loss: Log, ClassWeight: "1=0.3"}, "bc856d823374c349f2d7b3558c4d66f6ecc0da96202a8d4d9d1cda5fdd2ad0c6"},
 	} {
-		for _, isa := range asm.Available() {
+		for _, isa := range paths() {
 			func() {
 				defer asm.Use(asm.Use(isa))
 				if m := weighted(t, c.x, c.y, c.weights, c.cfg); m.Hash() != c.want {

@@ -1,0 +1,17 @@
+package pegasos
+
+import (
+	"os"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// paths returns those that models are trained in: all that there are, but in short tests only the one asked for, if any. An
+// emulated CPU takes minutes for each, and the others were tested on a real one.
+func paths() []asm.ISA {
+	if testing.Short() && os.Getenv(asm.Variable) != "" {
+		return []asm.ISA{asm.Active()}
+	}
+	return asm.Available()
+}
