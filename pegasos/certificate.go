@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -341,7 +340,7 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 // terms of the sum of the addends' magnitudes.
 func (s *state) addRows(a []float32, u []float64) (rounding float64) {
 	switch x := s.x.(type) {
-	case *dense.Matrix:
+	case denseRows:
 		for k := range s.count() {
 			i := s.row(k)
 			if v := a[i]; v != 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/compact"
 )
 
 // Labelled is rows with their labels.
@@ -20,6 +22,8 @@ type data struct {
 	classes []float32 // nil for numbers to predict
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
+
+	bytes *compact.Bytes // the rows of x once more; nil if they are not kept so
 
 	byClass [][]uint32 // see rowsOf
 
@@ -68,6 +72,10 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		}
 	} else if d.classes, d.class, err = classify(y, d.weight, d.known); err != nil {
 		return nil, err
+	}
+	d.compact(tr)
+	if d.bytes != nil {
+		x = unpack(d.bytes)
 	}
 	d.norms = make([]float32, n)
 	bad := -1

@@ -15,7 +15,7 @@ type gang struct {
 	scores    []float32 // of a row, for each problem
 	pulls     []float32 // and what it is to be added to the vectors times; 0 for most
 
-	dense *dense.Matrix
+	dense denseRows
 	all   *dense.Matrix // the vectors, a row each
 	first int           // of its rows
 
@@ -37,8 +37,8 @@ func (r *run) newGang(first, end int) *gang {
 	}
 	n := end - first
 	g := &gang{problems: r.problems[first:end], scattered: r.scattered, scores: make([]float32, n), pulls: make([]float32, n)}
-	switch x := r.x.(type) {
-	case *dense.Matrix:
+	switch x := r.problems[first].x.(type) {
+	case denseRows:
 		g.dense, g.all, g.first = x, r.matrix, first
 		return g
 	case *sparse.Matrix:

@@ -63,7 +63,7 @@ func (j *joint) batches(idx []uint32, ends []int) {
 
 // products writes the dot products of row i and the vectors to j.dots.
 func (j *joint) products(i uint32) {
-	if x, ok := j.x.(*dense.Matrix); ok {
+	if x, ok := j.x.(denseRows); ok {
 		j.m.DotRows(j.dots, 0, x.Row(int(i)))
 		return
 	}
@@ -218,7 +218,7 @@ func (j *joint) meanLoss(m *Model) float64 {
 	for r, w := range m.Weights {
 		copy(wide.Row(r), w)
 	}
-	x, isDense := j.x.(*dense.Matrix)
+	x, isDense := j.x.(denseRows)
 	var sum float64
 	for n := range j.count() {
 		i := j.row(n)

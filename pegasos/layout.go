@@ -18,6 +18,12 @@ type layout struct {
 	scattered bool // the rows are met in an order in which they do not lie in memory, which is beyond the caches
 }
 
+// ofItsOwn returns l for a learner.
+func (l layout) ofItsOwn() layout {
+	l.x = ofItsOwn(l.x)
+	return l
+}
+
 // name returns what row i is called in the data.
 func (l *layout) name(i uint32) int {
 	if l.names != nil {
@@ -34,11 +40,16 @@ func (r *run) lay() {
 	if d.classes == nil {
 		r.target = d.y
 	}
-	switch x := d.x.(type) {
+	if d.bytes != nil {
+		r.x = unpack(d.bytes)
+	}
+	switch x := r.x.(type) {
 	case *sparse.Matrix:
 		r.scattered = 8*x.NNZ() > copyFrom && !x.Lazy()
 	case *dense.Matrix:
 		r.scattered = 4*x.Rows()*x.Cols() > copyFrom
+	case *unpacked:
+		r.scattered = true
 	}
 	switch r.order.kind {
 	case Sequential, Blocks:
@@ -54,7 +65,7 @@ func (r *run) lay() {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
 	r.only = shuffled
-	switch x := d.x.(type) {
+	switch x := r.x.(type) {
 	case *sparse.Matrix:
 		if x.Lazy() || !r.worthCopying(8*x.NNZ()) {
 			return

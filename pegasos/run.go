@@ -138,7 +138,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 func (r *run) state(first, n int, t0 float64) (state, error) {
 	d, cols := r.data, r.data.x.Cols()
 	s := state{
-		layout: r.layout, weight: r.weight, only: r.only,
+		layout: r.layout.ofItsOwn(), weight: r.weight, only: r.only,
 		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),

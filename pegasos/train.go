@@ -211,16 +211,13 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		cfg: tr.Config.WithDefaults(), data: d, threads: tr.Threads, pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
+		cfg: tr.Config.WithDefaults(), data: d, threads: tr.threads(), pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
 	if s.cfg.Bias != BiasAugmented {
 		s.cfg.BiasScale = 0 // 1 was allowed
-	}
-	if s.threads == 0 {
-		s.threads = runtime.GOMAXPROCS(0)
 	}
 	if k := len(d.classes); s.cfg.Multiclass == OneVsOne && k > 2 {
 		if k > maxPairClasses {
@@ -257,6 +254,14 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		return s, s.resume(tr)
 	}
 	return s, nil
+}
+
+// threads returns the number of goroutines to train with.
+func (tr *Trainer) threads() int {
+	if tr.Threads == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return tr.Threads
 }
 
 // parallel calls f for each run, from several goroutines.

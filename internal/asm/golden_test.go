@@ -29,6 +29,8 @@ var golden = map[string]string{
 	"dotsparsek":      "4ffafa27e9ba9188098ae5616b8941419359dc6121374e8e6e343f1c3878a2ef",
 	"axpysparsek":     "39304a9a94ea0c6727a1e59b9ecedb60720519843b4092c201278f3375cfa4e9",
 	"prefetch":        "fb678f67aea5293efa9930a41b828fdfb475dc2b427628588640e080884f0e45",
+	"unpackdot":       "fe16bc91ff72a5d326cf39182877a03d97ec9a208dc416416e5d68a05c22a1a4",
+	"unpack":          "a1ebac09a2dba5ec558e7e301eb5cb2b0b148ed411d827d1f25368f257ae3f9a",
 	"exp":             "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }
 

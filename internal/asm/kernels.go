@@ -726,9 +726,90 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 	}
 }
 
+const bytesMismatch = "asm: len(dst) != len(src)"
+
+// Unpack is
+//
+//	for i, b := range src {
+//		dst[i] = float32(float32(b)*hi) + float32(float32(b)*lo)
+//	}
+//
+// It panics if the lengths differ.
+func Unpack(dst []float32, src []byte, hi, lo float32) {
+	if len(dst) != len(src) {
+		panic(bytesMismatch)
+	}
+	if race {
+		raceReadsBytes(src)
+		raceWrites(dst)
+	}
+	if len(dst) > Block {
+		unpackBlocks(dst, src, hi, lo)
+		return
+	}
+	switch active {
+	case AVX512:
+		unpackAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
+	case AVX2:
+		unpackAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
+	case NEON:
+		unpackNEON(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
+	default:
+		unpackGeneric(dst, src, hi, lo)
+	}
+}
+
+func unpackBlocks(dst []float32, src []byte, hi, lo float32) {
+	for len(dst) > 0 {
+		n := min(len(dst), Block)
+		Unpack(dst[:n], src[:n], hi, lo)
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
+	dst = dst[:len(src)]
+	for i, b := range src {
+		v := float32(b)
+		dst[i] = float32(v*hi) + float32(v*lo)
+	}
+}
+
+// UnpackDot is
+//
+//	Unpack(dst, src, hi, lo)
+//	return Dot(dst[:len(w)], w)
+//
+// to the bit. src and dst have as many elements as w, rounded up to a multiple of eight; the bytes behind those are 0. It panics if
+// the lengths are others. hi and lo must be finite. dst must not overlap w.
+func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
+	n := len(w)
+	if len(dst) != (n+7)&^7 || len(src) != len(dst) {
+		panic(bytesMismatch)
+	}
+	if race {
+		raceReadsBytes(src)
+		raceWrites(dst)
+		raceReads(w)
+	}
+	if n <= Block {
+		switch active {
+		case AVX512:
+			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)
+		case AVX2:
+			return unpackDotAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)
+		case NEON:
+			return unpackDotNEON(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)
+		}
+	}
+	Unpack(dst, src, hi, lo)
+	return Dot(dst[:n], w)
+}
+
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in plain Go.
-func Prefetch[T float32 | int32](x []T) {
-	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), min(len(x), Block)
+func Prefetch[T float32 | int32 | byte](x []T) {
+	size := int(unsafe.Sizeof(*new(T)))
+	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (min(len(x), Block)*size+3)/4 // in words
 	if n == 0 {
 		return
 	}

@@ -78,3 +78,13 @@ func squaredDistanceAVX2(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func sumSquaresAVX2(x *float32, n int) float32
+
+// unpackAVX2 works like unpackGeneric.
+//
+//go:noescape
+func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
+
+// unpackDotAVX2 works like unpackDotGeneric.
+//
+//go:noescape
+func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

@@ -5076,3 +5076,820 @@ none:
 	VMOVSS       X0, ret+16(FP)
 	VZEROUPPER
 	RET
+
+// func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
+// Requires: AVX, AVX2
+TEXT ·unpackAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS hi+24(FP), Y0
+	VBROADCASTSS lo+28(FP), Y1
+	CMPQ         DX, $+32
+	JB           groups
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBD (CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y3
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (AX)
+	VPMOVZXBD 8(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y3
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, 32(AX)
+	VPMOVZXBD 16(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y3
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, 64(AX)
+	VPMOVZXBD 24(CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y3
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, 96(AX)
+	ADDQ      $+32, CX
+	ADDQ      $+128, AX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ      DX, $+8
+	JB        below8
+	VPMOVZXBD (CX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y3
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (AX)
+	ADDQ      $+8, CX
+	ADDQ      $+32, AX
+	SUBQ      $+8, DX
+	JMP       groups
+
+below8:
+	CMPQ      DX, $+4
+	JB        below4
+	VPMOVZXBD (CX), X2
+	VCVTDQ2PS X2, X2
+	VMULPS    X1, X2, X3
+	VMULPS    X0, X2, X2
+	VADDPS    X3, X2, X2
+	VMOVUPS   X2, (AX)
+	ADDQ      $+4, CX
+	ADDQ      $+16, AX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	MOVWLZX   (CX), BX
+	VMOVD     BX, X2
+	VPMOVZXBD X2, X2
+	VCVTDQ2PS X2, X2
+	VMULPS    X1, X2, X3
+	VMULPS    X0, X2, X2
+	VADDPS    X3, X2, X2
+	VMOVSD    X2, (AX)
+	ADDQ      $+2, CX
+	ADDQ      $+8, AX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVBLZX   (CX), CX
+	VMOVD     CX, X2
+	VPMOVZXBD X2, X2
+	VCVTDQ2PS X2, X2
+	VMULPS    X1, X2, X1
+	VMULPS    X0, X2, X2
+	VADDPS    X1, X2, X2
+	VMOVSS    X2, (AX)
+
+below1:
+	VZEROUPPER
+	RET
+
+// func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+// Requires: AVX, AVX2
+TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
+	MOVQ         src+8(FP), AX
+	VBROADCASTSS hi+16(FP), Y0
+	VBROADCASTSS lo+20(FP), Y1
+	MOVQ         dst+0(FP), CX
+	MOVQ         w+24(FP), DX
+	MOVQ         n+32(FP), BX
+	VXORPS       Y3, Y3, Y3
+	LEAQ         masks<>+0(SB), DI
+	MOVQ         BX, SI
+	NEGQ         SI
+	ANDQ         $0x07, SI
+	VMOVUPS      (DI)(SI*4), Y11
+	CMPQ         BX, $+64
+	JAE          long
+
+	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	CMPQ         BX, $+8
+	JBE          short0
+	VPMOVZXBD    (AX), Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y4
+	VMULPS       Y0, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (CX)
+	VMULPS       (DX), Y2, Y2
+	VADDPS       Y3, Y2, Y2
+	CMPQ         BX, $+16
+	JBE          short1
+	VPMOVZXBD    8(AX), Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y3, Y4
+	VMULPS       Y0, Y3, Y3
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(CX)
+	VMULPS       32(DX), Y3, Y3
+	CMPQ         BX, $+24
+	JBE          short2
+	VPMOVZXBD    16(AX), Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y4, Y5
+	VMULPS       Y0, Y4, Y4
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 64(CX)
+	VMULPS       64(DX), Y4, Y4
+	CMPQ         BX, $+32
+	JBE          short3
+	VPMOVZXBD    24(AX), Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y1, Y5, Y6
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 96(CX)
+	VMULPS       96(DX), Y5, Y5
+	CMPQ         BX, $+40
+	JBE          short4
+	VPMOVZXBD    32(AX), Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y1, Y6, Y7
+	VMULPS       Y0, Y6, Y6
+	VADDPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 128(CX)
+	VMULPS       128(DX), Y6, Y6
+	CMPQ         BX, $+48
+	JBE          short5
+	VPMOVZXBD    40(AX), Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y1, Y7, Y8
+	VMULPS       Y0, Y7, Y7
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 160(CX)
+	VMULPS       160(DX), Y7, Y7
+	CMPQ         BX, $+56
+	JBE          short6
+	VPMOVZXBD    48(AX), Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y1, Y8, Y9
+	VMULPS       Y0, Y8, Y8
+	VADDPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 192(CX)
+	VMULPS       192(DX), Y8, Y8
+	VPMOVZXBD    56(AX), Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y1, Y9, Y1
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y1, Y9, Y9
+	VMOVUPS      Y9, 224(CX)
+	VMASKMOVPS   224(DX), Y11, Y0
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VPMOVZXBD    48(AX), Y8
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y1, Y8, Y1
+	VMULPS       Y0, Y8, Y8
+	VADDPS       Y1, Y8, Y8
+	VMOVUPS      Y8, 192(CX)
+	VMASKMOVPS   192(DX), Y11, Y0
+	VMULPS       Y0, Y8, Y8
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VPMOVZXBD    40(AX), Y7
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y1, Y7, Y1
+	VMULPS       Y0, Y7, Y7
+	VADDPS       Y1, Y7, Y7
+	VMOVUPS      Y7, 160(CX)
+	VMASKMOVPS   160(DX), Y11, Y0
+	VMULPS       Y0, Y7, Y7
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VPMOVZXBD    32(AX), Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y1, Y6, Y1
+	VMULPS       Y0, Y6, Y6
+	VADDPS       Y1, Y6, Y6
+	VMOVUPS      Y6, 128(CX)
+	VMASKMOVPS   128(DX), Y11, Y0
+	VMULPS       Y0, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VPMOVZXBD    24(AX), Y5
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y1, Y5, Y5
+	VMOVUPS      Y5, 96(CX)
+	VMASKMOVPS   96(DX), Y11, Y0
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VPMOVZXBD    16(AX), Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y1, Y4, Y1
+	VMULPS       Y0, Y4, Y4
+	VADDPS       Y1, Y4, Y4
+	VMOVUPS      Y4, 64(CX)
+	VMASKMOVPS   64(DX), Y11, Y0
+	VMULPS       Y0, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VPMOVZXBD    8(AX), Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y0, Y3, Y3
+	VADDPS       Y1, Y3, Y3
+	VMOVUPS      Y3, 32(CX)
+	VMASKMOVPS   32(DX), Y11, Y0
+	VMULPS       Y0, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         BX, $+0
+	JBE          empty
+	VPMOVZXBD    (AX), Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y0, Y2, Y2
+	VADDPS       Y1, Y2, Y2
+	VMOVUPS      Y2, (CX)
+	VMASKMOVPS   (DX), Y11, Y0
+	VMULPS       Y0, Y2, Y2
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X3, ret+40(FP)
+	VZEROUPPER
+	RET
+
+long:
+	// The first 64 elements start the lanes.
+	VPMOVZXBD (AX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y4
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y4, Y2, Y2
+	VMOVUPS   Y2, (CX)
+	VMULPS    (DX), Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VPMOVZXBD 8(AX), Y3
+	VCVTDQ2PS Y3, Y3
+	VMULPS    Y1, Y3, Y4
+	VMULPS    Y0, Y3, Y3
+	VADDPS    Y4, Y3, Y3
+	VMOVUPS   Y3, 32(CX)
+	VMULPS    32(DX), Y3, Y3
+	VPMOVZXBD 16(AX), Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y1, Y4, Y5
+	VMULPS    Y0, Y4, Y4
+	VADDPS    Y5, Y4, Y4
+	VMOVUPS   Y4, 64(CX)
+	VMULPS    64(DX), Y4, Y4
+	VPMOVZXBD 24(AX), Y5
+	VCVTDQ2PS Y5, Y5
+	VMULPS    Y1, Y5, Y6
+	VMULPS    Y0, Y5, Y5
+	VADDPS    Y6, Y5, Y5
+	VMOVUPS   Y5, 96(CX)
+	VMULPS    96(DX), Y5, Y5
+	VPMOVZXBD 32(AX), Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    Y1, Y6, Y7
+	VMULPS    Y0, Y6, Y6
+	VADDPS    Y7, Y6, Y6
+	VMOVUPS   Y6, 128(CX)
+	VMULPS    128(DX), Y6, Y6
+	VPMOVZXBD 40(AX), Y7
+	VCVTDQ2PS Y7, Y7
+	VMULPS    Y1, Y7, Y8
+	VMULPS    Y0, Y7, Y7
+	VADDPS    Y8, Y7, Y7
+	VMOVUPS   Y7, 160(CX)
+	VMULPS    160(DX), Y7, Y7
+	VPMOVZXBD 48(AX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    Y1, Y8, Y9
+	VMULPS    Y0, Y8, Y8
+	VADDPS    Y9, Y8, Y8
+	VMOVUPS   Y8, 192(CX)
+	VMULPS    192(DX), Y8, Y8
+	VPMOVZXBD 56(AX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    Y1, Y9, Y10
+	VMULPS    Y0, Y9, Y9
+	VADDPS    Y10, Y9, Y9
+	VMOVUPS   Y9, 224(CX)
+	VMULPS    224(DX), Y9, Y9
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	ADDQ      $+64, AX
+	SUBQ      $+64, BX
+	CMPQ      BX, $+64
+	JB        rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXBD (AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, (CX)
+	VMULPS    (DX), Y10, Y10
+	VADDPS    Y10, Y2, Y2
+	VPMOVZXBD 8(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 32(CX)
+	VMULPS    32(DX), Y10, Y10
+	VADDPS    Y10, Y3, Y3
+	VPMOVZXBD 16(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 64(CX)
+	VMULPS    64(DX), Y10, Y10
+	VADDPS    Y10, Y4, Y4
+	VPMOVZXBD 24(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 96(CX)
+	VMULPS    96(DX), Y10, Y10
+	VADDPS    Y10, Y5, Y5
+	VPMOVZXBD 32(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 128(CX)
+	VMULPS    128(DX), Y10, Y10
+	VADDPS    Y10, Y6, Y6
+	VPMOVZXBD 40(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 160(CX)
+	VMULPS    160(DX), Y10, Y10
+	VADDPS    Y10, Y7, Y7
+	VPMOVZXBD 48(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 192(CX)
+	VMULPS    192(DX), Y10, Y10
+	VADDPS    Y10, Y8, Y8
+	VPMOVZXBD 56(AX), Y10
+	VCVTDQ2PS Y10, Y10
+	VMULPS    Y1, Y10, Y12
+	VMULPS    Y0, Y10, Y10
+	VADDPS    Y12, Y10, Y10
+	VMOVUPS   Y10, 224(CX)
+	VMULPS    224(DX), Y10, Y10
+	VADDPS    Y10, Y9, Y9
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	ADDQ      $+64, AX
+	SUBQ      $+64, BX
+	CMPQ      BX, $+64
+	JAE       blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         BX, $+0
+	JBE          none
+	CMPQ         BX, $+8
+	JBE          rest0
+	VPMOVZXBD    (AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, (CX)
+	VMULPS       (DX), Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	CMPQ         BX, $+16
+	JBE          rest1
+	VPMOVZXBD    8(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 32(CX)
+	VMULPS       32(DX), Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	CMPQ         BX, $+24
+	JBE          rest2
+	VPMOVZXBD    16(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 64(CX)
+	VMULPS       64(DX), Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	CMPQ         BX, $+32
+	JBE          rest3
+	VPMOVZXBD    24(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 96(CX)
+	VMULPS       96(DX), Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	CMPQ         BX, $+40
+	JBE          rest4
+	VPMOVZXBD    32(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 128(CX)
+	VMULPS       128(DX), Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	CMPQ         BX, $+48
+	JBE          rest5
+	VPMOVZXBD    40(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 160(CX)
+	VMULPS       160(DX), Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	CMPQ         BX, $+56
+	JBE          rest6
+	VPMOVZXBD    48(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y12
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 192(CX)
+	VMULPS       192(DX), Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VPMOVZXBD    56(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 224(CX)
+	VMASKMOVPS   224(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest6:
+	VPMOVZXBD    48(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 192(CX)
+	VMASKMOVPS   192(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest5:
+	VPMOVZXBD    40(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 160(CX)
+	VMASKMOVPS   160(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest4:
+	VPMOVZXBD    32(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 128(CX)
+	VMASKMOVPS   128(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest3:
+	VPMOVZXBD    24(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 96(CX)
+	VMASKMOVPS   96(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest2:
+	VPMOVZXBD    16(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 64(CX)
+	VMASKMOVPS   64(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest1:
+	VPMOVZXBD    8(AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, 32(CX)
+	VMASKMOVPS   32(DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+rest0:
+	VPMOVZXBD    (AX), Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y1, Y10, Y10
+	VMOVUPS      Y10, (CX)
+	VMASKMOVPS   (DX), Y11, Y0
+	VMULPS       Y0, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET
+
+none:
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VMOVHLPS     X2, X2, X0
+	VADDPS       X0, X2, X2
+	VMOVSHDUP    X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, ret+40(FP)
+	VZEROUPPER
+	RET

@@ -43,3 +43,9 @@ func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
 func sumSquaresAVX2(x *float32, n int) float32 { panic(noAVX2) }
+
+func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX2) }
+
+func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
+	panic(noAVX2)
+}

@@ -78,3 +78,13 @@ func squaredDistanceAVX512(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func sumSquaresAVX512(x *float32, n int) float32
+
+// unpackAVX512 works like unpackGeneric.
+//
+//go:noescape
+func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32)
+
+// unpackDotAVX512 works like unpackDotGeneric.
+//
+//go:noescape
+func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

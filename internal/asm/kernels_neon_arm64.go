@@ -78,3 +78,13 @@ func squaredDistanceNEON(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func sumSquaresNEON(x *float32, n int) float32
+
+// unpackNEON works like unpackGeneric.
+//
+//go:noescape
+func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32)
+
+// unpackDotNEON works like unpackDotGeneric.
+//
+//go:noescape
+func unpackDotNEON(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

@@ -24,6 +24,10 @@ func raceReadsInts(v []int32) {
 	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
 }
 
+func raceReadsBytes(v []byte) {
+	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), len(v))
+}
+
 // raceReadsAt tells of the k floats at each index.
 func raceReadsAt(w []float32, idx []int32, k int) {
 	for _, j := range idx {

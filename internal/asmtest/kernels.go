@@ -30,6 +30,7 @@ type Args struct {
 	X, Y    []float32
 	Scalars []float32
 	Idx     []int32
+	Packed  []byte
 	W       []float32 // rows or weights
 	Stride  int       // of rows
 	Out     []float32 // the operand that is stored into, if any
@@ -260,6 +261,42 @@ var Kernels = []Kernel{
 			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name: "unpack",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{A: s.Float(), B: s.Float(), Packed: m.Bytes(n), Out: m.Floats(n)}
+			for i := range a.Packed {
+				a.Packed[i] = byte(s.Uint32())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Unpack(a.Out, a.Packed, a.A, a.B); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.Packed), func(i int) (hi, lo float64) {
+				return float64(a.Packed[i]) * float64(a.A), float64(a.Packed[i]) * float64(a.B)
+			})
+		},
+		Bytes: func(a *Args) int { return 5 * len(a.Packed) },
+	},
+	{
+		Name:    "unpackdot",
+		Inexact: true,
+		New: func(n int, m Memory, s *Source) *Args {
+			room := (n + 7) &^ 7
+			a := &Args{A: 1 / float32(1+s.IntN(999)), B: 1e-4 / float32(1+s.IntN(999)), Packed: m.Bytes(room), Out: m.Floats(room), W: s.floats(m, n)}
+			for i := range n {
+				a.Packed[i] = byte(s.Uint32())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { return asm.UnpackDot(a.Out, a.Packed, a.A, a.B, a.W) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.Packed), func(i int) (hi, lo float64) {
+				return float64(a.Packed[i]) * float64(a.A), float64(a.Packed[i]) * float64(a.B)
+			})
+		},
+		Bytes: func(a *Args) int { return 5*len(a.Packed) + 4*len(a.W) },
 	},
 	{
 		Name:  "prefetch",

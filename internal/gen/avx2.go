@@ -217,6 +217,23 @@ func (t *avx2) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	switch x := r(v); v.width {
+	case 8, 4:
+		t.VPMOVZXBD(at(p, offset), x)
+	default:
+		few := t.GP32()
+		if v.width == 2 {
+			t.MOVWLZX(at(p, offset), few)
+		} else {
+			t.MOVBLZX(at(p, offset), few)
+		}
+		t.VMOVD(few, x)
+		t.VPMOVZXBD(x, x)
+	}
+	t.VCVTDQ2PS(r(v), r(v))
+}
+
 // The second source is what VMINPS and VMAXPS return when either is NaN.
 func (t *avx2) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
 func (t *avx2) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }

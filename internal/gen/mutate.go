@@ -397,6 +397,10 @@ func (m *mutant) Load(v Group, p reg.GPVirtual, offset int) {
 	m.Target.Load(v, p, m.further("Load", p, offset))
 }
 
+func (m *mutant) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	m.Target.LoadBytes(v, p, m.further("LoadBytes", p, offset))
+}
+
 func (m *mutant) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return m.Target.Index(idx, m.further("Index", idx, offset))
 }

@@ -225,6 +225,32 @@ func (t *neon) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	low, m := v.regs[0], at(p, offset)
+	switch v.width {
+	case 8:
+		t.FMOVD(m, low)
+	case 4:
+		t.FMOVS(m, low)
+	case 2, 1:
+		few := t.GP64()
+		if v.width == 2 {
+			t.MOVHU(m, few)
+		} else {
+			t.MOVBU(m, few)
+		}
+		t.FMOVS(few, low)
+	}
+	t.VUXTLB(low, low)
+	if v.width == 8 {
+		t.VUXTL2H(low, v.regs[1])
+	}
+	t.VUXTLH(low, low)
+	for _, r := range v.regs {
+		t.VSCVTF(r, r)
+	}
+}
+
 func (t *neon) Fold(v Group) {
 	low, high := v.regs[0], t.V128()
 	if v.width == 8 {

@@ -8,6 +8,8 @@ type source interface {
 	mul(dst, a Group, operand int) // dst = a * operand
 	add(dst, a Group, operand int) // dst = a + operand
 	sub(dst, a Group, operand int) // dst = a - operand
+	store(v Group, operand int)    // the whole group, also of an incomplete one
+	first() int                    // the group's first element, counted from where the pointers are
 }
 
 type whole struct {
@@ -16,6 +18,8 @@ type whole struct {
 	offset int
 }
 
+func (s whole) store(v Group, i int)    { s.t.Store(v, s.p[i], s.offset) }
+func (s whole) first() int              { return s.offset / float }
 func (s whole) load(dst Group, i int)   { s.t.Load(dst, s.p[i], s.offset) }
 func (s whole) mul(dst, a Group, i int) { s.t.MulLoad(dst, a, s.p[i], s.offset) }
 func (s whole) add(dst, a Group, i int) { s.t.AddLoad(dst, a, s.p[i], s.offset) }

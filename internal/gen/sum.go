@@ -11,6 +11,11 @@ const groups = 8
 
 // sum emits a kernel that adds term over the vectors named, in 64 lanes. n is at most asm.Block.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
+	sumBeside(t, vectors, nil, term)
+}
+
+// sumBeside is sum for a term that reads bytes as well, which move with the vectors.
+func sumBeside(t Target, vectors []string, bytes []reg.GPVirtual, term func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {
 		p = append(p, t.Pointer(v))
@@ -39,6 +44,9 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	next := func() {
 		for _, v := range p {
 			t.Advance(v, 8*float*groups)
+		}
+		for _, v := range bytes {
+			t.Advance(v, 8*groups)
 		}
 		t.Decrement(n, 8*groups)
 	}

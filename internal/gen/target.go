@@ -39,6 +39,8 @@ type Target interface {
 	MulLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	BroadcastLoad(dst Group, p reg.GPVirtual, offset int)
+	// LoadBytes makes floats of as many bytes as the group is wide.
+	LoadBytes(v Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
 	// Min and Max give dst = the lesser or greater of limit and a, and a where that is NaN. The Int operations see lanes as
 	// unsigned integers of 32 bits.

@@ -169,6 +169,10 @@ func TestSpelling(t *testing.T) {
 	see("ldr w2, [x0,x1,lsl #2]")
 	c.MOVW(r2, m)
 	see("str w2, [x0]")
+	c.MOVHU(m.Offset(2), r2)
+	see("ldrh w2, [x0,#2]")
+	c.MOVBU(m.Offset(1), r2)
+	see("ldrb w2, [x0,#1]")
 	c.FMOVS(m.Offset(4), v1)
 	see("ldr s1, [x0,#4]")
 	c.FMOVS(m.Idx(r1, 4), v1)
@@ -318,6 +322,9 @@ func TestSpelling(t *testing.T) {
 		{c.VFCVTNS, "fcvtns v2.4s, v1.4s"},
 		{c.VFCVTZS, "fcvtzs v2.4s, v1.4s"},
 		{c.VSCVTF, "scvtf v2.4s, v1.4s"},
+		{c.VUXTLB, "uxtl v2.8h, v1.8b"},
+		{c.VUXTLH, "uxtl v2.4s, v1.4h"},
+		{c.VUXTL2H, "uxtl2 v2.4s, v1.8h"},
 	} {
 		o.do(v1, v2)
 		see(o.gnu)

@@ -18,6 +18,8 @@ import (
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVW(src, dst operand.Op)  { c.move("MOVW", src, dst) }
 func (c *Context) MOVWU(src, dst operand.Op) { c.move("MOVWU", src, dst) }
+func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
+func (c *Context) MOVBU(src, dst operand.Op) { c.move("MOVBU", src, dst) }
 func (c *Context) FMOVS(src, dst operand.Op) { c.move("FMOVS", src, dst) }
 func (c *Context) FMOVD(src, dst operand.Op) { c.move("FMOVD", src, dst) }
 func (c *Context) FMOVQ(src, dst operand.Op) { c.move("FMOVQ", src, dst) }
@@ -216,6 +218,12 @@ func (c *Context) VFCVTZS(n, d reg.Register) { c.unary("VFCVTZS", n, d) }
 
 // VSCVTF converts int32 to float32.
 func (c *Context) VSCVTF(n, d reg.Register) { c.unary("VSCVTF", n, d) }
+
+// VUXTLB widens eight bytes to 16 bits each, VUXTLH the lower four of these to 32 bits, and VUXTL2H the upper four. None is
+// negative.
+func (c *Context) VUXTLB(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, b8(n), h8(d)) }
+func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h4(n), s4(d)) }
+func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
 
 func (c *Context) vector(opcode string, of func(reg.Register) view, m, n, d reg.Register) {
 	c.emit(opcode, ops{m, n}, ops{d}, of(m), of(n), of(d))

@@ -26,6 +26,9 @@ func f(r reg.Register) view   { return view{r, reg.KindVector, "F%d"} }
 func s2(r reg.Register) view  { return view{r, reg.KindVector, "V%d.S2"} }
 func s4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.S4"} }
 func b16(r reg.Register) view { return view{r, reg.KindVector, "V%d.B16"} }
+func b8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.B8"} }
+func h8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H8"} }
+func h4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H4"} }
 
 // pair spells the operand (F0, F1), which for avo is two: it joins with ", ".
 func pair(of func(reg.Register) view, a, b reg.Register) (first, second view) {

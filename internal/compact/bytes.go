@@ -1,0 +1,141 @@
+package compact
+
+import (
+	"math"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// Bytes are the rows of a dense matrix whose values are all k/n for a whole k from 0 to 255 and one whole n: pixels, as they
+// are or divided by 255. It keeps the k.
+type Bytes struct {
+	rows, cols, stride int // a row's last bytes, up to a multiple of eight, are 0
+	values             []byte
+	hi, lo             float32
+}
+
+// Dense returns the rows of x as bytes, made by so many goroutines, or false if x has other values. It gives up at the first
+// row that has.
+func Dense(x *dense.Matrix, threads int) (*Bytes, bool) {
+	b := &Bytes{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7}
+	n, ok := divisor(x)
+	if !ok {
+		return nil, false
+	}
+	b.hi, b.lo = parts(n)
+	table := b.table()
+	b.values = make([]byte, b.rows*b.stride)
+	threads = max(1, min(threads, b.rows))
+	fits := make([]bool, threads)
+	var wg sync.WaitGroup
+	for k := range threads {
+		wg.Go(func() {
+			for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
+				if !pack(b.row(i), x.Row(i), float32(n), table) {
+					return
+				}
+			}
+			fits[k] = true
+		})
+	}
+	wg.Wait()
+	for _, fit := range fits {
+		if !fit {
+			return nil, false
+		}
+	}
+	return b, true
+}
+
+// divisor guesses n by the first rows that have values other than 0.
+func divisor(x *dense.Matrix) (n int, ok bool) {
+	const some = 64
+	least := float32(math.MaxFloat32)
+	rows := 0
+	for i := 0; i < x.Rows() && rows < some; i++ {
+		found := false
+		for _, v := range x.Row(i) {
+			if v > 0 {
+				least, found = min(least, v), true
+			}
+		}
+		if found {
+			rows++
+		}
+		if i == 1000 {
+			break
+		}
+	}
+	row := make([]byte, x.Cols())
+	for _, n := range []float64{math.Round(1 / float64(least)), 255, 1} {
+		if !(n >= 1 && n <= 1<<16) {
+			continue
+		}
+		b := Bytes{}
+		b.hi, b.lo = parts(int(n))
+		table := b.table()
+		fits := true
+		for i := 0; i < min(x.Rows(), some) && fits; i++ {
+			fits = pack(row, x.Row(i), float32(n), table)
+		}
+		if fits {
+			return int(n), true
+		}
+	}
+	return 0, false
+}
+
+// parts returns 1/n as a sum of which the first part has 16 bits, so that its product with a byte is exact: the sum of both
+// products, as asm.Unpack has it, is a byte's k/n as it would be divided.
+func parts(n int) (hi, lo float32) {
+	s := 1 / float64(n)
+	hi = math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
+	return hi, float32(s - float64(hi))
+}
+
+// table returns what each byte stands for.
+func (b *Bytes) table() *[256]float32 {
+	var table [256]float32
+	var all [256]byte
+	for k := range all {
+		all[k] = byte(k)
+	}
+	asm.Unpack(table[:], all[:], b.hi, b.lo)
+	return &table
+}
+
+// pack writes row as bytes, of which there may be more. It reports whether each stands for the value to the bit.
+func pack(dst []byte, row []float32, n float32, table *[256]float32) bool {
+	dst = dst[:len(row)]
+	wrong := uint32(0)
+	for j, v := range row {
+		k := byte(int32(float32(v*n) + 0.5)) // of values out of range anything, which is wrong then
+		dst[j] = k
+		wrong |= math.Float32bits(v) ^ math.Float32bits(table[k])
+	}
+	return wrong == 0
+}
+
+func (b *Bytes) row(i int) []byte { return b.values[i*b.stride:][:b.stride:b.stride] }
+
+// Rows returns the number of rows.
+func (b *Bytes) Rows() int { return b.rows }
+
+// Cols returns the number of columns.
+func (b *Bytes) Cols() int { return b.cols }
+
+// Stride returns the number of columns rounded up to a multiple of eight: what Unpack and UnpackDot write.
+func (b *Bytes) Stride() int { return b.stride }
+
+// Unpack writes row i to dst, and zeros behind it, up to Stride.
+func (b *Bytes) Unpack(i int, dst []float32) { asm.Unpack(dst, b.row(i), b.hi, b.lo) }
+
+// UnpackDot is Unpack, and returns the dot product of the row and w, which has Cols elements.
+func (b *Bytes) UnpackDot(i int, dst, w []float32) float32 {
+	return asm.UnpackDot(dst, b.row(i), b.hi, b.lo, w)
+}
+
+// Prefetch asks for row i to be brought into the caches.
+func (b *Bytes) Prefetch(i int) { asm.Prefetch(b.row(i)) }

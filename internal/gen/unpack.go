@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// unpackGroup makes v of the bytes from the first on: byte*hi + byte*lo.
+func unpackGroup(t Target, v Group, src reg.GPVirtual, first int, hi, lo Group) {
+	rest := t.New(v.width)
+	t.LoadBytes(v, src, first)
+	t.Mul(rest, v, t.Narrow(lo, v.width))
+	t.Mul(v, v, t.Narrow(hi, v.width))
+	t.Add(v, v, rest)
+}
+
+func init() {
+	kernel("unpack", "func(dst *float32, src *byte, n int, hi, lo float32)", func(t Target) {
+		dst, src, n := t.Pointer("dst"), t.Pointer("src"), t.Int("n")
+		hi, lo := t.Broadcast("hi"), t.Broadcast("lo")
+		group := func(width, first int) {
+			v := t.New(width)
+			unpackGroup(t, v, src, first, hi, lo)
+			t.Store(v, dst, first*float)
+		}
+		next := func(count int) {
+			t.Advance(src, count)
+			t.Advance(dst, count*float)
+			t.Decrement(n, count)
+		}
+
+		t.IfLess(n, 32, "groups")
+		t.Label("loop")
+		t.Comment("Four groups a turn.")
+		for i := range 4 {
+			group(8, i*8)
+		}
+		next(32)
+		t.IfAtLeast(n, 32, "loop")
+		t.Label("groups")
+		t.IfLess(n, 8, "below8")
+		group(8, 0)
+		next(8)
+		t.Jump("groups")
+		t.Label("below8")
+		for _, width := range []int{4, 2, 1} {
+			less := fmt.Sprint("below", width)
+			t.IfLess(n, width, less)
+			group(width, 0)
+			if width > 1 {
+				next(width)
+			}
+			t.Label(less)
+		}
+		t.Done()
+	})
+}

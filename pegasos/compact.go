@@ -1,0 +1,74 @@
+package pegasos
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/compact"
+)
+
+// denseRows are rows that can be had as slices of float32: those of a *dense.Matrix, or of bytes.
+type denseRows interface {
+	Examples
+	Row(i int) []float32 // until the next call, for one goroutine
+	Prefetch(i int)
+}
+
+// unpacked is one learner's way to see rows that are kept as bytes: the row it asked for last, as float32.
+type unpacked struct {
+	*compact.Bytes
+	room []float32 // the row, and zeros up to a multiple of eight
+	at   int       // its number; -1 for none
+}
+
+func unpack(b *compact.Bytes) *unpacked { return &unpacked{b, dense.New(1, b.Stride()).Row(0), -1} }
+
+func (u *unpacked) Row(i int) []float32 {
+	if i != u.at {
+		u.Unpack(i, u.room)
+		u.at = i
+	}
+	return u.room[:u.Cols()]
+}
+
+func (u *unpacked) Dot(i int, w []float32) float32 {
+	if i == u.at {
+		return dense.Dot(u.Row(i), w)
+	}
+	u.at = i
+	return u.UnpackDot(i, u.room, w)
+}
+
+func (u *unpacked) Axpy(i int, a float32, w []float32) { dense.Axpy(a, u.Row(i), w) }
+func (u *unpacked) SumSquares(i int) float32           { return dense.SumSquares(u.Row(i)) }
+
+// ofItsOwn returns x for another goroutine than the one it is for.
+func ofItsOwn(x Examples) Examples {
+	if u, ok := x.(*unpacked); ok {
+		return unpack(u.Bytes)
+	}
+	return x
+}
+
+// compact keeps the rows in fewer bytes as well, if they are of a kind that can be, come from beyond the caches, and are met
+// often enough: it takes as long as three or four steps with each row. The results are the same bits.
+func (d *data) compact(tr *Trainer) {
+	x, ok := d.x.(*dense.Matrix)
+	if !ok || x.Reads() || 4*x.Rows()*x.Cols() < compactFrom || tr.Config.Batch > 1 {
+		return
+	}
+	steps, err := tr.Config.WithDefaults().steps(len(d.y))
+	if tr.Config.Multiclass == OneVsOne && tr.Config.Steps == 0 {
+		steps *= max(1, int64(len(d.classes)-1)) // a row has so many pairs
+	}
+	if err != nil || steps < compactEpochs*int64(len(d.y)) {
+		return
+	}
+	if b, ok := compact.Dense(x, tr.threads()); ok {
+		d.bytes = b
+	}
+}
+
+// compactFrom is the number of bytes from which rows that are kept in fewer are met sooner, and compactEpochs how often they
+// have to be met to be worth it.
+var compactFrom = 16 << 20 // a variable for the sake of tests
+
+const compactEpochs = 4

@@ -1,0 +1,90 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// images makes rows of pixels over 255, of so many classes.
+func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range y {
+		y[i] = float32(i % classes)
+		for j := range x.Row(i) {
+			if r.IntN(2) == 0 {
+				x.Row(i)[j] = float32(r.IntN(200)+(j+i%classes)%56) / 255
+			}
+		}
+	}
+	x.Row(0)[0] = 1. / 255
+	return x, y
+}
+
+// Rows kept as bytes give the same bits: models, objectives and bounds.
+func TestCompactLayouts(t *testing.T) {
+	defer func(old int) { compactFrom = old }(compactFrom)
+	x, y := images(1, 300, 53, 4)
+	start := mustTrain(t, x, y, Config{Epochs: 2})
+	for name, tr := range map[string]Trainer{
+		"rest": {}, "pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 3}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
+		"permutation": {Config: Config{Order: Permutation}}, "paper": {Config: Paper()}, "weights": {Weights: some(300)},
+		"log": {Config: Config{Loss: Log}}, "numbers": {Config: Config{Loss: EpsInsensitive}}, "prior": {Prior: start}, "start": {Start: start},
+		"dual": {Config: Config{Finish: FinishDual}}, "shards": {Config: Config{Shards: 3}}, "pilot": {Config: Config{Offset: OffsetPilot}},
+		"bias": {Config: Config{Bias: BiasUnregularised}}, "outer": {Config: Config{Bias: BiasOuter}}, "tol": {Config: Config{Tol: 0.5, Epochs: 30}},
+		"batches": {Config: Config{Batch: 7}}, "projected": {Config: Config{Project: true, Offset: OffsetNone}},
+	} {
+		tr.Lambda, tr.Seed = 0.01, 5
+		if tr.Epochs == 0 && tr.Steps == 0 {
+			tr.Epochs = 6
+		}
+		want := ""
+		for _, compactFrom = range []int{math.MaxInt, 0} {
+			for tr.Threads = range 4 {
+				d, err := newData(x, y, &tr, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if kept := d.bytes != nil; kept != (compactFrom == 0 && name != "batches") {
+					t.Errorf("%s: bytes: %v", name, kept)
+				}
+				m, err := tr.Train(t.Context(), x, y)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				have := fmt.Sprint(m.Hash(), m.Result)
+				if want == "" {
+					want = have
+				}
+				if have != want {
+					t.Errorf("%s, %d threads, from %d bytes: %s, want %s", name, tr.Threads, compactFrom, have, want)
+				}
+			}
+		}
+	}
+}
+
+// Others are left as they are, and so are few visits.
+func TestCompactRefuses(t *testing.T) {
+	defer func(old int) { compactFrom = old }(compactFrom)
+	compactFrom = 0
+	x, y := images(2, 100, 20, 2)
+	for name, c := range map[string]struct {
+		cfg  Config
+		harm float32
+		want bool
+	}{
+		"pixels": {Config{Epochs: 4}, 0, true}, "few epochs": {Config{Epochs: 3}, 0, false}, "few steps": {Config{Steps: 399}, 0, false},
+		"one other value": {Config{Epochs: 4}, 0.123, false}, "negative": {Config{Epochs: 4}, -1. / 255, false},
+	} {
+		x.Row(99)[19] = c.harm
+		d, err := newData(x, y, &Trainer{Config: c.cfg}, nil)
+		if err != nil || (d.bytes != nil) != c.want {
+			t.Errorf("%s: %v, bytes: %v", name, err, d.bytes != nil)
+		}
+	}
+}
