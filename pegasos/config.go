@@ -33,13 +33,14 @@ func (o Order) blocks() bool { return o == Shuffled || o == Blocks }
 type Offset string
 
 const (
-	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the rows. For the squared
-	// hinge it is twice the largest squared norm instead: no step overshoots then, and none makes the next one larger.
-	OffsetR2 Offset = "r2"
-	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run of an eighth of an epoch with OffsetR2:
-	// it is G sqrt(n)/(2 |w| R^2), for n rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
-	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the first passes come much further (see docs/training.md).
+	// OffsetPilot, the default for Hinge without batches, projection, a bias of no penalty or joint problems, is c*R^2/lambda, R^2 being the mean squared norm of the rows. c, from 1
+	// to 16, comes from a pilot run with OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n rows
+	// and sub-gradients of root mean square G, as the steps of a pass over the rows should be |w|/(G sqrt(n)) or so. Where w is soon
+	// large, as on a9a, the first passes come much further (docs/benchmarks.md). With a Start there is no pilot, and c is 1.
 	OffsetPilot Offset = "pilot"
+	// OffsetR2, the default else, is R^2/lambda: the first step has size 1/R^2. For the squared hinge it is twice the largest squared
+	// norm instead: no step overshoots then, and none makes the next one larger.
+	OffsetR2 Offset = "r2"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to R^2/(2 lambda). With the
 	// squared hinge, whose gradient has no bound, that can end in an overflow, which is an error.
 	OffsetNone Offset = "none"
@@ -158,7 +159,7 @@ type Config struct {
 	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps, of use without an offset.
 	Project bool `json:"project,omitempty"`
 
-	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
+	Offset  Offset  `json:"offset,omitempty"`  // OffsetPilot or OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
 	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
@@ -200,17 +201,23 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Order.blocks() {
 		fill(&cfg.Block, DefaultBlock)
 	}
+	fill(&cfg.Bias, BiasNone)
+	if cfg.Bias == BiasAugmented {
+		fill(&cfg.BiasScale, DefaultBiasScale)
+	}
+	if cfg.pilots() && cfg.Batch <= 1 && !cfg.Project && (cfg.Bias == BiasNone || cfg.Bias == BiasAugmented) {
+		fill(&cfg.Offset, OffsetPilot)
+	}
 	fill(&cfg.Offset, OffsetR2)
 	fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
 		fill(&cfg.FinishAfter, DefaultFinishAfter)
 	}
-	fill(&cfg.Bias, BiasNone)
-	if cfg.Bias == BiasAugmented {
-		fill(&cfg.BiasScale, DefaultBiasScale)
-	}
 	return cfg
 }
+
+// pilots reports whether the rule OffsetPilot is defined.
+func (cfg Config) pilots() bool { return cfg.Loss == Hinge && !cfg.Multiclass.Joint() }
 
 // finishes reports whether the run does not end as it began.
 func (cfg Config) finishes() bool { return cfg.Finish != "" && cfg.Finish != FinishNone }
@@ -284,7 +291,7 @@ func (cfg Config) Validate() error {
 	if cfg.Shards < 0 || cfg.Shards > maxShards || cfg.Shards > 1 && (cfg.Multiclass.Joint() || cfg.Batch > 1 || cfg.Project || cfg.finishes()) {
 		return badField("Shards", "have %d, want at most %d, and none for joint problems, batches, projection and a finish", cfg.Shards, maxShards)
 	}
-	if cfg.Offset == OffsetPilot && (cfg.Loss != Hinge || cfg.Multiclass.Joint()) {
+	if cfg.Offset == OffsetPilot && !cfg.pilots() {
 		return badField("Offset", "have %q, which is for the loss hinge, and not for joint problems", cfg.Offset)
 	}
 	if cfg.Batch < 0 {

@@ -5,9 +5,12 @@ import (
 	"math/rand/v2"
 )
 
+// mostPilots is the most rows that the pilot takes: of more, its answer is hardly another one.
+const mostPilots = 4096
+
 // pilot returns what t0 is to be multiplied by: see OffsetPilot.
 func (r *run) pilot(p *problem) float64 {
-	n := p.count() / 8
+	n := min(p.count()/8, mostPilots)
 	if n == 0 {
 		return 1
 	}

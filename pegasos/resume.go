@@ -66,6 +66,7 @@ type savedRun struct {
 
 type savedLearner struct {
 	Start      int64     `json:"start"`
+	T0         *float64  `json:"t0,omitempty"` // if the offset is a pilot's
 	Steps      int64     `json:"steps"` // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
@@ -171,6 +172,10 @@ func (s *session) state() *State {
 			k := savedLearner{
 				Start: c.start, Steps: c.t, Violations: c.violations, Checked: c.checked, VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
 			}
+			if s.cfg.Offset == OffsetPilot {
+				t0 := c.t0
+				k.T0 = &t0
+			}
 			if c.avg != nil {
 				k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
 			}
@@ -228,7 +233,7 @@ func (s *session) resume(tr *Trainer) error {
 		r.t, r.epoch = from.Steps, from.Epoch
 		for k, l := range r.learners {
 			c := l.common()
-			if !c.place(&learners[k]) {
+			if s.cfg.Offset == OffsetPilot && learners[k].T0 == nil || !c.place(&learners[k]) {
 				return damaged
 			}
 			if a := learners[k].Ascent; a != nil {
@@ -270,6 +275,12 @@ func (s *session) resume(tr *Trainer) error {
 func (s *state) place(from *savedLearner) bool {
 	if from.Start < 0 || from.Start > maxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
 		return false
+	}
+	if t0 := from.T0; t0 != nil {
+		if !(*t0 >= 0 && *t0 <= math.MaxFloat64) {
+			return false
+		}
+		s.t0 = *t0
 	}
 	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Steps, s.total+from.Start
 	return true

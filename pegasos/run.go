@@ -121,7 +121,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		if cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
-		if cfg.Offset == OffsetPilot && p.start == 0 {
+		if cfg.Offset == OffsetPilot && d.start == nil && tr.Resume == nil {
 			p.t0 *= r.pilot(p)
 		}
 		r.problems = append(r.problems, p)

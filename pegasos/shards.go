@@ -60,7 +60,7 @@ func (s *shards) steps(idx []uint32) {
 		work := func(k int) {
 			c := s.parts[k]
 			copy(c.v, p.v)
-			c.vb[0], c.t, c.violations, c.checked = p.vb[0], p.t, 0, p.checked
+			c.vb[0], c.t0, c.t, c.violations, c.checked = p.vb[0], p.t0, p.t, 0, p.checked
 			c.steps(rows[k*m/n : (k+1)*m/n])
 		}
 		if s.threads > 1 {
