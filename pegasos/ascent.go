@@ -16,7 +16,8 @@ const (
 	FinishNone Finish = "none"
 	// FinishDual goes on with dual coordinate ascent (Hsieh et al., ICML 2008; Shalev-Shwartz and Zhang, JMLR 14, 2013) from the
 	// dual variables that Pegasos leaves: the rows' shares of violations. A step makes the best of one row's. The result is the
-	// best by P of the average over the last half of that, of its last iterate, and of Pegasos's own.
+	// best by P of the average over the last half of that, of its last iterate, and of Pegasos's own, as far as a look at the rows
+	// that matter most tells.
 	FinishDual Finish = "dual"
 	// FinishAuto does so only once the gap is below 70 %. Where the rows are long, and lambda times their number small, such as on
 	// raw pixels, that may be never, and the dual would be slower.
@@ -36,23 +37,30 @@ type ascent struct {
 	start int64     // the step after which it began
 	alpha []float32 // of each row
 
-	// Rows whose a_i is at a bound, and that are further from wanting to leave it than any row was from what it wanted in the
-	// pass before, sit out until the next pass over all: every fullPass-th.
-	idle     []float32 // 1 if so
-	pass     int
-	most     float64 // of the gradients in this pass
-	least    float64
-	oldMost  float64 // and in the one before
-	oldLeast float64
+	// Rows whose a_i is at a bound that they want to stay at rest: they sit out until the next pass over all.
+	resting []float32 // 1 if so, when the row was last met
+	pass    int
+	room    []uint32 // for the others of some steps
+	gaps    bool     // between the others cost time, for the rows are beyond the caches
 
 	// What Pegasos itself would have given.
-	w     [][]float32
-	b     []float64
-	p     float64
-	bound float64 // on the least P, from its shares
+	w [][]float32
+	b []float64
+
+	// Of the results after step chosenAt, which is 0 before there was a choice, the chosen one is the best.
+	chosen   int
+	chosenAt int64
 }
 
-const fullPass = 4
+// full reports whether a pass is over all rows: the first is, and then the one 3 later, 6 after that, 9 after that and so on, for
+// the closer to the optimum, the fewer rows leave a bound.
+func full(pass int) bool {
+	next := 0
+	for gap := 3; next < pass; gap += 3 {
+		next += gap
+	}
+	return next == pass
+}
 
 // turn begins the ascent, if it is time for that: after an epoch of the run, of which so many are done.
 func (p *problem) turn(cfg Config, epochs int, r2 float64) {
@@ -67,33 +75,97 @@ func (p *problem) turn(cfg Config, epochs int, r2 float64) {
 	}
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1)}
 	p.state.weights(a.w, a.b)
-	a.p = p.objective(a.w[0], a.b[0])
-	share, s, bound := p.bestShares(r2)
-	if cfg.Finish == FinishAuto && !(a.p-bound <= float64(autoGap*a.p)) {
-		return
+	share, s, bound, summed := p.sharesOfV()
+	if !summed {
+		share, s, bound = p.bestShares(r2)
 	}
-	a.bound = bound
+	if cfg.Finish == FinishAuto {
+		if f := p.estimate(a.w[0], a.b[0]); !(f-bound <= float64(autoGap*f)) {
+			return
+		}
+	}
 	a.alpha = make([]float32, len(share))
 	for j := range p.count() {
 		i := p.row(j)
 		a.alpha[i] = float32(float64(s*float64(share[i])) * p.share(i))
 	}
 	p.begin(a, p.t)
-	p.sumUp()
+	if !summed {
+		p.sumUp()
+		return
+	}
+	dense.Scale(float32(s), p.v)
+	p.vb[0] *= s
 }
+
+// sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows: then nothing has to be added up.
+// What v has gathered of roundings is left out of the bound, which is no proof.
+func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
+	r := p.recent
+	if p.start > 0 || p.t != r.steps || r.oldStart > 0 {
+		return nil, 0, 0, false
+	}
+	share = slices.Clone(r.count)
+	if r.start > 0 {
+		copy(share, r.old) // the present window has just begun
+	}
+	var mean, squares float64
+	for j := range p.count() {
+		i := p.row(j)
+		v := float64(p.cost.clamp(share[i]))
+		share[i] = float32(v)
+		mean += float64(v * p.share(i))
+		squares += float64(float64(v*v) * p.share(i))
+	}
+	n := float64(p.count())
+	sum := float64(p.vb[0] * p.vb[0])
+	for _, v := range p.v {
+		sum += float64(float64(v) * float64(v))
+	}
+	half := sum / float64(n*n) / (2 * p.lambda)
+	if p.cost.loss == squaredHingeCost {
+		half += squares / n / 4
+	}
+	bound, factor = parabola(mean/n, half)
+	return share, factor, bound, true
+}
+
+// estimate returns P, from so many rows at most, spread over all.
+func (p *problem) estimate(w []float32, b float64) float64 {
+	step := (p.count() + estimateRows - 1) / estimateRows
+	var sum, n float64
+	for j := 0; j < p.count(); j += step {
+		sum += p.losses(w, b, j, j+1)
+		n += 1
+	}
+	return p.penalty([][]float32{w}, []float64{b}) + sum/n
+}
+
+const (
+	estimateRows = 1024
+	clearly      = 1.04 // beyond what so many rows are wrong by when they compare two vectors
+)
 
 // begin makes room for the ascent, which begins after step t, and for its average.
 func (p *problem) begin(a *ascent, t int64) {
 	p.ascent, p.recent, a.start = a, nil, t
-	a.idle = make([]float32, p.x.Rows())
-	a.reset()
+	a.resting = make([]float32, p.x.Rows())
+	switch x := p.x.(type) {
+	case *sparse.Matrix:
+		a.gaps = 8*x.NNZ() > gapsFrom && !x.Lazy()
+	case *dense.Matrix:
+		a.gaps = 4*x.Rows()*x.Cols() > gapsFrom
+	}
 	p.fixed = float64(p.lambda * float64(p.count()))
-	p.period = max(1, int64(p.count()/64), int64(len(p.v)/32))
+	p.period = max(1, int64(p.count()/64), int64(len(p.v)/8))
 	if p.avg != nil {
 		p.origin = t
 		p.avg = newSuffix(p.total-t, 1, len(p.v))
 	}
 }
+
+// gapsFrom is the size, in bytes, of rows that are asked for ahead of time if others are left out between them.
+const gapsFrom = 1 << 23
 
 // sumUp makes v of the a_i.
 func (p *problem) sumUp() {
@@ -109,48 +181,26 @@ func (p *problem) sumUp() {
 	}
 }
 
-func (a *ascent) reset() {
-	a.most, a.least = math.Inf(-1), math.Inf(1)
-	a.oldMost, a.oldLeast = math.Inf(1), math.Inf(-1)
-}
-
-// endPass is called after each pass.
-func (a *ascent) endPass() {
-	if a.pass++; a.pass%fullPass == 0 {
-		clear(a.idle)
-		a.reset()
-		return
-	}
-	a.oldMost, a.oldLeast = math.Inf(1), math.Inf(-1)
-	if a.most > 0 {
-		a.oldMost = a.most
-	}
-	if a.least < 0 {
-		a.oldLeast = a.least
-	}
-	a.most, a.least = math.Inf(-1), math.Inf(1)
-}
-
-// climb takes a step with each of the rows idx.
+// climb takes a step with each of the rows idx. For those that rest it is one that changes nothing.
 func (p *problem) climb(idx []uint32) {
 	a := p.ascent
-	squared := p.cost.loss == squaredHingeCost
+	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
 	sx, isSparse := p.x.(*sparse.Matrix)
 	dx, isDense := p.x.(*dense.Matrix)
+	met, end, fetch := idx, p.t+int64(len(idx)), p.scattered
+	if !full(a.pass) {
+		idx, fetch = a.awake(idx), fetch || a.gaps // what is left out leaves gaps
+	}
 	for n, i := range idx {
-		if a.idle[i] != 0 {
-			p.t++
-			continue
-		}
 		var dot float32
 		switch {
 		case isSparse:
-			if p.scattered && n+rowsAhead < len(idx) {
+			if fetch && n+rowsAhead < len(idx) {
 				sx.Prefetch(int(idx[n+rowsAhead]))
 			}
 			dot = sx.Dot(int(i), p.v)
 		case isDense:
-			if p.scattered && n+1 < len(idx) {
+			if fetch && n+1 < len(idx) {
 				dx.Prefetch(int(idx[n+1]))
 			}
 			dot = dx.Dot(int(i), p.v)
@@ -163,72 +213,121 @@ func (p *problem) climb(idx []uint32) {
 			top = p.weight[i]
 		}
 		// The gradient, with the sign changed: what is above 0 wants a_i to fall.
-		g := float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))/p.fixed - 1
+		g := float64(float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))*inverse) - 1
 		if squared {
 			g += float64(old) / (2 * top)
 			top = math.Inf(1)
 		}
 		if g-g != 0 {
+			p.t += int64(slices.Index(met, i))
 			p.err = &StepError{p.t + 1, p.name(i), "the score is not finite: " + tooLarge}
 			return
 		}
-		p.t++
-		switch {
-		case old == 0 && g >= 0:
-			if g > a.oldMost {
-				a.idle[i] = 1
-				continue
-			}
-		case float64(old) >= top && g <= 0:
-			if g < a.oldLeast {
-				a.idle[i] = 1
-				continue
-			}
-		default:
-			a.most, a.least = max(a.most, g), min(a.least, g)
-			bend := (float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) / p.fixed
-			if squared {
-				bend += 1 / (2 * p.share(int(i)))
-			}
-			next := top
-			if bend > 0 {
-				next = max(0, min(float64(old)-g/bend, top))
-			}
-			to := float32(next)
-			step := to - old
-			if step == 0 {
-				continue
-			}
-			a.alpha[i] = to
-			step *= y // exact
-			p.x.Axpy(int(i), step, p.v)
-			p.vb[0] += float64(float64(step) * p.biasScale)
-			p.violations++
+		if old == 0 && g >= 0 || float64(old) >= top && g <= 0 {
+			a.resting[i] = 1
+			continue
 		}
+		a.resting[i] = 0
+		bend := float64((float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) * inverse)
+		if squared {
+			bend += 1 / (2 * p.share(int(i)))
+		}
+		next := top
+		if bend > 0 {
+			next = max(0, min(float64(old)-g/bend, top))
+		}
+		to := float32(next)
+		step := to - old
+		if step == 0 {
+			continue
+		}
+		a.alpha[i] = to
+		step *= y // exact
+		p.x.Axpy(int(i), step, p.v)
+		p.vb[0] += float64(float64(step) * p.biasScale)
+		p.violations++
+	}
+	p.t = end
+}
+
+// awake returns those of the rows idx that don't rest. The slice is valid until the next call.
+func (a *ascent) awake(idx []uint32) []uint32 {
+	if cap(a.room) < len(idx) {
+		a.room = make([]uint32, len(idx))
+	}
+	n, room := 0, a.room[:len(idx)]
+	for _, i := range idx {
+		room[n] = i
+		if a.resting[i] == 0 {
+			n++ // a conditional move: as a branch it would be a guess
+		}
+	}
+	return room[:n]
+}
+
+// result is what learner asks for. After an ascent it is the best by P of the average, the last iterate and what Pegasos left, or
+// nearly: see choose.
+func (p *problem) result(w [][]float32, b []float64) {
+	p.state.weights(w, b)
+	if p.ascent == nil {
+		return
+	}
+	if p.ascent.chosenAt != p.t {
+		p.choose(w[0], b[0])
+	}
+	switch p.ascent.chosen {
+	case lastIterate:
+		p.last(w, b)
+	case before:
+		copy(w[0], p.ascent.w[0])
+		b[0] = p.ascent.b[0]
 	}
 }
 
-// result is what learner asks for. After an ascent it is the best by P of what there is.
-func (p *problem) result(w [][]float32, b []float64) {
+// What ascent.chosen may be.
+const (
+	average     = iota // if there is one, else the last iterate
+	lastIterate        // if there is an average
+	before             // what Pegasos left
+)
+
+// last is state.weights of the last iterate.
+func (p *problem) last(w [][]float32, b []float64) {
+	s := state{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
+	s.weights(w, b)
+}
+
+// endRun chooses the result when the last step has been taken, so that this is a part of training, and not of what is asked later.
+func (p *problem) endRun() {
+	w, b := vectors(1, len(p.v)), make([]float64, 1)
 	p.state.weights(w, b)
+	p.choose(w[0], b[0])
+}
+
+// choose chooses the result. w is the average if there is one.
+func (p *problem) choose(w []float32, b float64) {
 	a := p.ascent
-	if a == nil {
-		return
-	}
-	best := p.objective(w[0], b[0])
-	consider := func(v []float32, bias, objective float64) {
-		if objective < best || best != best {
-			best, b[0] = objective, bias
-			copy(w[0], v)
+	a.chosen, a.chosenAt = average, p.t
+	if p.avg != nil {
+		last, bias := vectors(1, len(p.v)), make([]float64, 1)
+		p.last(last, bias)
+		// Rows that rest at 0 had no loss when they were last met. With few exceptions they have none now.
+		var sum, sumLast float64
+		for j := range p.count() {
+			if i := p.row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
+				sum += p.losses(w, b, j, j+1)
+				sumLast += p.losses(last[0], bias[0], j, j+1)
+			}
+		}
+		n := float64(p.count())
+		if f := p.penalty(last, bias) + sumLast/n; !(p.penalty([][]float32{w}, []float64{b})+sum/n <= f) {
+			a.chosen, w, b = lastIterate, last[0], bias[0]
 		}
 	}
-	if p.avg != nil { // else it was the last iterate
-		last := state{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
-		v, bias := [][]float32{slices.Clone(w[0])}, make([]float64, 1)
-		last.weights(v, bias)
-		consider(v[0], bias[0], p.objective(v[0], bias[0]))
+	// What Pegasos left is seldom better. Unless some of the rows say that it is clearly worse all are asked.
+	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) && p.objective(a.w[0], a.b[0]) < p.objective(w, b) {
+		a.chosen = before
 	}
-	consider(a.w[0], a.b[0], a.p)
 }
 
 // objective returns P.

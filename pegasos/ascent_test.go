@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -83,7 +84,7 @@ func TestAscentSteps(t *testing.T) {
 	for _, loss := range []Loss{Hinge, SquaredHinge} {
 		for _, weighted := range []bool{false, true} {
 			data := random(72, 70, 5, 2, 1)
-			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 4, Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
+			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 8, Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
 			if weighted {
 				tr.Weights = make([]float32, 70)
 				for i := range tr.Weights {
@@ -119,36 +120,135 @@ func TestAscentSteps(t *testing.T) {
 				}
 			}
 			s := 0.03 * 70
-			for i := range uint32(70) {
-				p.steps([]uint32{i})
-				x, c := row(int(i)), p.share(int(i))
-				var dot, square float64
-				for j, z := range x {
-					dot += v[j] * z / s
-					square += z * z
-				}
-				g, bend, top := y[i]*dot-1, square/s, c
-				if loss == SquaredHinge {
-					g, bend, top = g+alpha[i]/(2*c), bend+1/(2*c), math.Inf(1)
-				}
-				next := math.Max(0, math.Min(alpha[i]-g/bend, top))
-				for j, z := range x {
-					v[j] += (next - alpha[i]) * y[i] * z
-				}
-				alpha[i] = next
-				if math.Abs(float64(p.ascent.alpha[i])-next) > 1e-4 {
-					t.Fatalf("%s, row %d: %v, want %v", loss, i, p.ascent.alpha[i], next)
-				}
-				for j, z := range p.v {
-					if math.Abs(float64(z)-v[j]) > 1e-3 {
-						t.Fatalf("%s, row %d: %v, want %v", loss, i, p.v, v)
+			resting, rested := make([]bool, 70), 0
+			for pass := range 6 {
+				for i := range uint32(70) {
+					p.steps([]uint32{i})
+					if pass != 0 && pass != 3 && resting[i] {
+						rested++ // it is as it was, which is compared below
+					} else {
+						x, c := row(int(i)), p.share(int(i))
+						var dot, square float64
+						for j, z := range x {
+							dot += v[j] * z / s
+							square += z * z
+						}
+						g, bend, top := y[i]*dot-1, square/s, c
+						if loss == SquaredHinge {
+							g, bend, top = g+alpha[i]/(2*c), bend+1/(2*c), math.Inf(1)
+						}
+						next := math.Max(0, math.Min(alpha[i]-g/bend, top))
+						resting[i] = next == alpha[i]
+						for j, z := range x {
+							v[j] += (next - alpha[i]) * y[i] * z
+						}
+						alpha[i] = next
+					}
+					if math.Abs(float64(p.ascent.alpha[i])-alpha[i]) > 1e-4 {
+						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.ascent.alpha[i], alpha[i])
+					}
+					for j, z := range p.v {
+						if math.Abs(float64(z)-v[j]) > 1e-3 {
+							t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.v, v)
+						}
+					}
+					if math.Abs(p.vb[0]-v[5]) > 1e-3 {
+						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.vb, v[5])
 					}
 				}
-				if math.Abs(p.vb[0]-v[5]) > 1e-3 {
-					t.Fatalf("%s, row %d: %v, want %v", loss, i, p.vb, v[5])
-				}
+				p.endEpoch(pass + 2)
+			}
+			if rested == 0 {
+				t.Errorf("%s: no row rested", loss)
 			}
 		}
+	}
+}
+
+// After the first epoch v is what the rows' shares make of it.
+func TestAscentBegins(t *testing.T) {
+	data := random(73, 300, 6, 3, 0.7)
+	for _, cfg := range []Config{{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Epochs: 2}, {Epochs: 7}} {
+		for _, weights := range [][]float32{nil, some(300)} {
+			cfg.Lambda, cfg.Finish, cfg.FinishAfter = 0.004, FinishDual, 1<<20
+			r, err := newRun(data.sparse, data.y, &Trainer{Config: cfg, Weights: weights})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.advance(t.Context(), math.MaxInt64); err != nil {
+				t.Fatal(err)
+			}
+			p := r.problems[0]
+			_, wantFactor, wantBound := p.bestShares(r.r2)
+			_, factor, bound, ok := p.sharesOfV()
+			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
+				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound, wantFactor, wantBound)
+			}
+			cfg.FinishAfter = 1
+			p.turn(cfg, 1, r.r2)
+			if p.ascent == nil {
+				t.Fatal("no ascent")
+			}
+			v, vb := slices.Clone(p.v), p.vb[0]
+			p.sumUp()
+			for j, z := range p.v {
+				if math.Abs(float64(z-v[j])) > 1e-4 {
+					t.Fatalf("%+v: v is %v, and the rows make %v", cfg, v, p.v)
+				}
+			}
+			if math.Abs(p.vb[0]-vb) > 1e-4 {
+				t.Fatalf("%+v: v of the bias is %v, and the rows make %v", cfg, vb, p.vb[0])
+			}
+		}
+	}
+}
+
+func TestAscentPasses(t *testing.T) {
+	var all []int
+	for pass := range 50 {
+		if full(pass) {
+			all = append(all, pass)
+		}
+	}
+	if want := []int{0, 3, 9, 18, 30, 45}; !slices.Equal(all, want) {
+		t.Errorf("passes over all rows: %v, want %v", all, want)
+	}
+}
+
+// What is chosen is the best by P of what there is, or nearly.
+func TestAscentChooses(t *testing.T) {
+	chosen := make(map[int]bool)
+	for seed := range uint64(30) {
+		data := random(110+seed, 3000, 12, 3, 0.5)
+		for _, lambda := range []float64{1e-2, 1e-3, 1e-7} {
+			r, err := newRun(data.sparse, data.y, &Trainer{Config: Config{Lambda: lambda, Epochs: int(2 + seed), Finish: FinishDual, Seed: seed}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r.t < r.total {
+				if err := r.advance(t.Context(), math.MaxInt64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := r.problems[0]
+			if p.ascent.chosenAt != p.t {
+				t.Fatal("nothing is chosen at the end of the run")
+			}
+			w, b := vectors(1, len(p.v)), make([]float64, 1)
+			p.state.weights(w, b)
+			objectives := []float64{p.objective(w[0], b[0]), 0, p.objective(p.ascent.w[0], p.ascent.b[0])}
+			p.last(w, b)
+			objectives[lastIterate] = p.objective(w[0], b[0])
+			p.result(w, b)
+			have, best := p.objective(w[0], b[0]), slices.Min(objectives)
+			if have != objectives[p.ascent.chosen] || have > best*1.002 {
+				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed, p.ascent.chosen, objectives, have)
+			}
+			chosen[p.ascent.chosen] = true
+		}
+	}
+	if len(chosen) < 3 {
+		t.Errorf("of the three only %v were chosen", chosen)
 	}
 }
 
@@ -235,8 +335,8 @@ func TestGoldenAscent(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{Finish: FinishDual}, "acd1fba7f03e234b7dcb04f5865944ed8175b2711370bf742d3b7654d1b9a103"},
-		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne}, "6af333cecd12a2250709c289ec3814f73cbe9a5cfd1444ef429da66b95598002"},
+		{Config{Finish: FinishDual}, "843db73ae62b45d008a133d730d6856990439c1e6d9c34ebdc9fd232ac1dd625"},
+		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne}, "83812d9c4009f2e115ee895e680fa93dfac9045d086e8e986894309e0bcb9e84"},
 	} {
 		c.cfg.Lambda = 1e-3
 		for _, isa := range paths() {

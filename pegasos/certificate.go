@@ -167,7 +167,7 @@ func (p *problem) dual(r2 float64) float64 {
 				share[i] = p.cost.clamp(float32(float64(share[i]) / p.weight[i]))
 			}
 		}
-		return max(p.ascent.bound, p.bound(share, r2))
+		return p.bound(share, r2)
 	}
 	if p.recent == nil {
 		return math.NaN()

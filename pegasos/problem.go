@@ -51,7 +51,10 @@ func (p *problem) steps(idx []uint32) {
 func (p *problem) endEpoch(epochs int) {
 	p.state.endEpoch(epochs)
 	if p.ascent != nil {
-		p.ascent.endPass()
+		p.ascent.pass++
+		if p.t == p.total && p.err == nil {
+			p.endRun()
+		}
 	}
 }
 

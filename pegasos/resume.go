@@ -88,17 +88,9 @@ type savedLearner struct {
 }
 
 type savedAscent struct {
-	Start     int64     `json:"start"` // the step after which it began
-	Pass      int       `json:"pass"`
-	Gradients [4]uint64 `json:"gradients"` // most, least, and those of the pass before: the bits, for they may be infinite
-	B         float64   `json:"b"`         // with the rest Pegasos's own result
-	P         float64   `json:"p"`
-	Bound     float64   `json:"bound"`
-}
-
-// gradients returns the places of the four.
-func (a *ascent) gradients() [4]*float64 {
-	return [4]*float64{&a.most, &a.least, &a.oldMost, &a.oldLeast}
+	Start int64   `json:"start"` // the step after which it began
+	Pass  int     `json:"pass"`
+	B     float64 `json:"b"` // of Pegasos's own result
 }
 
 type savedScalars struct {
@@ -128,7 +120,7 @@ func (s *session) arrays(f func([]float32)) {
 			}
 			if p, ok := l.(*problem); ok && p.ascent != nil {
 				c.inOrder(p.ascent.alpha, f)
-				c.inOrder(p.ascent.idle, f)
+				c.inOrder(p.ascent.resting, f)
 				f(p.ascent.w[0])
 			}
 		}
@@ -184,10 +176,7 @@ func (s *session) state() *State {
 			}
 			if p, ok := l.(*problem); ok && p.ascent != nil {
 				a := p.ascent
-				k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0], P: a.p, Bound: a.bound}
-				for n, g := range a.gradients() {
-					k.Ascent.Gradients[n] = math.Float64bits(*g)
-				}
+				k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
 			}
 			st.saved.Learners = append(st.saved.Learners, k)
 		}
@@ -237,7 +226,7 @@ func (s *session) resume(tr *Trainer) error {
 				return damaged
 			}
 			if a := learners[k].Ascent; a != nil {
-				if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t {
+				if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t || a.Pass < 0 || a.Pass > r.epoch {
 					return damaged
 				}
 				r.problems[k].resume(a)
@@ -288,12 +277,9 @@ func (s *state) place(from *savedLearner) bool {
 
 // resume makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resume(from *savedAscent) {
-	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}, p: from.P, bound: from.Bound}
+	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
 	p.begin(a, from.Start)
 	a.pass = from.Pass
-	for n, g := range a.gradients() {
-		*g = math.Float64frombits(from.Gradients[n])
-	}
 }
 
 func (s *state) resume(from *savedLearner) bool {

@@ -103,7 +103,8 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	}
 	runtime.GC() // so that the run itself has no need for it
 
-	// The last report comes after the last step. What follows is the model's objective and its certificate: scoring.
+	// The last report comes after the last step, and after the choice that ends a finish. What follows is the model's objective and
+	// its certificate: scoring.
 	var cpu, wall float64
 	var began time.Time
 	var before float64
@@ -117,15 +118,6 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 		return nil, err
 	}
 	whole := time.Since(began).Seconds()
-	if f := m.Config.Finish; f != "" && f != pegasos.FinishNone && m.Result.Epochs > float64(m.Config.FinishAfter) {
-		// After the last report the model is chosen by the objectives of the average and of the last iterate, which belongs to
-		// training: two passes over the rows are added.
-		before, began = processSeconds(), time.Now()
-		for range 2 {
-			m.DecisionAll(x)
-		}
-		cpu, wall = cpu+processSeconds()-before, wall+time.Since(began).Seconds()
-	}
 
 	t := &training{CPU: cpu, Wall: wall, Whole: whole, Steps: float64(m.Result.Steps), Vectors: len(m.Weights), Objective: m.Result.Objective}
 	if d := m.Result.DualObjective; !math.IsNaN(d) {
