@@ -4,6 +4,34 @@
 
 #include "textflag.h"
 
+DATA settle<>+0(SB)/8, $0x8080808080808080
+DATA settle<>+8(SB)/8, $0x8080808080808080
+DATA settle<>+16(SB)/8, $0x8080808080808080
+DATA settle<>+24(SB)/8, $0x8080808080808080
+DATA settle<>+32(SB)/8, $0x8080808080808080
+DATA settle<>+40(SB)/8, $0x8080808080808080
+DATA settle<>+48(SB)/8, $0x8080808080808080
+DATA settle<>+56(SB)/8, $0x8080808080808080
+DATA settle<>+64(SB)/8, $0x8080808080808080
+DATA settle<>+72(SB)/8, $0x8080808080808080
+DATA settle<>+80(SB)/8, $0x808080800f0e0d0c
+DATA settle<>+88(SB)/8, $0x8080808080808080
+DATA settle<>+96(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+104(SB)/8, $0x8080808080808080
+DATA settle<>+112(SB)/8, $0x0b0a090807060504
+DATA settle<>+120(SB)/8, $0x808080800f0e0d0c
+DATA settle<>+128(SB)/8, $0x0706050403020100
+DATA settle<>+136(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+144(SB)/8, $0x0706050403020100
+DATA settle<>+152(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+160(SB)/8, $0x0706050403020100
+DATA settle<>+168(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+176(SB)/8, $0x0706050403020100
+DATA settle<>+184(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+192(SB)/8, $0x0706050403020100
+DATA settle<>+200(SB)/8, $0x0f0e0d0c0b0a0908
+GLOBL settle<>(SB), RODATA|NOPTR, $208
+
 DATA masks<>+0(SB)/1, $0x00
 DATA masks<>+1(SB)/1, $0x01
 DATA masks<>+2(SB)/1, $0x03
@@ -716,6 +744,68 @@ below2:
 	VMOVSS X20, (SI)
 
 below1:
+	RET
+
+// func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
+// Requires: AVX
+TEXT ·axpySameAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS a+0(FP), Y16
+	MOVQ         idx+8(FP), AX
+	MOVQ         n+16(FP), CX
+	MOVQ         w+24(FP), DX
+	CMPQ         CX, $+4
+	JB           few
+	MOVWLZX      -8(AX)(CX*2), BX
+	VADDSS       (DX)(BX*4), X16, X17
+	MOVWLZX      -6(AX)(CX*2), SI
+	VADDSS       (DX)(SI*4), X16, X18
+	MOVWLZX      -4(AX)(CX*2), DI
+	VADDSS       (DX)(DI*4), X16, X19
+	MOVWLZX      -2(AX)(CX*2), R8
+	VADDSS       (DX)(R8*4), X16, X20
+	CMPQ         CX, $+4
+	JBE          last
+
+loop:
+	// Four nonzeros a turn.
+	MOVWLZX (AX), R9
+	VADDSS  (DX)(R9*4), X16, X21
+	MOVWLZX 2(AX), R10
+	VADDSS  (DX)(R10*4), X16, X22
+	MOVWLZX 4(AX), R11
+	VADDSS  (DX)(R11*4), X16, X23
+	MOVWLZX 6(AX), R12
+	VADDSS  (DX)(R12*4), X16, X24
+	VMOVSS  X21, (DX)(R9*4)
+	VMOVSS  X22, (DX)(R10*4)
+	VMOVSS  X23, (DX)(R11*4)
+	VMOVSS  X24, (DX)(R12*4)
+	ADDQ    $+8, AX
+	SUBQ    $+4, CX
+	CMPQ    CX, $+5
+	JAE     loop
+
+last:
+	VMOVSS X17, (DX)(BX*4)
+	VMOVSS X18, (DX)(SI*4)
+	VMOVSS X19, (DX)(DI*4)
+	VMOVSS X20, (DX)(R8*4)
+	RET
+
+few:
+	CMPQ CX, $+0
+	JBE  end
+
+single:
+	MOVWLZX (AX), BX
+	VADDSS  (DX)(BX*4), X16, X17
+	VMOVSS  X17, (DX)(BX*4)
+	ADDQ    $+2, AX
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     single
+
+end:
 	RET
 
 // func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32)
@@ -2608,6 +2698,115 @@ rows8sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows8
+	RET
+
+// func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
+// Requires: AVX, AVX512F, AVX512VL, CMOV
+TEXT ·dotSameAVX512(SB), NOSPLIT, $0-36
+	VBROADCASTSS a+0(FP), Y16
+	MOVQ         idx+8(FP), AX
+	MOVQ         n+16(FP), CX
+	MOVQ         w+24(FP), DX
+	CMPQ         CX, $+4
+	JB           few
+	VPXORD       X17, X17, X17
+	VPXORD       X18, X18, X18
+	CMPQ         CX, $+8
+	JBE          last
+
+loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVWLZX   (AX), BX
+	VMOVSS    (DX)(BX*4), X19
+	MOVWLZX   2(AX), BX
+	VINSERTPS $0x10, (DX)(BX*4), X19, X19
+	MOVWLZX   4(AX), BX
+	VINSERTPS $0x20, (DX)(BX*4), X19, X19
+	MOVWLZX   6(AX), BX
+	VINSERTPS $0x30, (DX)(BX*4), X19, X19
+	VMULPS    X16, X19, X19
+	VADDPS    X19, X17, X17
+	MOVWLZX   8(AX), BX
+	VMOVSS    (DX)(BX*4), X19
+	MOVWLZX   10(AX), BX
+	VINSERTPS $0x10, (DX)(BX*4), X19, X19
+	MOVWLZX   12(AX), BX
+	VINSERTPS $0x20, (DX)(BX*4), X19, X19
+	MOVWLZX   14(AX), BX
+	VINSERTPS $0x30, (DX)(BX*4), X19, X19
+	VMULPS    X16, X19, X19
+	VADDPS    X19, X18, X18
+	ADDQ      $+16, AX
+	SUBQ      $+8, CX
+	CMPQ      CX, $+9
+	JAE       loop
+
+last:
+	// One to eight more.
+	MOVQ      $+4, BX
+	MOVQ      CX, SI
+	CMPQ      SI, BX
+	CMOVQHI   BX, SI
+	LEAQ      settle<>+0(SB), DI
+	MOVQ      CX, BX
+	SHLQ      $0x04, BX
+	ADDQ      DI, BX
+	MOVWLZX   -8(AX)(SI*2), DI
+	VMOVSS    (DX)(DI*4), X19
+	MOVWLZX   -6(AX)(SI*2), DI
+	VINSERTPS $0x10, (DX)(DI*4), X19, X19
+	MOVWLZX   -4(AX)(SI*2), DI
+	VINSERTPS $0x20, (DX)(DI*4), X19, X19
+	MOVWLZX   -2(AX)(SI*2), SI
+	VINSERTPS $0x30, (DX)(SI*4), X19, X19
+	VMULPS    X16, X19, X19
+	VPSHUFB   64(BX), X19, X19
+	VADDPS    X19, X17, X17
+	MOVWLZX   -8(AX)(CX*2), SI
+	VMOVSS    (DX)(SI*4), X19
+	MOVWLZX   -6(AX)(CX*2), SI
+	VINSERTPS $0x10, (DX)(SI*4), X19, X19
+	MOVWLZX   -4(AX)(CX*2), SI
+	VINSERTPS $0x20, (DX)(SI*4), X19, X19
+	MOVWLZX   -2(AX)(CX*2), AX
+	VINSERTPS $0x30, (DX)(AX*4), X19, X19
+	VMULPS    X16, X19, X19
+	VPSHUFB   (BX), X19, X19
+	VADDPS    X19, X18, X18
+	VADDPS    X18, X17, X17
+	VMOVHLPS  X17, X17, X16
+	VADDPS    X16, X17, X17
+	VMOVSHDUP X17, X16
+	VADDSS    X16, X17, X17
+	VMOVSS    X17, ret+32(FP)
+	RET
+
+few:
+	// Up to three nonzeros in all, in the order of the fold.
+	VPXORD  X17, X17, X17
+	CMPQ    CX, $+0
+	JBE     end
+	MOVWLZX (AX), BX
+	VMOVSS  (DX)(BX*4), X18
+	VMULPS  X16, X18, X18
+	VADDPS  X18, X17, X17
+	CMPQ    CX, $+1
+	JBE     end
+	CMPQ    CX, $+2
+	JBE     two
+	MOVWLZX 4(AX), CX
+	VMOVSS  (DX)(CX*4), X18
+	VMULPS  X16, X18, X18
+	VADDPS  X18, X17, X17
+
+two:
+	MOVWLZX 2(AX), AX
+	VMOVSS  (DX)(AX*4), X18
+	VMULPS  X16, X18, X18
+	VADDPS  X18, X17, X17
+
+end:
+	VMOVSS X17, ret+32(FP)
 	RET
 
 // func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32

@@ -4,6 +4,34 @@
 
 #include "textflag.h"
 
+DATA settle<>+0(SB)/8, $0x8080808080808080
+DATA settle<>+8(SB)/8, $0x8080808080808080
+DATA settle<>+16(SB)/8, $0x8080808080808080
+DATA settle<>+24(SB)/8, $0x8080808080808080
+DATA settle<>+32(SB)/8, $0x8080808080808080
+DATA settle<>+40(SB)/8, $0x8080808080808080
+DATA settle<>+48(SB)/8, $0x8080808080808080
+DATA settle<>+56(SB)/8, $0x8080808080808080
+DATA settle<>+64(SB)/8, $0x8080808080808080
+DATA settle<>+72(SB)/8, $0x8080808080808080
+DATA settle<>+80(SB)/8, $0x808080800f0e0d0c
+DATA settle<>+88(SB)/8, $0x8080808080808080
+DATA settle<>+96(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+104(SB)/8, $0x8080808080808080
+DATA settle<>+112(SB)/8, $0x0b0a090807060504
+DATA settle<>+120(SB)/8, $0x808080800f0e0d0c
+DATA settle<>+128(SB)/8, $0x0706050403020100
+DATA settle<>+136(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+144(SB)/8, $0x0706050403020100
+DATA settle<>+152(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+160(SB)/8, $0x0706050403020100
+DATA settle<>+168(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+176(SB)/8, $0x0706050403020100
+DATA settle<>+184(SB)/8, $0x0f0e0d0c0b0a0908
+DATA settle<>+192(SB)/8, $0x0706050403020100
+DATA settle<>+200(SB)/8, $0x0f0e0d0c0b0a0908
+GLOBL settle<>(SB), RODATA|NOPTR, $208
+
 // func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
 TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
@@ -1172,6 +1200,79 @@ below2:
 	FMOVS F1, (R6)
 
 below1:
+	RET
+
+// func axpySameNEON(a float32, idx *uint16, n int, w *float32)
+TEXT ·axpySameNEON(SB), NOSPLIT, $0-32
+	FMOVS a+0(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  idx+8(FP), R0
+	MOVD  n+16(FP), R1
+	MOVD  w+24(FP), R2
+	CMP   $0x00000004, R1
+	BLO   few
+	ADD   R1<<1, R0, R3
+	MOVHU -8(R3), R6
+	FMOVS (R2)(R6<<2), F1
+	FADDS F1, F0, F1
+	MOVHU -6(R3), R7
+	FMOVS (R2)(R7<<2), F2
+	FADDS F2, F0, F2
+	MOVHU -4(R3), R8
+	FMOVS (R2)(R8<<2), F3
+	FADDS F3, F0, F3
+	MOVHU -2(R3), R3
+	FMOVS (R2)(R3<<2), F4
+	FADDS F4, F0, F4
+	CMP   $0x00000004, R1
+	BLS   last
+
+loop:
+	// Four nonzeros a turn.
+	MOVHU (R0), R9
+	FMOVS (R2)(R9<<2), F5
+	FADDS F5, F0, F5
+	MOVHU 2(R0), R10
+	FMOVS (R2)(R10<<2), F6
+	FADDS F6, F0, F6
+	MOVHU 4(R0), R11
+	FMOVS (R2)(R11<<2), F7
+	FADDS F7, F0, F7
+	MOVHU 6(R0), R12
+	FMOVS (R2)(R12<<2), F8
+	FADDS F8, F0, F8
+	FMOVS F5, (R2)(R9<<2)
+	FMOVS F6, (R2)(R10<<2)
+	FMOVS F7, (R2)(R11<<2)
+	FMOVS F8, (R2)(R12<<2)
+	ADD   $0x00000008, R0, R0
+	SUB   $0x00000004, R1, R1
+	CMP   $0x00000005, R1
+	BHS   loop
+
+last:
+	FMOVS F1, (R2)(R6<<2)
+	FMOVS F2, (R2)(R7<<2)
+	FMOVS F3, (R2)(R8<<2)
+	FMOVS F4, (R2)(R3<<2)
+	RET
+
+few:
+	CMP $0x00000000, R1
+	BLS end
+
+single:
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F1
+	FADDS F1, F0, F1
+	FMOVS F1, (R2)(R3<<2)
+	ADD   $0x00000002, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   single
+
+end:
 	RET
 
 // func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
@@ -8149,6 +8250,129 @@ part80end:
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
 	BHS   rows8
+	RET
+
+// func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32
+TEXT ·dotSameNEON(SB), NOSPLIT, $0-36
+	FMOVS a+0(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  idx+8(FP), R0
+	MOVD  n+16(FP), R1
+	MOVD  w+24(FP), R2
+	CMP   $0x00000004, R1
+	BLO   few
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	CMP   $0x00000008, R1
+	BLS   last
+
+loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F3
+	MOVHU 2(R0), R3
+	ADD   R3<<2, R2, R3
+	VLD1  (R3), V3.S[1]
+	MOVHU 4(R0), R3
+	ADD   R3<<2, R2, R3
+	VLD1  (R3), V3.S[2]
+	MOVHU 6(R0), R3
+	ADD   R3<<2, R2, R3
+	VLD1  (R3), V3.S[3]
+	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	MOVHU 8(R0), R3
+	FMOVS (R2)(R3<<2), F3
+	MOVHU 10(R0), R3
+	ADD   R3<<2, R2, R3
+	VLD1  (R3), V3.S[1]
+	MOVHU 12(R0), R3
+	ADD   R3<<2, R2, R3
+	VLD1  (R3), V3.S[2]
+	MOVHU 14(R0), R3
+	ADD   R3<<2, R2, R3
+	VLD1  (R3), V3.S[3]
+	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	ADD   $0x00000010, R0, R0
+	SUB   $0x00000008, R1, R1
+	CMP   $0x00000009, R1
+	BHS   loop
+
+last:
+	// One to eight more.
+	MOVD  $0x00000004, R3
+	MOVD  R1, R6
+	CMP   R3, R6
+	CSEL  LO, R6, R3, R6
+	MOVD  $settle<>+0(SB), R3
+	ADD   R1<<4, R3, R3
+	ADD   R6<<1, R0, R6
+	MOVHU -8(R6), R7
+	FMOVS (R2)(R7<<2), F3
+	MOVHU -6(R6), R7
+	ADD   R7<<2, R2, R7
+	VLD1  (R7), V3.S[1]
+	MOVHU -4(R6), R7
+	ADD   R7<<2, R2, R7
+	VLD1  (R7), V3.S[2]
+	MOVHU -2(R6), R6
+	ADD   R6<<2, R2, R6
+	VLD1  (R6), V3.S[3]
+	WORD  $0x6e20dc63                   // VFMUL V0.S4, V3.S4, V3.S4
+	FMOVQ 64(R3), F4
+	VTBL  V4.B16, [V3.B16], V3.B16
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	ADD   R1<<1, R0, R0
+	MOVHU -8(R0), R1
+	FMOVS (R2)(R1<<2), F3
+	MOVHU -6(R0), R1
+	ADD   R1<<2, R2, R1
+	VLD1  (R1), V3.S[1]
+	MOVHU -4(R0), R1
+	ADD   R1<<2, R2, R1
+	VLD1  (R1), V3.S[2]
+	MOVHU -2(R0), R0
+	ADD   R0<<2, R2, R0
+	VLD1  (R0), V3.S[3]
+	WORD  $0x6e20dc63                   // VFMUL V0.S4, V3.S4, V3.S4
+	FMOVQ (R3), F0
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421                   // VFADD V2.S4, V1.S4, V1.S4
+	VEXT  $0x08, V1.B16, V1.B16, V0.B16
+	WORD  $0x4e20d421                   // VFADD V0.S4, V1.S4, V1.S4
+	WORD  $0x7e30d821                   // FADDPS V1.S2, F1
+	FMOVS F1, ret+32(FP)
+	RET
+
+few:
+	// Up to three nonzeros in all, in the order of the fold.
+	VMOVI $0x00, V1.B16
+	CMP   $0x00000000, R1
+	BLS   end
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F2
+	WORD  $0x6e20dc42     // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
+	CMP   $0x00000001, R1
+	BLS   end
+	CMP   $0x00000002, R1
+	BLS   two
+	MOVHU 4(R0), R1
+	FMOVS (R2)(R1<<2), F2
+	WORD  $0x6e20dc42     // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
+
+two:
+	MOVHU 2(R0), R0
+	FMOVS (R2)(R0<<2), F2
+	WORD  $0x6e20dc42     // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
+
+end:
+	FMOVS F1, ret+32(FP)
 	RET
 
 // func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32

@@ -4,8 +4,9 @@ package asm
 
 const race = false
 
-func raceReads(...[]float32)               {}
-func raceWrites([]float32)                 {}
-func raceReadsInts([]int32)                {}
-func raceReadsAt([]float32, []int32, int)  {}
-func raceWritesAt([]float32, []int32, int) {}
+func raceReads(...[]float32)                             {}
+func raceWrites([]float32)                               {}
+func raceReadsInts([]int32)                              {}
+func raceReadsShorts([]uint16)                           {}
+func raceReadsAt[I int32 | uint16]([]float32, []I, int)  {}
+func raceWritesAt[I int32 | uint16]([]float32, []I, int) {}

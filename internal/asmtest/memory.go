@@ -6,6 +6,7 @@ import "unsafe"
 type Memory interface {
 	Floats(n int) []float32
 	Ints(n int) []int32
+	Shorts(n int) []uint16
 }
 
 // Heap is ordinary memory.
@@ -13,6 +14,7 @@ type Heap struct{}
 
 func (Heap) Floats(n int) []float32 { return make([]float32, n) }
 func (Heap) Ints(n int) []int32     { return make([]int32, n) }
+func (Heap) Shorts(n int) []uint16  { return make([]uint16, n) }
 
 // sentinel surrounds what Shifted hands out.
 const sentinel = -12345.5
@@ -41,6 +43,10 @@ func (m *Shifted) Floats(n int) []float32 {
 
 func (m *Shifted) Ints(n int) []int32 {
 	return make([]int32, n+m.Offset%4)[m.Offset%4:]
+}
+
+func (m *Shifted) Shorts(n int) []uint16 {
+	return make([]uint16, n+m.Offset%4)[m.Offset%4:]
 }
 
 // Intact reports whether nothing was stored beside the operands.

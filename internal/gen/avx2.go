@@ -17,6 +17,7 @@ type avx2 struct {
 	*build.Context
 	isa     string
 	masks   operand.Mem
+	settle  operand.Mem
 	scratch operand.Mem // of the function under way, once it has asked for it
 }
 
@@ -25,7 +26,15 @@ const rodata = attr.RODATA | attr.NOPTR
 func newContext(isa string) *avx2 {
 	c := build.NewContext()
 	c.ConstraintExpr(constraint("amd64"))
-	return &avx2{Context: c, isa: isa}
+	t := &avx2{Context: c, isa: isa}
+	t.settle = t.StaticGlobal("settle")
+	t.DataAttributes(rodata)
+	for place := range settlePlaces {
+		for half := range 2 {
+			t.AddDatum(16*place+8*half, operand.U64(settle(place, half)))
+		}
+	}
+	return t
 }
 
 func newAVX2() *avx2 {
@@ -119,15 +128,16 @@ func r(v Group) operand.Op {
 	return v.regs[0].AsX()
 }
 
-// A place is a pointer and an index, which one instruction adds up.
+// A place is a pointer and an index times scale, which one instruction adds up.
 type place struct {
 	reg.GPVirtual
 	index reg.GPVirtual
+	scale uint8
 }
 
 func at(p reg.GPVirtual, offset int) operand.Mem {
 	if q, ok := p.(place); ok {
-		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: 1, Disp: offset}
+		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: q.scale, Disp: offset}
 	}
 	return operand.Mem{Base: p, Disp: offset}
 }
@@ -175,6 +185,18 @@ func (t *avx2) Part(n reg.GPVirtual) Part {
 func (t *avx2) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VMASKMOVPS(at(p, offset), part, r(v))
 }
+
+func (t *avx2) Window(n reg.GPVirtual) Window {
+	window, table := t.GP64(), t.GP64()
+	t.LEAQ(t.settle, table)
+	t.MOVQ(n, window)
+	t.SHLQ(operand.Imm(4), window)
+	t.ADDQ(table, window)
+	return window
+}
+
+func (t *avx2) SettleFirst(v Group, window Window) { t.VPSHUFB(at(window, 4*16), r(v), r(v)) }
+func (t *avx2) SettleLast(v Group, window Window)  { t.VPSHUFB(at(window, 0), r(v), r(v)) }
 
 func (t *avx2) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
 func (t *avx2) Add(dst, a, b Group) { t.VADDPS(r(b), r(a), r(dst)) }
@@ -288,6 +310,14 @@ func (t *avx2) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
 	return t.Index(idx, offset), t.Index(idx, offset+4)
 }
 
+func (t *avx2) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVWLZX(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx2) Behind(p, n reg.GPVirtual) reg.GPVirtual { return place{p, n, 2} }
+
 func (t *avx2) LoadAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(indexed(p, j), r(v)) }
 
 func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
@@ -348,7 +378,12 @@ func (t *avx2) Move(dst, p reg.GPVirtual) { t.MOVQ(p, dst) }
 
 func (t *avx2) Set(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
 
-func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes} }
+func (t *avx2) Limit(n, k reg.GPVirtual) {
+	t.CMPQ(n, k)
+	t.CMOVQHI(k, n)
+}
+
+func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes, 1} }
 
 func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 	skip := t.GP64()

@@ -401,6 +401,49 @@ func (m *mutant) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return m.Target.Index(idx, m.further("Index", idx, offset))
 }
 
+func (m *mutant) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	for _, bytes := range [2]int{2, 16} {
+		if m.here("offset", "Index16 %s %d bytes further", m.at(idx, offset), bytes) {
+			offset += bytes
+			break
+		}
+	}
+	return m.Target.Index16(idx, offset)
+}
+
+func (m *mutant) Behind(p, n reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.Behind(p, n), m.names[p]+" behind "+m.names[n])
+}
+
+func (m *mutant) Limit(n, k reg.GPVirtual) {
+	if m.here("count", "Limit %s left out", m.names[n]) {
+		return
+	}
+	m.Target.Limit(n, k)
+}
+
+func (m *mutant) SettleFirst(v Group, window Window) {
+	if m.here("lane skipped", "SettleFirst left out") {
+		return
+	}
+	if m.here("accumulators swapped", "SettleLast for SettleFirst") {
+		m.Target.SettleLast(v, window)
+		return
+	}
+	m.Target.SettleFirst(v, window)
+}
+
+func (m *mutant) SettleLast(v Group, window Window) {
+	if m.here("lane skipped", "SettleLast left out") {
+		return
+	}
+	if m.here("accumulators swapped", "SettleFirst for SettleLast") {
+		m.Target.SettleFirst(v, window)
+		return
+	}
+	m.Target.SettleLast(v, window)
+}
+
 func (m *mutant) Advance(p reg.GPVirtual, bytes int) {
 	m.Target.Advance(p, m.groupOff("Advance "+m.names[p]+" by", bytes))
 }

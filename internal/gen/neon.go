@@ -14,6 +14,7 @@ import (
 // neon is the Target for arm64: a group of eight is two registers.
 type neon struct {
 	*arm64.Context
+	settle  operand.Mem
 	scratch bool // the function under way has asked for it
 	labels  int  // of the function's incomplete groups
 }
@@ -21,7 +22,15 @@ type neon struct {
 func newNEON() *neon {
 	c := arm64.NewContext()
 	c.ConstraintExpr(constraint("arm64"))
-	return &neon{Context: c}
+	t := &neon{Context: c}
+	t.settle = t.StaticGlobal("settle")
+	t.DataAttributes(rodata)
+	for place := range settlePlaces {
+		for half := range 2 {
+			t.AddDatum(16*place+8*half, operand.U64(settle(place, half)))
+		}
+	}
+	return t
 }
 
 func (t *neon) Name() string { return "NEON" }
@@ -159,6 +168,22 @@ func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, n
 	t.B(end)
 }
 
+func (t *neon) Window(n reg.GPVirtual) Window {
+	window := t.GP64()
+	t.Address(t.settle, window)
+	t.ADD(arm64.Shifted(n, 4), window, window)
+	return window
+}
+
+func (t *neon) SettleFirst(v Group, window Window) { t.shuffle(v, window, 4*16) }
+func (t *neon) SettleLast(v Group, window Window)  { t.shuffle(v, window, 0) }
+
+func (t *neon) shuffle(v Group, window Window, offset int) {
+	from := t.V128()
+	t.FMOVQ(at(window, offset), from)
+	t.VTBL(from, v.regs[0], v.regs[0])
+}
+
 // address returns p + offset in a register of its own, for instructions that take no offset.
 func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 	q := t.GP64()
@@ -268,6 +293,18 @@ func (t *neon) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
 	return j0, j1
 }
 
+func (t *neon) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVHU(at(idx, offset), j)
+	return j
+}
+
+func (t *neon) Behind(p, n reg.GPVirtual) reg.GPVirtual {
+	behind := t.GP64()
+	t.ADD(arm64.Shifted(n, 1), p, behind)
+	return behind
+}
+
 func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
 func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
 
@@ -308,6 +345,11 @@ func (t *neon) Sum(p, j reg.GPVirtual) reg.GPVirtual {
 
 func (t *neon) Set(n reg.GPVirtual, k int)                   { t.MOVD(operand.U32(k), n) }
 func (t *neon) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return t.Sum(p, bytes) }
+
+func (t *neon) Limit(n, k reg.GPVirtual) {
+	t.CMP(k, n)
+	t.CSEL("LO", n, k, n)
+}
 
 func (t *neon) End(p, n reg.GPVirtual) reg.GPVirtual {
 	end := t.GP64()

@@ -169,6 +169,10 @@ func TestSpelling(t *testing.T) {
 	see("ldr w2, [x0,x1,lsl #2]")
 	c.MOVW(r2, m)
 	see("str w2, [x0]")
+	c.MOVHU(m.Offset(-6), r2)
+	see("ldurh w2, [x0,#-6]")
+	c.MOVHU(m.Offset(6), r2)
+	see("ldrh w2, [x0,#6]")
 	c.FMOVS(m.Offset(4), v1)
 	see("ldr s1, [x0,#4]")
 	c.FMOVS(m.Idx(r1, 4), v1)
@@ -223,6 +227,9 @@ func TestSpelling(t *testing.T) {
 	c.LSR(r0, r1, r2)
 	see("lsr x2, x1, x0")
 
+	c.CSEL("LO", r1, r2, r0)
+	see("csel x0, x1, x2, cc")
+
 	c.Label("here")
 	for _, b := range []struct {
 		jump func(string)
@@ -270,6 +277,8 @@ func TestSpelling(t *testing.T) {
 	see("movi v1.16b, #0x0")
 	c.VEXT(8, v1, v2, v3)
 	see("ext v3.16b, v2.16b, v1.16b, #8")
+	c.VTBL(v1, v2, v3)
+	see("tbl v3.16b, {v2.16b}, v1.16b")
 	c.VBSL(v1, v2, v3)
 	see("bsl v3.16b, v2.16b, v1.16b")
 	for _, o := range []struct {

@@ -12,10 +12,11 @@ import (
 
 // Moves between memory, registers and, for MOVD, from a constant.
 //
-// MOVW and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes above the one they write, in a
+// MOVHU, MOVW and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes above the one they write, in a
 // move between registers too; either end may be general. FMOVQ is memory to vector or back: VMOV copies a register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
+func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
 func (c *Context) MOVW(src, dst operand.Op)  { c.move("MOVW", src, dst) }
 func (c *Context) MOVWU(src, dst operand.Op) { c.move("MOVWU", src, dst) }
 func (c *Context) FMOVS(src, dst operand.Op) { c.move("FMOVS", src, dst) }
@@ -61,6 +62,11 @@ func (c *Context) AND(m operand.Op, n, d reg.Register)  { c.integer("AND", m, n,
 func (c *Context) ANDS(m operand.Op, n, d reg.Register) { c.integer("ANDS", m, n, d) }
 func (c *Context) LSL(m operand.Op, n, d reg.Register)  { c.integer("LSL", m, n, d) }
 func (c *Context) LSR(m operand.Op, n, d reg.Register)  { c.integer("LSR", m, n, d) }
+
+// CSEL takes n if the condition (LO, EQ, ...) holds, else m.
+func (c *Context) CSEL(condition string, n, m, d reg.Register) {
+	c.emit("CSEL", ops{n, m}, ops{d}, text(condition), r64(n), r64(m), r64(d))
+}
 
 func (c *Context) MUL(m, n, d reg.Register) { c.integer("MUL", m, n, d) }
 
@@ -150,6 +156,13 @@ func (c *Context) VMOVI(imm uint8, d reg.Register) {
 // VEXT takes 16 bytes from byte i of n followed by m: VEXT(8, v, v, d) swaps the halves.
 func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
+}
+
+// VTBL makes byte i of d that byte of n which byte i of m names, and 0 if it names none of the 16.
+func (c *Context) VTBL(m, n, d reg.Register) {
+	list := b16(n)
+	list.format = "[" + list.format + "]"
+	c.emit("VTBL", ops{m, n}, ops{d}, b16(m), list, b16(d))
 }
 
 // VBSL takes n where d has ones and m where it has zeros: d is a mask first and the result then.
