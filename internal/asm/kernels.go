@@ -791,8 +791,8 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 }
 
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in plain Go.
-func Prefetch[T float32 | int32](x []T) {
-	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), min(len(x), Block)
+func Prefetch[T float32 | int32 | uint16](x []T) {
+	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), min((len(x)*int(unsafe.Sizeof(*new(T)))+3)/4, Block)
 	if n == 0 {
 		return
 	}

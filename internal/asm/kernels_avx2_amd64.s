@@ -4,34 +4,6 @@
 
 #include "textflag.h"
 
-DATA settle<>+0(SB)/8, $0x8080808080808080
-DATA settle<>+8(SB)/8, $0x8080808080808080
-DATA settle<>+16(SB)/8, $0x8080808080808080
-DATA settle<>+24(SB)/8, $0x8080808080808080
-DATA settle<>+32(SB)/8, $0x8080808080808080
-DATA settle<>+40(SB)/8, $0x8080808080808080
-DATA settle<>+48(SB)/8, $0x8080808080808080
-DATA settle<>+56(SB)/8, $0x8080808080808080
-DATA settle<>+64(SB)/8, $0x8080808080808080
-DATA settle<>+72(SB)/8, $0x8080808080808080
-DATA settle<>+80(SB)/8, $0x808080800f0e0d0c
-DATA settle<>+88(SB)/8, $0x8080808080808080
-DATA settle<>+96(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+104(SB)/8, $0x8080808080808080
-DATA settle<>+112(SB)/8, $0x0b0a090807060504
-DATA settle<>+120(SB)/8, $0x808080800f0e0d0c
-DATA settle<>+128(SB)/8, $0x0706050403020100
-DATA settle<>+136(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+144(SB)/8, $0x0706050403020100
-DATA settle<>+152(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+160(SB)/8, $0x0706050403020100
-DATA settle<>+168(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+176(SB)/8, $0x0706050403020100
-DATA settle<>+184(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+192(SB)/8, $0x0706050403020100
-DATA settle<>+200(SB)/8, $0x0f0e0d0c0b0a0908
-GLOBL settle<>(SB), RODATA|NOPTR, $208
-
 DATA masks<>+0(SB)/4, $0xffffffff
 DATA masks<>+4(SB)/4, $0xffffffff
 DATA masks<>+8(SB)/4, $0xffffffff
@@ -771,22 +743,22 @@ below1:
 // func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySameAVX2(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+0(FP), Y0
-	MOVQ         idx+8(FP), AX
-	MOVQ         n+16(FP), CX
-	MOVQ         w+24(FP), DX
-	CMPQ         CX, $+4
-	JB           few
-	MOVWLZX      -8(AX)(CX*2), BX
-	VADDSS       (DX)(BX*4), X0, X1
-	MOVWLZX      -6(AX)(CX*2), SI
-	VADDSS       (DX)(SI*4), X0, X2
-	MOVWLZX      -4(AX)(CX*2), DI
-	VADDSS       (DX)(DI*4), X0, X3
-	MOVWLZX      -2(AX)(CX*2), R8
-	VADDSS       (DX)(R8*4), X0, X4
-	CMPQ         CX, $+4
-	JBE          last
+	VMOVSS  a+0(FP), X0
+	MOVQ    idx+8(FP), AX
+	MOVQ    n+16(FP), CX
+	MOVQ    w+24(FP), DX
+	CMPQ    CX, $+4
+	JB      few
+	MOVWLZX -8(AX)(CX*2), BX
+	VADDSS  (DX)(BX*4), X0, X1
+	MOVWLZX -6(AX)(CX*2), SI
+	VADDSS  (DX)(SI*4), X0, X2
+	MOVWLZX -4(AX)(CX*2), DI
+	VADDSS  (DX)(DI*4), X0, X3
+	MOVWLZX -2(AX)(CX*2), R8
+	VADDSS  (DX)(R8*4), X0, X4
+	CMPQ    CX, $+4
+	JBE     last
 
 loop:
 	// Four nonzeros a turn.
@@ -2756,115 +2728,130 @@ rows8sum:
 	RET
 
 // func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32
-// Requires: AVX, CMOV
+// Requires: AVX
 TEXT ·dotSameAVX2(SB), NOSPLIT, $0-36
-	VBROADCASTSS a+0(FP), Y0
-	MOVQ         idx+8(FP), AX
-	MOVQ         n+16(FP), CX
-	MOVQ         w+24(FP), DX
-	CMPQ         CX, $+4
-	JB           few
-	VXORPS       X1, X1, X1
-	VXORPS       X2, X2, X2
-	CMPQ         CX, $+8
-	JBE          last
+	VMOVSS a+0(FP), X0
+	MOVQ   idx+8(FP), AX
+	MOVQ   n+16(FP), CX
+	MOVQ   w+24(FP), DX
+	CMPQ   CX, $+8
+	JB     few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VXORPS  X9, X9, X9
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X0, X1
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X0, X2
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X0, X3
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X0, X4
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X0, X5
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X0, X6
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X0, X7
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X0, X8
+	VADDPS  X9, X8, X8
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JB      rest
 
 loop:
 	// Eight nonzeros a turn, one to each lane.
-	MOVWLZX   (AX), BX
-	VMOVSS    (DX)(BX*4), X3
-	MOVWLZX   2(AX), BX
-	VINSERTPS $0x10, (DX)(BX*4), X3, X3
-	MOVWLZX   4(AX), BX
-	VINSERTPS $0x20, (DX)(BX*4), X3, X3
-	MOVWLZX   6(AX), BX
-	VINSERTPS $0x30, (DX)(BX*4), X3, X3
-	VMULPS    X0, X3, X3
-	VADDPS    X3, X1, X1
-	MOVWLZX   8(AX), BX
-	VMOVSS    (DX)(BX*4), X3
-	MOVWLZX   10(AX), BX
-	VINSERTPS $0x10, (DX)(BX*4), X3, X3
-	MOVWLZX   12(AX), BX
-	VINSERTPS $0x20, (DX)(BX*4), X3, X3
-	MOVWLZX   14(AX), BX
-	VINSERTPS $0x30, (DX)(BX*4), X3, X3
-	VMULPS    X0, X3, X3
-	VADDPS    X3, X2, X2
-	ADDQ      $+16, AX
-	SUBQ      $+8, CX
-	CMPQ      CX, $+9
-	JAE       loop
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X1, X1
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X2, X2
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X3, X3
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X4, X4
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X5, X5
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X6, X6
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X7, X7
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X8, X8
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     loop
 
-last:
-	// One to eight more.
-	MOVQ      $+4, BX
-	MOVQ      CX, SI
-	CMPQ      SI, BX
-	CMOVQHI   BX, SI
-	LEAQ      settle<>+0(SB), DI
-	MOVQ      CX, BX
-	SHLQ      $0x04, BX
-	ADDQ      DI, BX
-	MOVWLZX   -8(AX)(SI*2), DI
-	VMOVSS    (DX)(DI*4), X3
-	MOVWLZX   -6(AX)(SI*2), DI
-	VINSERTPS $0x10, (DX)(DI*4), X3, X3
-	MOVWLZX   -4(AX)(SI*2), DI
-	VINSERTPS $0x20, (DX)(DI*4), X3, X3
-	MOVWLZX   -2(AX)(SI*2), SI
-	VINSERTPS $0x30, (DX)(SI*4), X3, X3
-	VMULPS    X0, X3, X3
-	VPSHUFB   64(BX), X3, X3
-	VADDPS    X3, X1, X1
-	MOVWLZX   -8(AX)(CX*2), SI
-	VMOVSS    (DX)(SI*4), X3
-	MOVWLZX   -6(AX)(CX*2), SI
-	VINSERTPS $0x10, (DX)(SI*4), X3, X3
-	MOVWLZX   -4(AX)(CX*2), SI
-	VINSERTPS $0x20, (DX)(SI*4), X3, X3
-	MOVWLZX   -2(AX)(CX*2), AX
-	VINSERTPS $0x30, (DX)(AX*4), X3, X3
-	VMULPS    X0, X3, X3
-	VPSHUFB   (BX), X3, X3
-	VADDPS    X3, X2, X2
-	VADDPS    X2, X1, X1
-	VMOVHLPS  X1, X1, X0
-	VADDPS    X0, X1, X1
-	VMOVSHDUP X1, X0
-	VADDSS    X0, X1, X1
-	VMOVSS    X1, ret+32(FP)
+rest:
+	// Up to seven more.
+	CMPQ    CX, $+0
+	JBE     fold
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X1, X1
+	CMPQ    CX, $+1
+	JBE     fold
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X2, X2
+	CMPQ    CX, $+2
+	JBE     fold
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X3, X3
+	CMPQ    CX, $+3
+	JBE     fold
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X4, X4
+	CMPQ    CX, $+4
+	JBE     fold
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X5, X5
+	CMPQ    CX, $+5
+	JBE     fold
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X6, X6
+	CMPQ    CX, $+6
+	JBE     fold
+	MOVWLZX 12(AX), AX
+	VMULSS  (DX)(AX*4), X0, X9
+	VADDPS  X9, X7, X7
+
+fold:
+	VADDPS X5, X1, X1
+	VADDPS X6, X2, X2
+	VADDPS X7, X3, X3
+	VADDPS X8, X4, X4
+	VADDPS X3, X1, X1
+	VADDPS X4, X2, X2
+	VADDPS X2, X1, X1
+	VMOVSS X1, ret+32(FP)
 	VZEROUPPER
 	RET
 
 few:
-	// Up to three nonzeros in all, in the order of the fold.
-	VXORPS  X1, X1, X1
-	CMPQ    CX, $+0
-	JBE     end
-	MOVWLZX (AX), BX
-	VMOVSS  (DX)(BX*4), X2
-	VMULPS  X0, X2, X2
-	VADDPS  X2, X1, X1
-	CMPQ    CX, $+1
-	JBE     end
-	CMPQ    CX, $+2
-	JBE     two
-	MOVWLZX 4(AX), CX
-	VMOVSS  (DX)(CX*4), X2
-	VMULPS  X0, X2, X2
-	VADDPS  X2, X1, X1
-
-two:
-	MOVWLZX 2(AX), AX
-	VMOVSS  (DX)(AX*4), X2
-	VMULPS  X0, X2, X2
-	VADDPS  X2, X1, X1
-
-end:
-	VMOVSS X1, ret+32(FP)
-	VZEROUPPER
-	RET
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	JMP    rest
 
 // func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 // Requires: AVX

@@ -4,34 +4,6 @@
 
 #include "textflag.h"
 
-DATA settle<>+0(SB)/8, $0x8080808080808080
-DATA settle<>+8(SB)/8, $0x8080808080808080
-DATA settle<>+16(SB)/8, $0x8080808080808080
-DATA settle<>+24(SB)/8, $0x8080808080808080
-DATA settle<>+32(SB)/8, $0x8080808080808080
-DATA settle<>+40(SB)/8, $0x8080808080808080
-DATA settle<>+48(SB)/8, $0x8080808080808080
-DATA settle<>+56(SB)/8, $0x8080808080808080
-DATA settle<>+64(SB)/8, $0x8080808080808080
-DATA settle<>+72(SB)/8, $0x8080808080808080
-DATA settle<>+80(SB)/8, $0x808080800f0e0d0c
-DATA settle<>+88(SB)/8, $0x8080808080808080
-DATA settle<>+96(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+104(SB)/8, $0x8080808080808080
-DATA settle<>+112(SB)/8, $0x0b0a090807060504
-DATA settle<>+120(SB)/8, $0x808080800f0e0d0c
-DATA settle<>+128(SB)/8, $0x0706050403020100
-DATA settle<>+136(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+144(SB)/8, $0x0706050403020100
-DATA settle<>+152(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+160(SB)/8, $0x0706050403020100
-DATA settle<>+168(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+176(SB)/8, $0x0706050403020100
-DATA settle<>+184(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+192(SB)/8, $0x0706050403020100
-DATA settle<>+200(SB)/8, $0x0f0e0d0c0b0a0908
-GLOBL settle<>(SB), RODATA|NOPTR, $208
-
 DATA masks<>+0(SB)/1, $0x00
 DATA masks<>+1(SB)/1, $0x01
 DATA masks<>+2(SB)/1, $0x03
@@ -749,22 +721,22 @@ below1:
 // func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySameAVX512(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+0(FP), Y16
-	MOVQ         idx+8(FP), AX
-	MOVQ         n+16(FP), CX
-	MOVQ         w+24(FP), DX
-	CMPQ         CX, $+4
-	JB           few
-	MOVWLZX      -8(AX)(CX*2), BX
-	VADDSS       (DX)(BX*4), X16, X17
-	MOVWLZX      -6(AX)(CX*2), SI
-	VADDSS       (DX)(SI*4), X16, X18
-	MOVWLZX      -4(AX)(CX*2), DI
-	VADDSS       (DX)(DI*4), X16, X19
-	MOVWLZX      -2(AX)(CX*2), R8
-	VADDSS       (DX)(R8*4), X16, X20
-	CMPQ         CX, $+4
-	JBE          last
+	VMOVSS  a+0(FP), X16
+	MOVQ    idx+8(FP), AX
+	MOVQ    n+16(FP), CX
+	MOVQ    w+24(FP), DX
+	CMPQ    CX, $+4
+	JB      few
+	MOVWLZX -8(AX)(CX*2), BX
+	VADDSS  (DX)(BX*4), X16, X17
+	MOVWLZX -6(AX)(CX*2), SI
+	VADDSS  (DX)(SI*4), X16, X18
+	MOVWLZX -4(AX)(CX*2), DI
+	VADDSS  (DX)(DI*4), X16, X19
+	MOVWLZX -2(AX)(CX*2), R8
+	VADDSS  (DX)(R8*4), X16, X20
+	CMPQ    CX, $+4
+	JBE     last
 
 loop:
 	// Four nonzeros a turn.
@@ -2701,113 +2673,129 @@ rows8sum:
 	RET
 
 // func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
-// Requires: AVX, AVX512F, AVX512VL, CMOV
+// Requires: AVX, AVX512F, AVX512VL
 TEXT ·dotSameAVX512(SB), NOSPLIT, $0-36
-	VBROADCASTSS a+0(FP), Y16
-	MOVQ         idx+8(FP), AX
-	MOVQ         n+16(FP), CX
-	MOVQ         w+24(FP), DX
-	CMPQ         CX, $+4
-	JB           few
-	VPXORD       X17, X17, X17
-	VPXORD       X18, X18, X18
-	CMPQ         CX, $+8
-	JBE          last
+	VMOVSS a+0(FP), X16
+	MOVQ   idx+8(FP), AX
+	MOVQ   n+16(FP), CX
+	MOVQ   w+24(FP), DX
+	CMPQ   CX, $+8
+	JB     few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VPXORD  X25, X25, X25
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X16, X17
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X16, X18
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X16, X19
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X16, X20
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X16, X21
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X16, X22
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X16, X23
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X16, X24
+	VADDPS  X25, X24, X24
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JB      rest
 
 loop:
 	// Eight nonzeros a turn, one to each lane.
-	MOVWLZX   (AX), BX
-	VMOVSS    (DX)(BX*4), X19
-	MOVWLZX   2(AX), BX
-	VINSERTPS $0x10, (DX)(BX*4), X19, X19
-	MOVWLZX   4(AX), BX
-	VINSERTPS $0x20, (DX)(BX*4), X19, X19
-	MOVWLZX   6(AX), BX
-	VINSERTPS $0x30, (DX)(BX*4), X19, X19
-	VMULPS    X16, X19, X19
-	VADDPS    X19, X17, X17
-	MOVWLZX   8(AX), BX
-	VMOVSS    (DX)(BX*4), X19
-	MOVWLZX   10(AX), BX
-	VINSERTPS $0x10, (DX)(BX*4), X19, X19
-	MOVWLZX   12(AX), BX
-	VINSERTPS $0x20, (DX)(BX*4), X19, X19
-	MOVWLZX   14(AX), BX
-	VINSERTPS $0x30, (DX)(BX*4), X19, X19
-	VMULPS    X16, X19, X19
-	VADDPS    X19, X18, X18
-	ADDQ      $+16, AX
-	SUBQ      $+8, CX
-	CMPQ      CX, $+9
-	JAE       loop
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X17, X17
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X18, X18
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X19, X19
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X20, X20
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X21, X21
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X22, X22
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X23, X23
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X24, X24
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     loop
 
-last:
-	// One to eight more.
-	MOVQ      $+4, BX
-	MOVQ      CX, SI
-	CMPQ      SI, BX
-	CMOVQHI   BX, SI
-	LEAQ      settle<>+0(SB), DI
-	MOVQ      CX, BX
-	SHLQ      $0x04, BX
-	ADDQ      DI, BX
-	MOVWLZX   -8(AX)(SI*2), DI
-	VMOVSS    (DX)(DI*4), X19
-	MOVWLZX   -6(AX)(SI*2), DI
-	VINSERTPS $0x10, (DX)(DI*4), X19, X19
-	MOVWLZX   -4(AX)(SI*2), DI
-	VINSERTPS $0x20, (DX)(DI*4), X19, X19
-	MOVWLZX   -2(AX)(SI*2), SI
-	VINSERTPS $0x30, (DX)(SI*4), X19, X19
-	VMULPS    X16, X19, X19
-	VPSHUFB   64(BX), X19, X19
-	VADDPS    X19, X17, X17
-	MOVWLZX   -8(AX)(CX*2), SI
-	VMOVSS    (DX)(SI*4), X19
-	MOVWLZX   -6(AX)(CX*2), SI
-	VINSERTPS $0x10, (DX)(SI*4), X19, X19
-	MOVWLZX   -4(AX)(CX*2), SI
-	VINSERTPS $0x20, (DX)(SI*4), X19, X19
-	MOVWLZX   -2(AX)(CX*2), AX
-	VINSERTPS $0x30, (DX)(AX*4), X19, X19
-	VMULPS    X16, X19, X19
-	VPSHUFB   (BX), X19, X19
-	VADDPS    X19, X18, X18
-	VADDPS    X18, X17, X17
-	VMOVHLPS  X17, X17, X16
-	VADDPS    X16, X17, X17
-	VMOVSHDUP X17, X16
-	VADDSS    X16, X17, X17
-	VMOVSS    X17, ret+32(FP)
+rest:
+	// Up to seven more.
+	CMPQ    CX, $+0
+	JBE     fold
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X17, X17
+	CMPQ    CX, $+1
+	JBE     fold
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X18, X18
+	CMPQ    CX, $+2
+	JBE     fold
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X19, X19
+	CMPQ    CX, $+3
+	JBE     fold
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X20, X20
+	CMPQ    CX, $+4
+	JBE     fold
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X21, X21
+	CMPQ    CX, $+5
+	JBE     fold
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X22, X22
+	CMPQ    CX, $+6
+	JBE     fold
+	MOVWLZX 12(AX), AX
+	VMULSS  (DX)(AX*4), X16, X25
+	VADDPS  X25, X23, X23
+
+fold:
+	VADDPS X21, X17, X17
+	VADDPS X22, X18, X18
+	VADDPS X23, X19, X19
+	VADDPS X24, X20, X20
+	VADDPS X19, X17, X17
+	VADDPS X20, X18, X18
+	VADDPS X18, X17, X17
+	VMOVSS X17, ret+32(FP)
 	RET
 
 few:
-	// Up to three nonzeros in all, in the order of the fold.
-	VPXORD  X17, X17, X17
-	CMPQ    CX, $+0
-	JBE     end
-	MOVWLZX (AX), BX
-	VMOVSS  (DX)(BX*4), X18
-	VMULPS  X16, X18, X18
-	VADDPS  X18, X17, X17
-	CMPQ    CX, $+1
-	JBE     end
-	CMPQ    CX, $+2
-	JBE     two
-	MOVWLZX 4(AX), CX
-	VMOVSS  (DX)(CX*4), X18
-	VMULPS  X16, X18, X18
-	VADDPS  X18, X17, X17
-
-two:
-	MOVWLZX 2(AX), AX
-	VMOVSS  (DX)(AX*4), X18
-	VMULPS  X16, X18, X18
-	VADDPS  X18, X17, X17
-
-end:
-	VMOVSS X17, ret+32(FP)
-	RET
+	VPXORD X17, X17, X17
+	VPXORD X18, X18, X18
+	VPXORD X19, X19, X19
+	VPXORD X20, X20, X20
+	VPXORD X21, X21, X21
+	VPXORD X22, X22, X22
+	VPXORD X23, X23, X23
+	VPXORD X24, X24, X24
+	JMP    rest
 
 // func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
 // Requires: AVX, AVX512F, AVX512VL

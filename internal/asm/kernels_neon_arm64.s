@@ -4,34 +4,6 @@
 
 #include "textflag.h"
 
-DATA settle<>+0(SB)/8, $0x8080808080808080
-DATA settle<>+8(SB)/8, $0x8080808080808080
-DATA settle<>+16(SB)/8, $0x8080808080808080
-DATA settle<>+24(SB)/8, $0x8080808080808080
-DATA settle<>+32(SB)/8, $0x8080808080808080
-DATA settle<>+40(SB)/8, $0x8080808080808080
-DATA settle<>+48(SB)/8, $0x8080808080808080
-DATA settle<>+56(SB)/8, $0x8080808080808080
-DATA settle<>+64(SB)/8, $0x8080808080808080
-DATA settle<>+72(SB)/8, $0x8080808080808080
-DATA settle<>+80(SB)/8, $0x808080800f0e0d0c
-DATA settle<>+88(SB)/8, $0x8080808080808080
-DATA settle<>+96(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+104(SB)/8, $0x8080808080808080
-DATA settle<>+112(SB)/8, $0x0b0a090807060504
-DATA settle<>+120(SB)/8, $0x808080800f0e0d0c
-DATA settle<>+128(SB)/8, $0x0706050403020100
-DATA settle<>+136(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+144(SB)/8, $0x0706050403020100
-DATA settle<>+152(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+160(SB)/8, $0x0706050403020100
-DATA settle<>+168(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+176(SB)/8, $0x0706050403020100
-DATA settle<>+184(SB)/8, $0x0f0e0d0c0b0a0908
-DATA settle<>+192(SB)/8, $0x0706050403020100
-DATA settle<>+200(SB)/8, $0x0f0e0d0c0b0a0908
-GLOBL settle<>(SB), RODATA|NOPTR, $208
-
 // func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
 TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
@@ -1205,8 +1177,6 @@ below1:
 // func axpySameNEON(a float32, idx *uint16, n int, w *float32)
 TEXT ·axpySameNEON(SB), NOSPLIT, $0-32
 	FMOVS a+0(FP), F0
-	VDUP  V0.S[0], V0.S4
-	VDUP  V0.S[0], V1.S4
 	MOVD  idx+8(FP), R0
 	MOVD  n+16(FP), R1
 	MOVD  w+24(FP), R2
@@ -8255,125 +8225,149 @@ part80end:
 // func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32
 TEXT ·dotSameNEON(SB), NOSPLIT, $0-36
 	FMOVS a+0(FP), F0
-	VDUP  V0.S[0], V0.S4
-	VDUP  V0.S[0], V1.S4
 	MOVD  idx+8(FP), R0
 	MOVD  n+16(FP), R1
 	MOVD  w+24(FP), R2
-	CMP   $0x00000004, R1
-	BLO   few
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
 	CMP   $0x00000008, R1
-	BLS   last
+	BLO   few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VMOVI $0x00, V9.B16
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F1
+	FMULS F1, F0, F1
+	MOVHU 2(R0), R3
+	FMOVS (R2)(R3<<2), F2
+	FMULS F2, F0, F2
+	MOVHU 4(R0), R3
+	FMOVS (R2)(R3<<2), F3
+	FMULS F3, F0, F3
+	MOVHU 6(R0), R3
+	FMOVS (R2)(R3<<2), F4
+	FMULS F4, F0, F4
+	MOVHU 8(R0), R3
+	FMOVS (R2)(R3<<2), F5
+	FMULS F5, F0, F5
+	MOVHU 10(R0), R3
+	FMOVS (R2)(R3<<2), F6
+	FMULS F6, F0, F6
+	MOVHU 12(R0), R3
+	FMOVS (R2)(R3<<2), F7
+	FMULS F7, F0, F7
+	MOVHU 14(R0), R3
+	FMOVS (R2)(R3<<2), F8
+	FMULS F8, F0, F8
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	ADD   $0x00000010, R0, R0
+	SUB   $0x00000008, R1, R1
+	CMP   $0x00000008, R1
+	BLO   rest
 
 loop:
 	// Eight nonzeros a turn, one to each lane.
 	MOVHU (R0), R3
-	FMOVS (R2)(R3<<2), F3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d421         // VFADD V9.S4, V1.S4, V1.S4
 	MOVHU 2(R0), R3
-	ADD   R3<<2, R2, R3
-	VLD1  (R3), V3.S[1]
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d442         // VFADD V9.S4, V2.S4, V2.S4
 	MOVHU 4(R0), R3
-	ADD   R3<<2, R2, R3
-	VLD1  (R3), V3.S[2]
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
 	MOVHU 6(R0), R3
-	ADD   R3<<2, R2, R3
-	VLD1  (R3), V3.S[3]
-	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d484         // VFADD V9.S4, V4.S4, V4.S4
 	MOVHU 8(R0), R3
-	FMOVS (R2)(R3<<2), F3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
 	MOVHU 10(R0), R3
-	ADD   R3<<2, R2, R3
-	VLD1  (R3), V3.S[1]
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4c6         // VFADD V9.S4, V6.S4, V6.S4
 	MOVHU 12(R0), R3
-	ADD   R3<<2, R2, R3
-	VLD1  (R3), V3.S[2]
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
 	MOVHU 14(R0), R3
-	ADD   R3<<2, R2, R3
-	VLD1  (R3), V3.S[3]
-	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
-	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000008, R1, R1
-	CMP   $0x00000009, R1
+	CMP   $0x00000008, R1
 	BHS   loop
 
-last:
-	// One to eight more.
-	MOVD  $0x00000004, R3
-	MOVD  R1, R6
-	CMP   R3, R6
-	CSEL  LO, R6, R3, R6
-	MOVD  $settle<>+0(SB), R3
-	ADD   R1<<4, R3, R3
-	ADD   R6<<1, R0, R6
-	MOVHU -8(R6), R7
-	FMOVS (R2)(R7<<2), F3
-	MOVHU -6(R6), R7
-	ADD   R7<<2, R2, R7
-	VLD1  (R7), V3.S[1]
-	MOVHU -4(R6), R7
-	ADD   R7<<2, R2, R7
-	VLD1  (R7), V3.S[2]
-	MOVHU -2(R6), R6
-	ADD   R6<<2, R2, R6
-	VLD1  (R6), V3.S[3]
-	WORD  $0x6e20dc63                   // VFMUL V0.S4, V3.S4, V3.S4
-	FMOVQ 64(R3), F4
-	VTBL  V4.B16, [V3.B16], V3.B16
-	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
-	ADD   R1<<1, R0, R0
-	MOVHU -8(R0), R1
-	FMOVS (R2)(R1<<2), F3
-	MOVHU -6(R0), R1
-	ADD   R1<<2, R2, R1
-	VLD1  (R1), V3.S[1]
-	MOVHU -4(R0), R1
-	ADD   R1<<2, R2, R1
-	VLD1  (R1), V3.S[2]
-	MOVHU -2(R0), R0
-	ADD   R0<<2, R2, R0
-	VLD1  (R0), V3.S[3]
-	WORD  $0x6e20dc63                   // VFMUL V0.S4, V3.S4, V3.S4
-	FMOVQ (R3), F0
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
-	WORD  $0x4e22d421                   // VFADD V2.S4, V1.S4, V1.S4
-	VEXT  $0x08, V1.B16, V1.B16, V0.B16
-	WORD  $0x4e20d421                   // VFADD V0.S4, V1.S4, V1.S4
-	WORD  $0x7e30d821                   // FADDPS V1.S2, F1
+rest:
+	// Up to seven more.
+	CMP   $0x00000000, R1
+	BLS   fold
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d421     // VFADD V9.S4, V1.S4, V1.S4
+	CMP   $0x00000001, R1
+	BLS   fold
+	MOVHU 2(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d442     // VFADD V9.S4, V2.S4, V2.S4
+	CMP   $0x00000002, R1
+	BLS   fold
+	MOVHU 4(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d463     // VFADD V9.S4, V3.S4, V3.S4
+	CMP   $0x00000003, R1
+	BLS   fold
+	MOVHU 6(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d484     // VFADD V9.S4, V4.S4, V4.S4
+	CMP   $0x00000004, R1
+	BLS   fold
+	MOVHU 8(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4a5     // VFADD V9.S4, V5.S4, V5.S4
+	CMP   $0x00000005, R1
+	BLS   fold
+	MOVHU 10(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4c6     // VFADD V9.S4, V6.S4, V6.S4
+	CMP   $0x00000006, R1
+	BLS   fold
+	MOVHU 12(R0), R0
+	FMOVS (R2)(R0<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4e7     // VFADD V9.S4, V7.S4, V7.S4
+
+fold:
+	WORD  $0x4e25d421    // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442    // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463    // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484    // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e23d421    // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e24d442    // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421    // VFADD V2.S4, V1.S4, V1.S4
 	FMOVS F1, ret+32(FP)
 	RET
 
 few:
-	// Up to three nonzeros in all, in the order of the fold.
 	VMOVI $0x00, V1.B16
-	CMP   $0x00000000, R1
-	BLS   end
-	MOVHU (R0), R3
-	FMOVS (R2)(R3<<2), F2
-	WORD  $0x6e20dc42     // VFMUL V0.S4, V2.S4, V2.S4
-	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
-	CMP   $0x00000001, R1
-	BLS   end
-	CMP   $0x00000002, R1
-	BLS   two
-	MOVHU 4(R0), R1
-	FMOVS (R2)(R1<<2), F2
-	WORD  $0x6e20dc42     // VFMUL V0.S4, V2.S4, V2.S4
-	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
-
-two:
-	MOVHU 2(R0), R0
-	FMOVS (R2)(R0<<2), F2
-	WORD  $0x6e20dc42     // VFMUL V0.S4, V2.S4, V2.S4
-	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
-
-end:
-	FMOVS F1, ret+32(FP)
-	RET
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	B     rest
 
 // func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
 TEXT ·dotSparseNEON(SB), NOSPLIT, $0-36

@@ -32,7 +32,7 @@ type Args struct {
 	X, Y    []float32
 	Scalars []float32
 	Idx     []int32
-	Shorts  []uint16 // indices, strictly ascending
+	Shorts  []uint16  // indices, strictly ascending
 	W       []float32 // rows or weights
 	Stride  int       // of rows
 	Out     []float32 // the operand that is stored into, if any

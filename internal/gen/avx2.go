@@ -17,7 +17,6 @@ type avx2 struct {
 	*build.Context
 	isa     string
 	masks   operand.Mem
-	settle  operand.Mem
 	scratch operand.Mem // of the function under way, once it has asked for it
 }
 
@@ -26,15 +25,7 @@ const rodata = attr.RODATA | attr.NOPTR
 func newContext(isa string) *avx2 {
 	c := build.NewContext()
 	c.ConstraintExpr(constraint("amd64"))
-	t := &avx2{Context: c, isa: isa}
-	t.settle = t.StaticGlobal("settle")
-	t.DataAttributes(rodata)
-	for place := range settlePlaces {
-		for half := range 2 {
-			t.AddDatum(16*place+8*half, operand.U64(settle(place, half)))
-		}
-	}
-	return t
+	return &avx2{Context: c, isa: isa}
 }
 
 func newAVX2() *avx2 {
@@ -95,6 +86,12 @@ func (t *avx2) Int(param string) reg.GPVirtual     { return t.gp(param) }
 func (t *avx2) Broadcast(param string) Group {
 	v := t.New(8)
 	t.VBROADCASTSS(t.argument(param), v.regs[0])
+	return v
+}
+
+func (t *avx2) Scalar(param string) Group {
+	v := t.New(1)
+	t.VMOVSS(t.argument(param), v.regs[0])
 	return v
 }
 
@@ -185,18 +182,6 @@ func (t *avx2) Part(n reg.GPVirtual) Part {
 func (t *avx2) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VMASKMOVPS(at(p, offset), part, r(v))
 }
-
-func (t *avx2) Window(n reg.GPVirtual) Window {
-	window, table := t.GP64(), t.GP64()
-	t.LEAQ(t.settle, table)
-	t.MOVQ(n, window)
-	t.SHLQ(operand.Imm(4), window)
-	t.ADDQ(table, window)
-	return window
-}
-
-func (t *avx2) SettleFirst(v Group, window Window) { t.VPSHUFB(at(window, 4*16), r(v), r(v)) }
-func (t *avx2) SettleLast(v Group, window Window)  { t.VPSHUFB(at(window, 0), r(v), r(v)) }
 
 func (t *avx2) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
 func (t *avx2) Add(dst, a, b Group) { t.VADDPS(r(b), r(a), r(dst)) }
@@ -322,6 +307,8 @@ func (t *avx2) LoadAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(indexed(p, j), r(v
 
 func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
 
+func (t *avx2) MulLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VMULSS(indexed(p, j), r(a), r(dst)) }
+
 func (t *avx2) StoreAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(r(v), indexed(p, j)) }
 
 func (t *avx2) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
@@ -377,11 +364,6 @@ func (t *avx2) NewInt() reg.GPVirtual     { return t.GP64() }
 func (t *avx2) Move(dst, p reg.GPVirtual) { t.MOVQ(p, dst) }
 
 func (t *avx2) Set(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
-
-func (t *avx2) Limit(n, k reg.GPVirtual) {
-	t.CMPQ(n, k)
-	t.CMOVQHI(k, n)
-}
 
 func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes, 1} }
 

@@ -10,7 +10,7 @@ func init() {
 // before anything is stored and stored at the end, so that an element that both have gets the same sum twice. That needs
 // indices of which none comes twice.
 func axpySame(t Target) {
-	a := t.Narrow(t.Broadcast("a"), 1)
+	a := t.Scalar("a")
 	idx, n, w := t.Pointer("idx"), t.Int("n"), t.Pointer("w")
 	// four returns the indices of the four nonzeros at an offset in bytes, and the sums there.
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {

@@ -16,7 +16,7 @@ var features = map[string][]string{
 }
 
 // baseline is what every amd64 has: avo files PREFETCHT0, which came with SSE, under MMX+.
-var baseline = []string{"CMOV", "MMX+"}
+var baseline = []string{"MMX+"}
 
 // check makes it an error when a function needs more than its path's guard asks for. avo hands out registers 16 to 31
 // without a word, though only AVX-512 has them, so they are looked for as well.

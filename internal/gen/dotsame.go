@@ -1,78 +1,61 @@
 package main
 
-import "github.com/mmcloughlin/avo/reg"
-
 func init() {
 	kernel("dotSame", "func(a float32, idx *uint16, n int, w *float32) float32", dotSame)
 }
 
-// dotSame has the lanes of dotSparse. Rows of one-hot data are short and differ by a few nonzeros, so that branches on the
-// length would be mispredicted: the last one to eight nonzeros are taken without any, as two groups of four that end within
-// the row. Such a group may reach back to nonzeros that were met before, whose products are then dropped.
+// dotSame has a register for each lane of dotSparse: a product with one factor from memory and its addition are two
+// operations a nonzero, where inserting into vectors takes more and takes longer.
 func dotSame(t Target) {
-	a := t.Narrow(t.Broadcast("a"), 4)
+	a := t.Scalar("a")
 	idx, n, w := t.Pointer("idx"), t.Int("n"), t.Pointer("w")
-	lane := [2]Group{t.New(4), t.New(4)}
-	// four returns the products of the four nonzeros at an offset in bytes.
-	four := func(idx reg.GPVirtual, offset int) Group {
-		product := t.New(4)
-		t.LoadAt(t.Narrow(product, 1), w, t.Index16(idx, offset))
-		for l := 1; l < 4; l++ {
-			t.InsertAt(product, l, w, t.Index16(idx, offset+2*l))
-		}
-		t.Mul(product, product, a)
-		return product
+	var lane [8]Group
+	for l := range lane {
+		lane[l] = t.New(1)
+	}
+	product := t.New(1)
+	multiply := func(dst Group, k int) { t.MulLoadAt(dst, a, w, t.Index16(idx, 2*k)) }
+	next := func() {
+		t.Advance(idx, 2*8)
+		t.Decrement(n, 8)
 	}
 
-	t.IfLess(n, 4, "few")
+	t.IfLess(n, 8, "few")
+	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.")
+	t.Zero(product)
+	for l, v := range lane {
+		multiply(v, l)
+	}
+	t.Add(lane[7], lane[7], product)
+	next()
+	t.IfLess(n, 8, "rest")
+	t.Label("loop")
+	t.Comment("Eight nonzeros a turn, one to each lane.")
+	for l, v := range lane {
+		multiply(product, l)
+		t.Add(v, v, product)
+	}
+	next()
+	t.IfAtLeast(n, 8, "loop")
+
+	t.Label("rest")
+	t.Comment("Up to seven more.")
+	for l, v := range lane[:7] {
+		t.IfAtMost(n, l, "fold")
+		multiply(product, l)
+		t.Add(v, v, product)
+	}
+	t.Label("fold")
+	for half := 4; half > 0; half /= 2 {
+		for l := range half {
+			t.Add(lane[l], lane[l], lane[half+l])
+		}
+	}
+	t.Return(lane[0])
+
+	t.Label("few")
 	for _, v := range lane {
 		t.Zero(v)
 	}
-	t.IfAtMost(n, 8, "last")
-	t.Label("loop")
-	t.Comment("Eight nonzeros a turn, one to each lane.")
-	for h, v := range lane {
-		t.Add(v, v, four(idx, 8*h))
-	}
-	t.Advance(idx, 2*8)
-	t.Decrement(n, 8)
-	t.IfAtLeast(n, 9, "loop")
-
-	t.Label("last")
-	t.Comment("One to eight more.")
-	upToFour := t.NewInt()
-	t.Set(upToFour, 4)
-	most := t.Copy(n)
-	t.Limit(most, upToFour)
-	window := t.Window(n)
-	first := four(t.Behind(idx, most), -8)
-	t.SettleFirst(first, window)
-	t.Add(lane[0], lane[0], first)
-	second := four(t.Behind(idx, n), -8)
-	t.SettleLast(second, window)
-	t.Add(lane[1], lane[1], second)
-	t.Add(lane[0], lane[0], lane[1])
-	t.Fold(lane[0])
-	t.Return(t.Narrow(lane[0], 1))
-
-	t.Label("few")
-	t.Comment("Up to three nonzeros in all, in the order of the fold.")
-	sum := t.New(4)
-	t.Zero(sum)
-	product := t.New(4)
-	one := func(k int) {
-		v := t.Narrow(product, 1)
-		t.LoadAt(v, w, t.Index16(idx, 2*k))
-		t.Mul(product, product, a)
-		t.Add(sum, sum, product)
-	}
-	t.IfAtMost(n, 0, "end")
-	one(0)
-	t.IfAtMost(n, 1, "end")
-	t.IfAtMost(n, 2, "two")
-	one(2)
-	t.Label("two")
-	one(1)
-	t.Label("end")
-	t.Return(t.Narrow(sum, 1))
+	t.Jump("rest")
 }

@@ -306,6 +306,20 @@ func (m *mutant) Broadcast(param string) Group {
 	return v
 }
 
+func (m *mutant) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	if m.here("operation", "AddLoadAt for MulLoadAt %s", m.names[p]) {
+		m.Target.AddLoadAt(dst, a, p, j)
+		return
+	}
+	m.Target.MulLoadAt(dst, a, p, j)
+}
+
+func (m *mutant) Scalar(param string) Group {
+	v := m.Target.Scalar(param)
+	m.scalars = append(m.scalars, v)
+	return v
+}
+
 func (m *mutant) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
 	m.Target.BroadcastLoad(dst, p, m.further("BroadcastLoad", p, offset))
 	m.scalars = append(m.scalars, dst)
@@ -413,35 +427,6 @@ func (m *mutant) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
 
 func (m *mutant) Behind(p, n reg.GPVirtual) reg.GPVirtual {
 	return m.named(m.Target.Behind(p, n), m.names[p]+" behind "+m.names[n])
-}
-
-func (m *mutant) Limit(n, k reg.GPVirtual) {
-	if m.here("count", "Limit %s left out", m.names[n]) {
-		return
-	}
-	m.Target.Limit(n, k)
-}
-
-func (m *mutant) SettleFirst(v Group, window Window) {
-	if m.here("lane skipped", "SettleFirst left out") {
-		return
-	}
-	if m.here("accumulators swapped", "SettleLast for SettleFirst") {
-		m.Target.SettleLast(v, window)
-		return
-	}
-	m.Target.SettleFirst(v, window)
-}
-
-func (m *mutant) SettleLast(v Group, window Window) {
-	if m.here("lane skipped", "SettleLast left out") {
-		return
-	}
-	if m.here("accumulators swapped", "SettleFirst for SettleLast") {
-		m.Target.SettleFirst(v, window)
-		return
-	}
-	m.Target.SettleLast(v, window)
 }
 
 func (m *mutant) Advance(p reg.GPVirtual, bytes int) {

@@ -14,7 +14,6 @@ import (
 // neon is the Target for arm64: a group of eight is two registers.
 type neon struct {
 	*arm64.Context
-	settle  operand.Mem
 	scratch bool // the function under way has asked for it
 	labels  int  // of the function's incomplete groups
 }
@@ -22,15 +21,7 @@ type neon struct {
 func newNEON() *neon {
 	c := arm64.NewContext()
 	c.ConstraintExpr(constraint("arm64"))
-	t := &neon{Context: c}
-	t.settle = t.StaticGlobal("settle")
-	t.DataAttributes(rodata)
-	for place := range settlePlaces {
-		for half := range 2 {
-			t.AddDatum(16*place+8*half, operand.U64(settle(place, half)))
-		}
-	}
-	return t
+	return &neon{Context: c}
 }
 
 func (t *neon) Name() string { return "NEON" }
@@ -66,6 +57,12 @@ func (t *neon) Broadcast(param string) Group {
 	for _, r := range v.regs {
 		t.VDUP(arm64.S(v.regs[0], 0), r)
 	}
+	return v
+}
+
+func (t *neon) Scalar(param string) Group {
+	v := t.New(1)
+	t.Context.Load(t.Param(param), v.regs[0])
 	return v
 }
 
@@ -166,22 +163,6 @@ func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, n
 	t.TBZ(0, n, end)
 	t.FMOVS(at(from, 0), v)
 	t.B(end)
-}
-
-func (t *neon) Window(n reg.GPVirtual) Window {
-	window := t.GP64()
-	t.Address(t.settle, window)
-	t.ADD(arm64.Shifted(n, 4), window, window)
-	return window
-}
-
-func (t *neon) SettleFirst(v Group, window Window) { t.shuffle(v, window, 4*16) }
-func (t *neon) SettleLast(v Group, window Window)  { t.shuffle(v, window, 0) }
-
-func (t *neon) shuffle(v Group, window Window, offset int) {
-	from := t.V128()
-	t.FMOVQ(at(window, offset), from)
-	t.VTBL(from, v.regs[0], v.regs[0])
 }
 
 // address returns p + offset in a register of its own, for instructions that take no offset.
@@ -314,6 +295,12 @@ func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
 	t.FADDS(b, a.regs[0], dst.regs[0])
 }
 
+func (t *neon) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	b := t.V128()
+	t.FMOVS(indexed(p, j), b)
+	t.FMULS(b, a.regs[0], dst.regs[0])
+}
+
 func (t *neon) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
 	t.VLD1(at(t.address(p, offset), 0), arm64.S(v.regs[0], lane))
 }
@@ -345,11 +332,6 @@ func (t *neon) Sum(p, j reg.GPVirtual) reg.GPVirtual {
 
 func (t *neon) Set(n reg.GPVirtual, k int)                   { t.MOVD(operand.U32(k), n) }
 func (t *neon) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return t.Sum(p, bytes) }
-
-func (t *neon) Limit(n, k reg.GPVirtual) {
-	t.CMP(k, n)
-	t.CSEL("LO", n, k, n)
-}
 
 func (t *neon) End(p, n reg.GPVirtual) reg.GPVirtual {
 	end := t.GP64()

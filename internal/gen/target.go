@@ -13,10 +13,12 @@ type Target interface {
 	Compile() (*ir.File, error)
 	// Func begins a function; the target appends its name to the kernel's word.
 	Func(word, signature string)
-	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one.
+	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one, Scalar makes it a group of
+	// one.
 	Pointer(param string) reg.GPVirtual
 	Int(param string) reg.GPVirtual
 	Broadcast(param string) Group
+	Scalar(param string) Group
 	// Return ends the function with v's lane 0 as the result; Done ends one that has no result.
 	Return(v Group)
 	Done()
@@ -32,12 +34,6 @@ type Target interface {
 	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if that is 0. LoadPart makes the others +0 and reads none of them.
 	Part(n reg.GPVirtual) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
-	// Window prepares for eight floats of which the first n exist, 1 to 8. SettleFirst is given a group of four of which the
-	// last is float number min(n, 4), and makes it the first four of the eight; SettleLast is given one of which the last
-	// is float n, and makes it the last four. Floats that don't exist become +0, whatever v has in their place.
-	Window(n reg.GPVirtual) Window
-	SettleFirst(v Group, window Window)
-	SettleLast(v Group, window Window)
 	// Mul, Add and Sub give dst = a op b, each rounded; MulLoad, AddLoad and SubLoad take b from memory.
 	Mul(dst, a, b Group)
 	Add(dst, a, b Group)
@@ -66,7 +62,9 @@ type Target interface {
 	Index16(idx reg.GPVirtual, offset int) reg.GPVirtual
 	Behind(p, n reg.GPVirtual) reg.GPVirtual
 	LoadAt(v Group, p, j reg.GPVirtual)
+	// MulLoadAt and AddLoadAt give a op p[j].
 	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
+	MulLoadAt(dst, a Group, p, j reg.GPVirtual)
 	StoreAt(v Group, p, j reg.GPVirtual)
 	Insert(v Group, lane int, p reg.GPVirtual, offset int)
 	InsertAt(v Group, lane int, p, j reg.GPVirtual)
@@ -88,8 +86,6 @@ type Target interface {
 	NewInt() reg.GPVirtual
 	Move(dst, p reg.GPVirtual)
 	Set(n reg.GPVirtual, k int)
-	// Limit makes n at most k.
-	Limit(n, k reg.GPVirtual)
 	// Indexed returns a pointer to p + bytes, for a few loads soon to come: a register of its own or a way to address.
 	Indexed(p, bytes reg.GPVirtual) reg.GPVirtual
 	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
@@ -117,24 +113,5 @@ type Group struct {
 
 // A Part is the register in which a target keeps how many floats of an incomplete group exist: a mask or the number.
 type Part reg.Register
-
-// A Window is where a target finds how many of eight floats exist.
-type Window reg.GPVirtual
-
-// settle has 16 bytes for each place at which a group of four may end, from 1 to 12 floats behind the beginning of eight of
-// which the last four are wanted; half of them at a time. A byte shuffle by them, in either architecture, moves the floats
-// that are wanted to the front, and 0x80 makes a zero.
-func settle(place, half int) (bytes uint64) {
-	for i := 7; i >= 0; i-- {
-		from := 8*half + i + 16 - float*min(max(place-4, 0), 4)
-		if from >= 16 {
-			from = 0x80
-		}
-		bytes = bytes<<8 | uint64(from)
-	}
-	return bytes
-}
-
-const settlePlaces = 13
 
 const float = 4 // bytes

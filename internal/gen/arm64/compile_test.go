@@ -227,9 +227,6 @@ func TestSpelling(t *testing.T) {
 	c.LSR(r0, r1, r2)
 	see("lsr x2, x1, x0")
 
-	c.CSEL("LO", r1, r2, r0)
-	see("csel x0, x1, x2, cc")
-
 	c.Label("here")
 	for _, b := range []struct {
 		jump func(string)
@@ -277,8 +274,6 @@ func TestSpelling(t *testing.T) {
 	see("movi v1.16b, #0x0")
 	c.VEXT(8, v1, v2, v3)
 	see("ext v3.16b, v2.16b, v1.16b, #8")
-	c.VTBL(v1, v2, v3)
-	see("tbl v3.16b, {v2.16b}, v1.16b")
 	c.VBSL(v1, v2, v3)
 	see("bsl v3.16b, v2.16b, v1.16b")
 	for _, o := range []struct {

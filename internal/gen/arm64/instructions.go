@@ -63,11 +63,6 @@ func (c *Context) ANDS(m operand.Op, n, d reg.Register) { c.integer("ANDS", m, n
 func (c *Context) LSL(m operand.Op, n, d reg.Register)  { c.integer("LSL", m, n, d) }
 func (c *Context) LSR(m operand.Op, n, d reg.Register)  { c.integer("LSR", m, n, d) }
 
-// CSEL takes n if the condition (LO, EQ, ...) holds, else m.
-func (c *Context) CSEL(condition string, n, m, d reg.Register) {
-	c.emit("CSEL", ops{n, m}, ops{d}, text(condition), r64(n), r64(m), r64(d))
-}
-
 func (c *Context) MUL(m, n, d reg.Register) { c.integer("MUL", m, n, d) }
 
 func (c *Context) integer(opcode string, m operand.Op, n, d reg.Register) {
@@ -156,13 +151,6 @@ func (c *Context) VMOVI(imm uint8, d reg.Register) {
 // VEXT takes 16 bytes from byte i of n followed by m: VEXT(8, v, v, d) swaps the halves.
 func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
-}
-
-// VTBL makes byte i of d that byte of n which byte i of m names, and 0 if it names none of the 16.
-func (c *Context) VTBL(m, n, d reg.Register) {
-	list := b16(n)
-	list.format = "[" + list.format + "]"
-	c.emit("VTBL", ops{m, n}, ops{d}, b16(m), list, b16(d))
 }
 
 // VBSL takes n where d has ones and m where it has zeros: d is a mask first and the result then.
