@@ -361,6 +361,7 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	}
 }
 
+//go:noinline
 func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 	var lane [sparseLanes]float32
 	for k, j := range idx {
@@ -394,6 +395,7 @@ func AxpySame(a float32, idx []uint16, w []float32) {
 	}
 }
 
+//go:noinline
 func axpySameGeneric(a float32, idx []uint16, w []float32) {
 	for _, j := range idx {
 		w[j] += a
