@@ -30,7 +30,7 @@ const (
 // Sparse returns a copy of x and true, if x has at most 65,536 columns and each row has one finite value, that is not -0, in
 // all its nonzeros. x must not be lazy.
 func Sparse(x *sparse.Matrix) (*Same, bool) {
-	if x.Lazy() || x.Cols() > mostColumns || x.NNZ() > mostNonzeros {
+	if x.Lazy() || x.Cols() > mostColumns || uint64(x.NNZ()) > mostNonzeros {
 		return nil, false
 	}
 	starts, indices, values := x.Arrays()
@@ -212,7 +212,7 @@ func (m *Same) Take(rows []uint32) *Same {
 		t.rows[k] = row{uint32(nnz), value}
 		nnz += len(idx)
 	}
-	if nnz > mostNonzeros {
+	if uint64(nnz) > mostNonzeros {
 		panic("compact: more than 2^32-1 nonzeros")
 	}
 	t.rows[len(rows)].start = uint32(nnz)

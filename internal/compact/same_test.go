@@ -225,16 +225,3 @@ func TestShortWeightsPanic(t *testing.T) {
 		}()
 	}
 }
-
-func TestNoAllocations(t *testing.T) {
-	m, _ := Sparse(random(t, 1, 30, 200, 200, unit))
-	w := make([]float32, 200)
-	if got := testing.AllocsPerRun(10, func() {
-		for i := range m.Rows() {
-			m.Prefetch(i)
-			m.Axpy(i, m.Dot(i, w)+m.SumSquares(i), w)
-		}
-	}); got != 0 {
-		t.Errorf("%v allocations", got)
-	}
-}
