@@ -361,6 +361,8 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	}
 }
 
+// dotSameGeneric is not inlined, nor is axpySameGeneric: DotSame would keep registers for it, which short rows notice.
+//
 //go:noinline
 func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 	var lane [sparseLanes]float32
