@@ -200,10 +200,8 @@ func (m *Same) Prefetch(i int) {
 	asm.Prefetch(m.indices[start-min(before, start) : end])
 }
 
-// cached is the number of bytes up to which rows come from a cache, where it costs more to ask for them than to wait.
-const cached = 8 << 20
-
-// Take returns a copy of the given rows, in the given order.
+// Take returns a copy of the given rows, in the given order. It doesn't ask for rows ahead: a copy of a short row is so few
+// instructions that the processor is at work on some rows at once, and asking was slower from the caches and from memory.
 func (m *Same) Take(rows []uint32) *Same {
 	t := &Same{cols: m.cols, rows: make([]row, len(rows)+1)}
 	nnz := 0
@@ -217,25 +215,9 @@ func (m *Same) Take(rows []uint32) *Same {
 	}
 	t.rows[len(rows)].start = uint32(nnz)
 	t.indices = make([]uint16, nnz)
-	const ahead = 8 // rows, so that their memory is on its way when they are copied, unless they come from a cache
-	prefetch := m.Bytes() > cached
 	for k, i := range rows {
-		if prefetch && k+ahead < len(rows) {
-			m.Prefetch(int(rows[k+ahead]))
-		}
-		from, to := m.rows[i].start, t.rows[k].start
-		n := m.rows[i+1].start - from
-		// Rows are copied by 16 nonzeros, and the next row overwrites what is too much: to count exactly costs more.
-		src, dst := m.indices[from:], t.indices[to:]
-		for len(src) >= 16 && len(dst) >= 16 {
-			*(*[16]uint16)(dst) = *(*[16]uint16)(src)
-			if n <= 16 {
-				n = 0
-				break
-			}
-			n, src, dst = n-16, src[16:], dst[16:]
-		}
-		copy(dst[:n], src)
+		_, idx := m.Row(int(i))
+		copy(t.indices[t.rows[k].start:], idx)
 	}
 	return t
 }

@@ -180,35 +180,6 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// A matrix that no cache holds is read by other rules.
-func TestTakeFromMemory(t *testing.T) {
-	const rows, cols = 200_000, 64
-	starts, idx, val := []int64{0}, []int32(nil), []float32(nil)
-	for i := range rows {
-		for j := i % 7; j < cols; j += 2 {
-			idx, val = append(idx, int32(j)), append(val, unit(i))
-		}
-		starts = append(starts, int64(len(idx)))
-	}
-	x := matrix(t, cols, starts, idx, val)
-	m, ok := Sparse(x)
-	if !ok || m.Bytes() <= cached {
-		t.Fatalf("%v, %d bytes", ok, m.Bytes())
-	}
-	order := make([]uint32, rows)
-	for k, i := range rand.New(rand.NewPCG(7, 0)).Perm(rows) {
-		order[k] = uint32(i)
-	}
-	taken := m.Take(order)
-	for k, i := range order {
-		gotValue, got := taken.Row(k)
-		wantValue, want := m.Row(int(i))
-		if gotValue != wantValue || !slices.Equal(got, want) {
-			t.Fatalf("row %d: %v %v, want %v %v", k, gotValue, got, wantValue, want)
-		}
-	}
-}
-
 func TestShortWeightsPanic(t *testing.T) {
 	m, _ := Sparse(random(t, 1, 3, 10, 10, unit))
 	for name, f := range map[string]func(w []float32){
