@@ -51,6 +51,12 @@ func (m *Matrix) Row(i int) (idx []int32, val []float32) {
 	return m.row(i)
 }
 
+// Arrays returns what New was given, all rows one behind the other. The slices alias the matrix and must not be changed.
+// Those of a lazy matrix are not proven to be right.
+func (m *Matrix) Arrays() (starts []int64, indices []int32, values []float32) {
+	return m.starts, m.indices, m.values
+}
+
 // barred tells whether row i belongs to a bad block of a lazy matrix.
 func (m *Matrix) barred(i int) bool { return m.guard != nil && !m.guard.admits(m, i) }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -152,6 +153,18 @@ func TestNewRefuses(t *testing.T) {
 				t.Errorf("no error, but %v", m)
 			}
 		})
+	}
+}
+
+func TestArrays(t *testing.T) {
+	wantStarts, wantIndices, wantValues := []int64{0, 1, 3}, []int32{1, 0, 2}, []float32{0.5, 2, 3}
+	m, err := sparse.New(3, wantStarts, wantIndices, wantValues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, indices, values := m.Arrays()
+	if !slices.Equal(starts, wantStarts) || !slices.Equal(indices, wantIndices) || !slices.Equal(values, wantValues) {
+		t.Errorf("%v %v %v", starts, indices, values)
 	}
 }
 

@@ -91,6 +91,9 @@ func (m *meter) kernels() []*cell {
 	var cells []*cell
 	for _, k := range asmtest.Kernels {
 		add := func(n int, misaligned bool, level string) {
+			if k.Most > 0 && n > k.Most {
+				return
+			}
 			c := &cell{kernel: k, n: n, misaligned: misaligned, level: level, bytes: n * perElement(k)}
 			if level == "" {
 				c.level = m.caches.Level(c.bytes)
@@ -132,7 +135,7 @@ func perElement(k asmtest.Kernel) int {
 
 // footprint is the size of the operands, each counted once.
 func footprint(a *asmtest.Args) int {
-	bytes := 4 * len(a.Idx)
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts)
 	var seen []*float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
 		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {
@@ -152,7 +155,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip : skip+n : skip+n]
 }
 
-func (m memory) Ints(n int) []int32 { return make([]int32, n) }
+func (m memory) Ints(n int) []int32    { return make([]int32, n) }
+func (m memory) Shorts(n int) []uint16 { return make([]uint16, n) }
 
 // kernel verifies the kernel in each path, and then times the paths and the probe by turns.
 func (m *meter) kernel(c *cell) error {

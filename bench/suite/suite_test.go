@@ -150,6 +150,9 @@ func TestLevels(t *testing.T) {
 	}
 	for _, k := range asmtest.Kernels {
 		for _, level := range []string{"L1", "L2", "L3", "DRAM", "misaligned"} {
+			if k.Most > 0 && (level == "L3" || level == "DRAM") {
+				continue // its largest operands fit L2
+			}
 			if !have[k.Name+" "+level] {
 				t.Errorf("%s is not measured in %s", k.Name, level)
 			}

@@ -336,6 +336,74 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 	}
 }
 
+// DotSame is DotSparse of a row whose values are all a, to the bit:
+//
+//	for k, j := range idx {
+//		lane[k%8] += float32(a * w[j])
+//	}
+//
+// with the 8 lanes folded. The indices must be strictly ascending, so that there are at most Block of them, and less than
+// len(w): the assembly trusts them.
+func DotSame(a float32, idx []uint16, w []float32) float32 {
+	if race {
+		raceReadsShorts(idx)
+		raceReadsAt(w, idx, 1)
+	}
+	switch active {
+	case AVX512:
+		return dotSameAVX512(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	case AVX2:
+		return dotSameAVX2(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	case NEON:
+		return dotSameNEON(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	default:
+		return dotSameGeneric(a, idx, w)
+	}
+}
+
+// dotSameGeneric is not inlined, nor is axpySameGeneric: DotSame would keep registers for it, which short rows notice.
+//
+//go:noinline
+func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
+	var lane [sparseLanes]float32
+	for k, j := range idx {
+		lane[k%sparseLanes] += float32(a * w[j])
+	}
+	return fold(lane[:])
+}
+
+// AxpySame is AxpySparse of a row whose products are all a, to the bit:
+//
+//	for _, j := range idx {
+//		w[j] += a
+//	}
+//
+// The indices must be strictly ascending, so that there are at most Block of them, and less than len(w): the assembly trusts
+// them.
+func AxpySame(a float32, idx []uint16, w []float32) {
+	if race {
+		raceReadsShorts(idx)
+		raceWritesAt(w, idx, 1)
+	}
+	switch active {
+	case AVX512:
+		axpySameAVX512(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	case AVX2:
+		axpySameAVX2(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	case NEON:
+		axpySameNEON(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	default:
+		axpySameGeneric(a, idx, w)
+	}
+}
+
+//go:noinline
+func axpySameGeneric(a float32, idx []uint16, w []float32) {
+	for _, j := range idx {
+		w[j] += a
+	}
+}
+
 // SquaredDistance is
 //
 //	for i, v := range x {
@@ -807,9 +875,8 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 }
 
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in plain Go.
-func Prefetch[T float32 | int32 | byte](x []T) {
-	size := int(unsafe.Sizeof(*new(T)))
-	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), (min(len(x), Block)*size+3)/4 // in words
+func Prefetch[T float32 | int32 | uint16 | byte](x []T) {
+	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), min((len(x)*int(unsafe.Sizeof(*new(T)))+3)/4, Block)
 	if n == 0 {
 		return
 	}

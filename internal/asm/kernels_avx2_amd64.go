@@ -19,6 +19,11 @@ func axpyAVX2(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpySameAVX2 works like axpySameGeneric.
+//
+//go:noescape
+func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
+
 // axpySparseAVX2 works like axpySparseGeneric.
 //
 //go:noescape
@@ -38,6 +43,11 @@ func dotAVX2(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+
+// dotSameAVX2 works like dotSameGeneric.
+//
+//go:noescape
+func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32
 
 // dotSparseAVX2 works like dotSparseGeneric.
 //

@@ -740,6 +740,70 @@ below1:
 	VZEROUPPER
 	RET
 
+// func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
+// Requires: AVX
+TEXT ·axpySameAVX2(SB), NOSPLIT, $0-32
+	VMOVSS  a+0(FP), X0
+	MOVQ    idx+8(FP), AX
+	MOVQ    n+16(FP), CX
+	MOVQ    w+24(FP), DX
+	CMPQ    CX, $+4
+	JB      few
+	MOVWLZX -8(AX)(CX*2), BX
+	VADDSS  (DX)(BX*4), X0, X1
+	MOVWLZX -6(AX)(CX*2), SI
+	VADDSS  (DX)(SI*4), X0, X2
+	MOVWLZX -4(AX)(CX*2), DI
+	VADDSS  (DX)(DI*4), X0, X3
+	MOVWLZX -2(AX)(CX*2), R8
+	VADDSS  (DX)(R8*4), X0, X4
+	CMPQ    CX, $+4
+	JBE     last
+
+loop:
+	// Four nonzeros a turn.
+	MOVWLZX (AX), R9
+	VADDSS  (DX)(R9*4), X0, X5
+	MOVWLZX 2(AX), R10
+	VADDSS  (DX)(R10*4), X0, X6
+	MOVWLZX 4(AX), R11
+	VADDSS  (DX)(R11*4), X0, X7
+	MOVWLZX 6(AX), R12
+	VADDSS  (DX)(R12*4), X0, X8
+	VMOVSS  X5, (DX)(R9*4)
+	VMOVSS  X6, (DX)(R10*4)
+	VMOVSS  X7, (DX)(R11*4)
+	VMOVSS  X8, (DX)(R12*4)
+	ADDQ    $+8, AX
+	SUBQ    $+4, CX
+	CMPQ    CX, $+5
+	JAE     loop
+
+last:
+	VMOVSS X1, (DX)(BX*4)
+	VMOVSS X2, (DX)(SI*4)
+	VMOVSS X3, (DX)(DI*4)
+	VMOVSS X4, (DX)(R8*4)
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ CX, $+0
+	JBE  end
+
+single:
+	MOVWLZX (AX), BX
+	VADDSS  (DX)(BX*4), X0, X1
+	VMOVSS  X1, (DX)(BX*4)
+	ADDQ    $+2, AX
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     single
+
+end:
+	VZEROUPPER
+	RET
+
 // func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-40
@@ -2662,6 +2726,132 @@ rows8sum:
 	JAE          rows8
 	VZEROUPPER
 	RET
+
+// func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32
+// Requires: AVX
+TEXT ·dotSameAVX2(SB), NOSPLIT, $0-36
+	VMOVSS a+0(FP), X0
+	MOVQ   idx+8(FP), AX
+	MOVQ   n+16(FP), CX
+	MOVQ   w+24(FP), DX
+	CMPQ   CX, $+8
+	JB     few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VXORPS  X9, X9, X9
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X0, X1
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X0, X2
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X0, X3
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X0, X4
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X0, X5
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X0, X6
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X0, X7
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X0, X8
+	VADDPS  X9, X8, X8
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JB      rest
+
+loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X1, X1
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X2, X2
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X3, X3
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X4, X4
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X5, X5
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X6, X6
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X7, X7
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X8, X8
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     loop
+
+rest:
+	// Up to seven more.
+	CMPQ    CX, $+0
+	JBE     fold
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X1, X1
+	CMPQ    CX, $+1
+	JBE     fold
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X2, X2
+	CMPQ    CX, $+2
+	JBE     fold
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X3, X3
+	CMPQ    CX, $+3
+	JBE     fold
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X4, X4
+	CMPQ    CX, $+4
+	JBE     fold
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X5, X5
+	CMPQ    CX, $+5
+	JBE     fold
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X0, X9
+	VADDPS  X9, X6, X6
+	CMPQ    CX, $+6
+	JBE     fold
+	MOVWLZX 12(AX), AX
+	VMULSS  (DX)(AX*4), X0, X9
+	VADDPS  X9, X7, X7
+
+fold:
+	VADDPS X5, X1, X1
+	VADDPS X6, X2, X2
+	VADDPS X7, X3, X3
+	VADDPS X8, X4, X4
+	VADDPS X3, X1, X1
+	VADDPS X4, X2, X2
+	VADDPS X2, X1, X1
+	VMOVSS X1, ret+32(FP)
+	VZEROUPPER
+	RET
+
+few:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	JMP    rest
 
 // func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 // Requires: AVX

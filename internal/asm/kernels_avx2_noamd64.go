@@ -14,6 +14,8 @@ func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noAVX2)
 }
 
+func axpySameAVX2(a float32, idx *uint16, n int, w *float32) { panic(noAVX2) }
+
 func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32) { panic(noAVX2) }
 
 func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
@@ -25,6 +27,8 @@ func dotAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX2)
 }
+
+func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32 { panic(noAVX2) }
 
 func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32 { panic(noAVX2) }
 

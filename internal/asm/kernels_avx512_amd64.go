@@ -19,6 +19,11 @@ func axpyAVX512(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpySameAVX512 works like axpySameGeneric.
+//
+//go:noescape
+func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
+
 // axpySparseAVX512 works like axpySparseGeneric.
 //
 //go:noescape
@@ -38,6 +43,11 @@ func dotAVX512(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+
+// dotSameAVX512 works like dotSameGeneric.
+//
+//go:noescape
+func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
 
 // dotSparseAVX512 works like dotSparseGeneric.
 //

@@ -718,6 +718,68 @@ below2:
 below1:
 	RET
 
+// func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
+// Requires: AVX
+TEXT ·axpySameAVX512(SB), NOSPLIT, $0-32
+	VMOVSS  a+0(FP), X16
+	MOVQ    idx+8(FP), AX
+	MOVQ    n+16(FP), CX
+	MOVQ    w+24(FP), DX
+	CMPQ    CX, $+4
+	JB      few
+	MOVWLZX -8(AX)(CX*2), BX
+	VADDSS  (DX)(BX*4), X16, X17
+	MOVWLZX -6(AX)(CX*2), SI
+	VADDSS  (DX)(SI*4), X16, X18
+	MOVWLZX -4(AX)(CX*2), DI
+	VADDSS  (DX)(DI*4), X16, X19
+	MOVWLZX -2(AX)(CX*2), R8
+	VADDSS  (DX)(R8*4), X16, X20
+	CMPQ    CX, $+4
+	JBE     last
+
+loop:
+	// Four nonzeros a turn.
+	MOVWLZX (AX), R9
+	VADDSS  (DX)(R9*4), X16, X21
+	MOVWLZX 2(AX), R10
+	VADDSS  (DX)(R10*4), X16, X22
+	MOVWLZX 4(AX), R11
+	VADDSS  (DX)(R11*4), X16, X23
+	MOVWLZX 6(AX), R12
+	VADDSS  (DX)(R12*4), X16, X24
+	VMOVSS  X21, (DX)(R9*4)
+	VMOVSS  X22, (DX)(R10*4)
+	VMOVSS  X23, (DX)(R11*4)
+	VMOVSS  X24, (DX)(R12*4)
+	ADDQ    $+8, AX
+	SUBQ    $+4, CX
+	CMPQ    CX, $+5
+	JAE     loop
+
+last:
+	VMOVSS X17, (DX)(BX*4)
+	VMOVSS X18, (DX)(SI*4)
+	VMOVSS X19, (DX)(DI*4)
+	VMOVSS X20, (DX)(R8*4)
+	RET
+
+few:
+	CMPQ CX, $+0
+	JBE  end
+
+single:
+	MOVWLZX (AX), BX
+	VADDSS  (DX)(BX*4), X16, X17
+	VMOVSS  X17, (DX)(BX*4)
+	ADDQ    $+2, AX
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     single
+
+end:
+	RET
+
 // func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySparseAVX512(SB), NOSPLIT, $0-40
@@ -2609,6 +2671,131 @@ rows8sum:
 	CMPQ          SI, $+4
 	JAE           rows8
 	RET
+
+// func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dotSameAVX512(SB), NOSPLIT, $0-36
+	VMOVSS a+0(FP), X16
+	MOVQ   idx+8(FP), AX
+	MOVQ   n+16(FP), CX
+	MOVQ   w+24(FP), DX
+	CMPQ   CX, $+8
+	JB     few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VPXORD  X25, X25, X25
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X16, X17
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X16, X18
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X16, X19
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X16, X20
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X16, X21
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X16, X22
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X16, X23
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X16, X24
+	VADDPS  X25, X24, X24
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JB      rest
+
+loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X17, X17
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X18, X18
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X19, X19
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X20, X20
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X21, X21
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X22, X22
+	MOVWLZX 12(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X23, X23
+	MOVWLZX 14(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X24, X24
+	ADDQ    $+16, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     loop
+
+rest:
+	// Up to seven more.
+	CMPQ    CX, $+0
+	JBE     fold
+	MOVWLZX (AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X17, X17
+	CMPQ    CX, $+1
+	JBE     fold
+	MOVWLZX 2(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X18, X18
+	CMPQ    CX, $+2
+	JBE     fold
+	MOVWLZX 4(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X19, X19
+	CMPQ    CX, $+3
+	JBE     fold
+	MOVWLZX 6(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X20, X20
+	CMPQ    CX, $+4
+	JBE     fold
+	MOVWLZX 8(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X21, X21
+	CMPQ    CX, $+5
+	JBE     fold
+	MOVWLZX 10(AX), BX
+	VMULSS  (DX)(BX*4), X16, X25
+	VADDPS  X25, X22, X22
+	CMPQ    CX, $+6
+	JBE     fold
+	MOVWLZX 12(AX), AX
+	VMULSS  (DX)(AX*4), X16, X25
+	VADDPS  X25, X23, X23
+
+fold:
+	VADDPS X21, X17, X17
+	VADDPS X22, X18, X18
+	VADDPS X23, X19, X19
+	VADDPS X24, X20, X20
+	VADDPS X19, X17, X17
+	VADDPS X20, X18, X18
+	VADDPS X18, X17, X17
+	VMOVSS X17, ret+32(FP)
+	RET
+
+few:
+	VPXORD X17, X17, X17
+	VPXORD X18, X18, X18
+	VPXORD X19, X19, X19
+	VPXORD X20, X20, X20
+	VPXORD X21, X21, X21
+	VPXORD X22, X22, X22
+	VPXORD X23, X23, X23
+	VPXORD X24, X24, X24
+	JMP    rest
 
 // func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
 // Requires: AVX, AVX512F, AVX512VL

@@ -14,6 +14,8 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 	panic(noAVX512)
 }
 
+func axpySameAVX512(a float32, idx *uint16, n int, w *float32) { panic(noAVX512) }
+
 func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32) { panic(noAVX512) }
 
 func axpySparseKAVX512(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
@@ -25,6 +27,8 @@ func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX512)
 }
+
+func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32 { panic(noAVX512) }
 
 func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32 { panic(noAVX512) }
 

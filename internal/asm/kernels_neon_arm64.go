@@ -19,6 +19,11 @@ func axpyNEON(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpySameNEON works like axpySameGeneric.
+//
+//go:noescape
+func axpySameNEON(a float32, idx *uint16, n int, w *float32)
+
 // axpySparseNEON works like axpySparseGeneric.
 //
 //go:noescape
@@ -38,6 +43,11 @@ func dotNEON(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+
+// dotSameNEON works like dotSameGeneric.
+//
+//go:noescape
+func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32
 
 // dotSparseNEON works like dotSparseGeneric.
 //

@@ -1174,6 +1174,77 @@ below2:
 below1:
 	RET
 
+// func axpySameNEON(a float32, idx *uint16, n int, w *float32)
+TEXT ·axpySameNEON(SB), NOSPLIT, $0-32
+	FMOVS a+0(FP), F0
+	MOVD  idx+8(FP), R0
+	MOVD  n+16(FP), R1
+	MOVD  w+24(FP), R2
+	CMP   $0x00000004, R1
+	BLO   few
+	ADD   R1<<1, R0, R3
+	MOVHU -8(R3), R6
+	FMOVS (R2)(R6<<2), F1
+	FADDS F1, F0, F1
+	MOVHU -6(R3), R7
+	FMOVS (R2)(R7<<2), F2
+	FADDS F2, F0, F2
+	MOVHU -4(R3), R8
+	FMOVS (R2)(R8<<2), F3
+	FADDS F3, F0, F3
+	MOVHU -2(R3), R3
+	FMOVS (R2)(R3<<2), F4
+	FADDS F4, F0, F4
+	CMP   $0x00000004, R1
+	BLS   last
+
+loop:
+	// Four nonzeros a turn.
+	MOVHU (R0), R9
+	FMOVS (R2)(R9<<2), F5
+	FADDS F5, F0, F5
+	MOVHU 2(R0), R10
+	FMOVS (R2)(R10<<2), F6
+	FADDS F6, F0, F6
+	MOVHU 4(R0), R11
+	FMOVS (R2)(R11<<2), F7
+	FADDS F7, F0, F7
+	MOVHU 6(R0), R12
+	FMOVS (R2)(R12<<2), F8
+	FADDS F8, F0, F8
+	FMOVS F5, (R2)(R9<<2)
+	FMOVS F6, (R2)(R10<<2)
+	FMOVS F7, (R2)(R11<<2)
+	FMOVS F8, (R2)(R12<<2)
+	ADD   $0x00000008, R0, R0
+	SUB   $0x00000004, R1, R1
+	CMP   $0x00000005, R1
+	BHS   loop
+
+last:
+	FMOVS F1, (R2)(R6<<2)
+	FMOVS F2, (R2)(R7<<2)
+	FMOVS F3, (R2)(R8<<2)
+	FMOVS F4, (R2)(R3<<2)
+	RET
+
+few:
+	CMP $0x00000000, R1
+	BLS end
+
+single:
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F1
+	FADDS F1, F0, F1
+	FMOVS F1, (R2)(R3<<2)
+	ADD   $0x00000002, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   single
+
+end:
+	RET
+
 // func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
 TEXT ·axpySparseNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
@@ -8150,6 +8221,153 @@ part80end:
 	CMP   $0x00000004, R6
 	BHS   rows8
 	RET
+
+// func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32
+TEXT ·dotSameNEON(SB), NOSPLIT, $0-36
+	FMOVS a+0(FP), F0
+	MOVD  idx+8(FP), R0
+	MOVD  n+16(FP), R1
+	MOVD  w+24(FP), R2
+	CMP   $0x00000008, R1
+	BLO   few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VMOVI $0x00, V9.B16
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F1
+	FMULS F1, F0, F1
+	MOVHU 2(R0), R3
+	FMOVS (R2)(R3<<2), F2
+	FMULS F2, F0, F2
+	MOVHU 4(R0), R3
+	FMOVS (R2)(R3<<2), F3
+	FMULS F3, F0, F3
+	MOVHU 6(R0), R3
+	FMOVS (R2)(R3<<2), F4
+	FMULS F4, F0, F4
+	MOVHU 8(R0), R3
+	FMOVS (R2)(R3<<2), F5
+	FMULS F5, F0, F5
+	MOVHU 10(R0), R3
+	FMOVS (R2)(R3<<2), F6
+	FMULS F6, F0, F6
+	MOVHU 12(R0), R3
+	FMOVS (R2)(R3<<2), F7
+	FMULS F7, F0, F7
+	MOVHU 14(R0), R3
+	FMOVS (R2)(R3<<2), F8
+	FMULS F8, F0, F8
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	ADD   $0x00000010, R0, R0
+	SUB   $0x00000008, R1, R1
+	CMP   $0x00000008, R1
+	BLO   rest
+
+loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d421         // VFADD V9.S4, V1.S4, V1.S4
+	MOVHU 2(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d442         // VFADD V9.S4, V2.S4, V2.S4
+	MOVHU 4(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	MOVHU 6(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d484         // VFADD V9.S4, V4.S4, V4.S4
+	MOVHU 8(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
+	MOVHU 10(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4c6         // VFADD V9.S4, V6.S4, V6.S4
+	MOVHU 12(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
+	MOVHU 14(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	ADD   $0x00000010, R0, R0
+	SUB   $0x00000008, R1, R1
+	CMP   $0x00000008, R1
+	BHS   loop
+
+rest:
+	// Up to seven more.
+	CMP   $0x00000000, R1
+	BLS   fold
+	MOVHU (R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d421     // VFADD V9.S4, V1.S4, V1.S4
+	CMP   $0x00000001, R1
+	BLS   fold
+	MOVHU 2(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d442     // VFADD V9.S4, V2.S4, V2.S4
+	CMP   $0x00000002, R1
+	BLS   fold
+	MOVHU 4(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d463     // VFADD V9.S4, V3.S4, V3.S4
+	CMP   $0x00000003, R1
+	BLS   fold
+	MOVHU 6(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d484     // VFADD V9.S4, V4.S4, V4.S4
+	CMP   $0x00000004, R1
+	BLS   fold
+	MOVHU 8(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4a5     // VFADD V9.S4, V5.S4, V5.S4
+	CMP   $0x00000005, R1
+	BLS   fold
+	MOVHU 10(R0), R3
+	FMOVS (R2)(R3<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4c6     // VFADD V9.S4, V6.S4, V6.S4
+	CMP   $0x00000006, R1
+	BLS   fold
+	MOVHU 12(R0), R0
+	FMOVS (R2)(R0<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4e7     // VFADD V9.S4, V7.S4, V7.S4
+
+fold:
+	WORD  $0x4e25d421    // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442    // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463    // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484    // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e23d421    // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e24d442    // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421    // VFADD V2.S4, V1.S4, V1.S4
+	FMOVS F1, ret+32(FP)
+	RET
+
+few:
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	B     rest
 
 // func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
 TEXT ·dotSparseNEON(SB), NOSPLIT, $0-36

@@ -14,6 +14,8 @@ func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noNEON)
 }
 
+func axpySameNEON(a float32, idx *uint16, n int, w *float32) { panic(noNEON) }
+
 func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32) { panic(noNEON) }
 
 func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
@@ -25,6 +27,8 @@ func dotNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noNEON)
 }
+
+func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32 { panic(noNEON) }
 
 func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32 { panic(noNEON) }
 

@@ -155,6 +155,9 @@ func TestNegativeZeros(t *testing.T) {
 				for i := range a.X {
 					a.X[i] = 1
 				}
+				if a.Shorts != nil {
+					a.A = 1
+				}
 				return a
 			}
 			compare(t, n, call(k, args()), generic(k, args()))
@@ -298,6 +301,36 @@ func TestBasisVectors(t *testing.T) {
 					}
 					x[i] = 0
 				}
+			}
+		})
+	}
+}
+
+// A row of one value has the bits of an ordinary one.
+func TestSameValues(t *testing.T) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			for n := range longest + 1 {
+				s := asmtest.Odd(uint64(n), 8)
+				w := make([]float32, 2*n+1)
+				for j := range w {
+					w[j] = s.Float()
+				}
+				idx, short, val := make([]int32, n), make([]uint16, n), make([]float32, n)
+				a := s.Float()
+				for k := range idx {
+					idx[k] = int32(2*k + s.IntN(2))
+					short[k], val[k] = uint16(idx[k]), a
+				}
+				if got, want := asm.DotSame(a, short, w), asm.DotSparse(idx, val, w); !same(got, want) {
+					t.Fatalf("n = %d: the dot product is %v, of an ordinary row %v", n, got, want)
+				}
+				got, want := append([]float32(nil), w...), append([]float32(nil), w...)
+				b := s.Float()
+				asm.AxpySame(float32(b*a), short, got)
+				asm.AxpySparse(b, idx, val, want)
+				compare(t, n, got, want)
 			}
 		})
 	}

@@ -28,14 +28,18 @@ func raceReadsBytes(v []byte) {
 	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), len(v))
 }
 
+func raceReadsShorts(v []uint16) {
+	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 2*len(v))
+}
+
 // raceReadsAt tells of the k floats at each index.
-func raceReadsAt(w []float32, idx []int32, k int) {
+func raceReadsAt[I int32 | uint16](w []float32, idx []I, k int) {
 	for _, j := range idx {
 		raceReads(w[int(j)*k:][:k])
 	}
 }
 
-func raceWritesAt(w []float32, idx []int32, k int) {
+func raceWritesAt[I int32 | uint16](w []float32, idx []I, k int) {
 	for _, j := range idx {
 		raceWrites(w[int(j)*k:][:k])
 	}

@@ -40,6 +40,7 @@ func (g *Guard) bytes(n int) unsafe.Pointer {
 func (g *Guard) Floats(n int) []float32 { return unsafe.Slice((*float32)(g.bytes(4*n)), n) }
 func (g *Guard) Ints(n int) []int32     { return unsafe.Slice((*int32)(g.bytes(4*n)), n) }
 func (g *Guard) Bytes(n int) []byte     { return unsafe.Slice((*byte)(g.bytes(n)), n) }
+func (g *Guard) Shorts(n int) []uint16  { return unsafe.Slice((*uint16)(g.bytes(2*n)), n) }
 
 // Free unmaps everything that g handed out.
 func (g *Guard) Free() {

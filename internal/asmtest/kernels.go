@@ -13,6 +13,8 @@ type Kernel struct {
 	Name string
 	// Inexact tells that results are rounded even where all numbers are small integers.
 	Inexact bool
+	// Most is the largest size, where there is one; New takes a larger one for it.
+	Most int
 	// New makes the arguments for size n: numbers from s, in memory from m.
 	New func(n int, m Memory, s *Source) *Args
 	// Call calls the kernel in the path that is active; a kernel that stores returns 0.
@@ -30,7 +32,8 @@ type Args struct {
 	X, Y    []float32
 	Scalars []float32
 	Idx     []int32
-	Packed  []byte
+	Packed  []byte    // what stands for floats
+	Shorts  []uint16  // indices, strictly ascending
 	W       []float32 // rows or weights
 	Stride  int       // of rows
 	Out     []float32 // the operand that is stored into, if any
@@ -120,6 +123,35 @@ var Kernels = []Kernel{
 			return want, scale
 		},
 		Bytes: func(a *Args) int { return 16 * len(a.Idx) },
+	},
+	{
+		Name: "dotsame",
+		Most: asm.Block,
+		New:  newSame,
+		Call: func(a *Args) float32 { return asm.DotSame(a.A, a.Shorts, a.W) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.Shorts), func(k int) float64 { return float64(a.A) * float64(a.W[a.Shorts[k]]) })
+		},
+		Bytes: func(a *Args) int { return 6 * len(a.Shorts) },
+	},
+	{
+		Name: "axpysame",
+		Most: asm.Block,
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newSame(n, m, s)
+			a.Out = a.W
+			return a
+		},
+		Call: func(a *Args) float32 { asm.AxpySame(a.A, a.Shorts, a.W); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) { return float64(a.W[j]), 0 })
+			for _, j := range a.Shorts {
+				want[j] += float64(a.A)
+				scale[j] += math.Abs(float64(a.A))
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 10 * len(a.Shorts) },
 	},
 	{
 		Name: "squareddistance",
@@ -343,6 +375,20 @@ func newSparse(n int, m Memory, s *Source) *Args {
 		idx[k] = int32(s.IntN(len(w)))
 	}
 	return &Args{Idx: idx, X: s.floats(m, n), W: w}
+}
+
+// newSame makes a row of n nonzeros of one value in a vector of about 3n elements, or of as many as 16-bit indices reach.
+func newSame(n int, m Memory, s *Source) *Args {
+	n = min(n, asm.Block)
+	a := &Args{A: s.Float(), W: s.floats(m, min(3*n+1, 1<<16)), Shorts: m.Shorts(n)}
+	k := 0
+	for j := range a.W {
+		if s.IntN(len(a.W)-j) < n-k {
+			a.Shorts[k] = uint16(j)
+			k++
+		}
+	}
+	return a
 }
 
 func wideSum(n int, term func(int) float64) (want, scale []float64) {

@@ -7,6 +7,7 @@ type Memory interface {
 	Floats(n int) []float32
 	Ints(n int) []int32
 	Bytes(n int) []byte
+	Shorts(n int) []uint16
 }
 
 // Heap is ordinary memory.
@@ -15,6 +16,7 @@ type Heap struct{}
 func (Heap) Floats(n int) []float32 { return make([]float32, n) }
 func (Heap) Ints(n int) []int32     { return make([]int32, n) }
 func (Heap) Bytes(n int) []byte     { return make([]byte, n) }
+func (Heap) Shorts(n int) []uint16  { return make([]uint16, n) }
 
 // sentinel surrounds what Shifted hands out.
 const sentinel = -12345.5
@@ -47,6 +49,10 @@ func (m *Shifted) Ints(n int) []int32 {
 
 func (m *Shifted) Bytes(n int) []byte {
 	return make([]byte, n+m.Offset)[m.Offset:]
+}
+
+func (m *Shifted) Shorts(n int) []uint16 {
+	return make([]uint16, n+m.Offset%4)[m.Offset%4:]
 }
 
 // Intact reports whether nothing was stored beside the operands.

@@ -89,6 +89,12 @@ func (t *avx2) Broadcast(param string) Group {
 	return v
 }
 
+func (t *avx2) Scalar(param string) Group {
+	v := t.New(1)
+	t.VMOVSS(t.argument(param), v.regs[0])
+	return v
+}
+
 func (t *avx2) Return(v Group) {
 	// The upper halves are cleared before a Go function meets them: its SSE code would wait for them on Intel.
 	t.VMOVSS(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
@@ -119,15 +125,16 @@ func r(v Group) operand.Op {
 	return v.regs[0].AsX()
 }
 
-// A place is a pointer and an index, which one instruction adds up.
+// A place is a pointer and an index times scale, which one instruction adds up.
 type place struct {
 	reg.GPVirtual
 	index reg.GPVirtual
+	scale uint8
 }
 
 func at(p reg.GPVirtual, offset int) operand.Mem {
 	if q, ok := p.(place); ok {
-		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: 1, Disp: offset}
+		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: q.scale, Disp: offset}
 	}
 	return operand.Mem{Base: p, Disp: offset}
 }
@@ -305,9 +312,19 @@ func (t *avx2) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
 	return t.Index(idx, offset), t.Index(idx, offset+4)
 }
 
+func (t *avx2) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVWLZX(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx2) Behind(p, n reg.GPVirtual) reg.GPVirtual { return place{p, n, 2} }
+
 func (t *avx2) LoadAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(indexed(p, j), r(v)) }
 
 func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
+
+func (t *avx2) MulLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VMULSS(indexed(p, j), r(a), r(dst)) }
 
 func (t *avx2) StoreAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(r(v), indexed(p, j)) }
 
@@ -365,7 +382,7 @@ func (t *avx2) Move(dst, p reg.GPVirtual) { t.MOVQ(p, dst) }
 
 func (t *avx2) Set(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
 
-func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes} }
+func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes, 1} }
 
 func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 	skip := t.GP64()

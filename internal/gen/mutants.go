@@ -42,6 +42,8 @@ var equivalents = []struct{ line, why string }{
 	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to 0 .*`, "a square is no -0, for which the zero is added"},
 
 	{`axpySparse\t(<= for <|> for >=)\t.* n 8 (rest|loop)`, "the last eight one by one"},
+	{`axpySame\t<= for <\tstart: IfLess n 4 few`, "four one by one"},
+	{`axpySame\t(< for <=\tstart: IfAtMost n 4 last|bound too low\tloop: IfAtLeast n 5 loop)`, "the last four are stored again"},
 	{`dotRows\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
 	{`dotRows\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
 	{`dotRows\t< for <=\t.*: IfAtMost .* part\d`, "a whole group may be loaded in either way"},

@@ -306,6 +306,20 @@ func (m *mutant) Broadcast(param string) Group {
 	return v
 }
 
+func (m *mutant) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	if m.here("operation", "AddLoadAt for MulLoadAt %s", m.names[p]) {
+		m.Target.AddLoadAt(dst, a, p, j)
+		return
+	}
+	m.Target.MulLoadAt(dst, a, p, j)
+}
+
+func (m *mutant) Scalar(param string) Group {
+	v := m.Target.Scalar(param)
+	m.scalars = append(m.scalars, v)
+	return v
+}
+
 func (m *mutant) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
 	m.Target.BroadcastLoad(dst, p, m.further("BroadcastLoad", p, offset))
 	m.scalars = append(m.scalars, dst)
@@ -403,6 +417,20 @@ func (m *mutant) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 
 func (m *mutant) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return m.Target.Index(idx, m.further("Index", idx, offset))
+}
+
+func (m *mutant) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	for _, bytes := range [2]int{2, 16} {
+		if m.here("offset", "Index16 %s %d bytes further", m.at(idx, offset), bytes) {
+			offset += bytes
+			break
+		}
+	}
+	return m.Target.Index16(idx, offset)
+}
+
+func (m *mutant) Behind(p, n reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.Behind(p, n), m.names[p]+" behind "+m.names[n])
 }
 
 func (m *mutant) Advance(p reg.GPVirtual, bytes int) {

@@ -60,6 +60,12 @@ func (t *neon) Broadcast(param string) Group {
 	return v
 }
 
+func (t *neon) Scalar(param string) Group {
+	v := t.New(1)
+	t.Context.Load(t.Param(param), v.regs[0])
+	return v
+}
+
 func (t *neon) Return(v Group) {
 	t.Context.Store(v.regs[0], t.ReturnIndex(0))
 	t.RET()
@@ -294,6 +300,18 @@ func (t *neon) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
 	return j0, j1
 }
 
+func (t *neon) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVHU(at(idx, offset), j)
+	return j
+}
+
+func (t *neon) Behind(p, n reg.GPVirtual) reg.GPVirtual {
+	behind := t.GP64()
+	t.ADD(arm64.Shifted(n, 1), p, behind)
+	return behind
+}
+
 func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
 func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
 
@@ -301,6 +319,12 @@ func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
 	b := t.V128()
 	t.FMOVS(indexed(p, j), b)
 	t.FADDS(b, a.regs[0], dst.regs[0])
+}
+
+func (t *neon) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	b := t.V128()
+	t.FMOVS(indexed(p, j), b)
+	t.FMULS(b, a.regs[0], dst.regs[0])
 }
 
 func (t *neon) Insert(v Group, lane int, p reg.GPVirtual, offset int) {

@@ -13,10 +13,12 @@ type Target interface {
 	Compile() (*ir.File, error)
 	// Func begins a function; the target appends its name to the kernel's word.
 	Func(word, signature string)
-	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one.
+	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one, Scalar makes it a group of
+	// one.
 	Pointer(param string) reg.GPVirtual
 	Int(param string) reg.GPVirtual
 	Broadcast(param string) Group
+	Scalar(param string) Group
 	// Return ends the function with v's lane 0 as the result; Done ends one that has no result.
 	Return(v Group)
 	Done()
@@ -58,8 +60,13 @@ type Target interface {
 	// of a group of four from memory, InsertAt from p[j].
 	Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	Index(idx reg.GPVirtual, offset int) reg.GPVirtual
+	// Index16 returns a uint16; Behind a pointer to p + 2n, for a few of them soon to come.
+	Index16(idx reg.GPVirtual, offset int) reg.GPVirtual
+	Behind(p, n reg.GPVirtual) reg.GPVirtual
 	LoadAt(v Group, p, j reg.GPVirtual)
+	// MulLoadAt and AddLoadAt give a op p[j].
 	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
+	MulLoadAt(dst, a Group, p, j reg.GPVirtual)
 	StoreAt(v Group, p, j reg.GPVirtual)
 	Insert(v Group, lane int, p reg.GPVirtual, offset int)
 	InsertAt(v Group, lane int, p, j reg.GPVirtual)

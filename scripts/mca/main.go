@@ -29,7 +29,7 @@ var kernels = []struct {
 	{"dot", 0}, {"sumSquares", 0}, {"squaredDistance", 0},
 	{"axpy", 0}, {"axpby", 0}, {"scale", 0}, {"exp", 0},
 	{"dotRows", 64}, // the loop of long rows: 16 elements of each of four rows
-	{"dotSparse", 0}, {"axpySparse", 0},
+	{"dotSparse", 0}, {"axpySparse", 0}, {"dotSame", 0}, {"axpySame", 4},
 }
 
 // paths name CPUs that have models of their own in LLVM 19 and later; an older LLVM has fewer, or lends one to another CPU.

@@ -1,0 +1,53 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func init() {
+	kernel("axpySame", "func(a float32, idx *uint16, n int, w *float32)", axpySame)
+}
+
+// axpySame takes the last four nonzeros as a group of their own, which may begin within the one before: its sums are made
+// before anything is stored and stored at the end, so that an element that both have gets the same sum twice. That needs
+// indices of which none comes twice.
+func axpySame(t Target) {
+	a := t.Scalar("a")
+	idx, n, w := t.Pointer("idx"), t.Int("n"), t.Pointer("w")
+	// four returns the indices of the four nonzeros at an offset in bytes, and the sums there.
+	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
+		for l := range j {
+			j[l], sum[l] = t.Index16(idx, offset+2*l), t.New(1)
+			t.AddLoadAt(sum[l], a, w, j[l])
+		}
+		return j, sum
+	}
+	store := func(j [4]reg.GPVirtual, sum [4]Group) {
+		for l := range j {
+			t.StoreAt(sum[l], w, j[l])
+		}
+	}
+
+	t.IfLess(n, 4, "few")
+	j, sum := four(t.Behind(idx, n), -8)
+	t.IfAtMost(n, 4, "last")
+	t.Label("loop")
+	t.Comment("Four nonzeros a turn.")
+	store(four(idx, 0))
+	t.Advance(idx, 2*4)
+	t.Decrement(n, 4)
+	t.IfAtLeast(n, 5, "loop")
+	t.Label("last")
+	store(j, sum)
+	t.Done()
+
+	t.Label("few")
+	t.IfAtMost(n, 0, "end")
+	t.Label("single")
+	one, v := t.Index16(idx, 0), t.New(1)
+	t.AddLoadAt(v, a, w, one)
+	t.StoreAt(v, w, one)
+	t.Advance(idx, 2)
+	t.Decrement(n, 1)
+	t.IfAtLeast(n, 1, "single")
+	t.Label("end")
+	t.Done()
+}

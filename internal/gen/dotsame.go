@@ -1,0 +1,61 @@
+package main
+
+func init() {
+	kernel("dotSame", "func(a float32, idx *uint16, n int, w *float32) float32", dotSame)
+}
+
+// dotSame has a register for each lane of dotSparse: a product with one factor from memory and its addition are two
+// operations a nonzero, where inserting into vectors takes more and takes longer.
+func dotSame(t Target) {
+	a := t.Scalar("a")
+	idx, n, w := t.Pointer("idx"), t.Int("n"), t.Pointer("w")
+	var lane [8]Group
+	for l := range lane {
+		lane[l] = t.New(1)
+	}
+	product := t.New(1)
+	multiply := func(dst Group, k int) { t.MulLoadAt(dst, a, w, t.Index16(idx, 2*k)) }
+	next := func() {
+		t.Advance(idx, 2*8)
+		t.Decrement(n, 8)
+	}
+
+	t.IfLess(n, 8, "few")
+	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.")
+	t.Zero(product)
+	for l, v := range lane {
+		multiply(v, l)
+	}
+	t.Add(lane[7], lane[7], product)
+	next()
+	t.IfLess(n, 8, "rest")
+	t.Label("loop")
+	t.Comment("Eight nonzeros a turn, one to each lane.")
+	for l, v := range lane {
+		multiply(product, l)
+		t.Add(v, v, product)
+	}
+	next()
+	t.IfAtLeast(n, 8, "loop")
+
+	t.Label("rest")
+	t.Comment("Up to seven more.")
+	for l, v := range lane[:7] {
+		t.IfAtMost(n, l, "fold")
+		multiply(product, l)
+		t.Add(v, v, product)
+	}
+	t.Label("fold")
+	for half := 4; half > 0; half /= 2 {
+		for l := range half {
+			t.Add(lane[l], lane[l], lane[half+l])
+		}
+	}
+	t.Return(lane[0])
+
+	t.Label("few")
+	for _, v := range lane {
+		t.Zero(v)
+	}
+	t.Jump("rest")
+}
