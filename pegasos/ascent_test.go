@@ -352,3 +352,27 @@ func TestGoldenAscent(t *testing.T) {
 		}
 	}
 }
+
+// A state with a pass that the run can't be at is refused, and does not keep the trainer busy. Whatever rests is taken as it comes.
+func TestAscentHostile(t *testing.T) {
+	data := random(93, 23, 4, 2, 1)
+	cfg := Config{Lambda: 0.01, Epochs: 4, Finish: FinishDual}
+	for _, pass := range []int{-1, 3, 1 << 60, 1} {
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).Train(t.Context(), data.dense, data.y)
+		if !errors.Is(err, ErrPaused) {
+			t.Fatal(err)
+		}
+		m.State.saved.Learners[0].Ascent.Pass = pass
+		for _, a := range m.State.arrays {
+			if len(a) == 23 {
+				for i := range a {
+					a[i] = 7
+				}
+			}
+		}
+		var bad *ConfigError
+		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense, data.y); errors.As(err, &bad) != (pass != 1) {
+			t.Errorf("pass %d: %v", pass, err)
+		}
+	}
+}

@@ -123,6 +123,9 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	if d := m.Result.DualObjective; !math.IsNaN(d) {
 		t.Dual = d
 	}
+	if f := m.Config.Finish; f != "" && f != pegasos.FinishNone {
+		t.Steps = 0 // rows that rest count as steps, which would be no feat of speed
+	}
 	for _, w := range m.Weights {
 		wide := make([]float64, len(w))
 		for j, v := range w {
