@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/compact"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -155,6 +156,10 @@ func (p *problem) begin(a *ascent, t int64) {
 		a.gaps = 8*x.NNZ() > gapsFrom && !x.Lazy()
 	case *dense.Matrix:
 		a.gaps = 4*x.Rows()*x.Cols() > gapsFrom
+	case *compact.Same:
+		a.gaps = x.Bytes() > gapsFrom
+	case *unpacked:
+		a.gaps = true
 	}
 	p.fixed = float64(p.lambda * float64(p.count()))
 	p.period = max(1, int64(p.count()/64), int64(len(p.v)/8))
@@ -186,7 +191,8 @@ func (p *problem) climb(idx []uint32) {
 	a := p.ascent
 	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
 	sx, isSparse := p.x.(*sparse.Matrix)
-	dx, isDense := p.x.(*dense.Matrix)
+	dx, isDense := p.x.(denseRows)
+	ones, isSame := p.x.(*compact.Same)
 	met, end, fetch := idx, p.t+int64(len(idx)), p.scattered
 	if !full(a.pass) {
 		idx, fetch = a.awake(idx), fetch || a.gaps // what is left out leaves gaps
@@ -199,6 +205,11 @@ func (p *problem) climb(idx []uint32) {
 				sx.Prefetch(int(idx[n+rowsAhead]))
 			}
 			dot = sx.Dot(int(i), p.v)
+		case isSame:
+			if fetch && n+rowsAhead < len(idx) {
+				ones.Prefetch(int(idx[n+rowsAhead]))
+			}
+			dot = ones.Dot(int(i), p.v)
 		case isDense:
 			if fetch && n+1 < len(idx) {
 				dx.Prefetch(int(idx[n+1]))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/compact"
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -358,6 +359,17 @@ func (s *state) addRows(a []float32, u []float64) (rounding float64) {
 				idx, val := x.Row(i)
 				for n, j := range idx {
 					u[j] += float64(av * float64(val[n]))
+				}
+			}
+		}
+	case *compact.Same:
+		for k := range s.count() {
+			i := s.row(k)
+			if v := a[i]; v != 0 {
+				value, idx := x.Row(i)
+				z := float64(float64(float64(v)*s.share(i)) * float64(value))
+				for _, j := range idx {
+					u[j] += z
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package pegasos
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/compact"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // denseRows are rows that can be had as slices of float32: those of a *dense.Matrix, or of bytes.
@@ -48,27 +49,38 @@ func ofItsOwn(x Examples) Examples {
 	return x
 }
 
-// compact keeps the rows in fewer bytes as well, if they are of a kind that can be, come from beyond the caches, and are met
-// often enough: it takes as long as three or four steps with each row. The results are the same bits.
+// compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are met often enough. The results are the
+// same bits.
 func (d *data) compact(tr *Trainer) {
-	x, ok := d.x.(*dense.Matrix)
-	if !ok || x.Reads() || 4*x.Rows()*x.Cols() < compactFrom || tr.Config.Batch > 1 {
+	cfg, n := tr.Config.WithDefaults(), int64(len(d.y))
+	steps, err := cfg.steps(len(d.y))
+	if err != nil {
 		return
 	}
-	steps, err := tr.Config.WithDefaults().steps(len(d.y))
-	if tr.Config.Multiclass == OneVsOne && tr.Config.Steps == 0 {
-		steps *= max(1, int64(len(d.classes)-1)) // a row has so many pairs
-	}
-	if err != nil || steps < compactEpochs*int64(len(d.y)) {
-		return
-	}
-	if b, ok := compact.Dense(x, tr.threads()); ok {
-		d.bytes = b
+	switch x := d.x.(type) {
+	case *dense.Matrix:
+		if cfg.Multiclass == OneVsOne && cfg.Steps == 0 {
+			steps *= max(1, int64(len(d.classes)-1)) // a row has so many pairs
+		}
+		if x.Reads() || 4*x.Rows()*x.Cols() < bytesFrom || cfg.Batch > 1 || steps < bytesEpochs*n {
+			return
+		}
+		if b, ok := compact.Dense(x, tr.threads()); ok {
+			d.bytes = b
+		}
+	case *sparse.Matrix:
+		if x.Lazy() || x.Reads() || 8*x.NNZ() < sameFrom || steps < sameEpochs*n || cfg.Multiclass == OneVsRest && len(d.classes) > 2 {
+			return // many classes against the rest meet a row together: see gang
+		}
+		if s, ok := compact.Sparse(x); ok {
+			d.same = s
+		}
 	}
 }
 
-// compactFrom is the number of bytes from which rows that are kept in fewer are met sooner, and compactEpochs how often they
-// have to be met to be worth it.
-var compactFrom = 16 << 20 // a variable for the sake of tests
+// bytesFrom is the number of bytes from which rows of pixels come from memory, so that they are met sooner as bytes, and
+// bytesEpochs how often they have to be met: packing them takes as long as three or four steps with each. For rows of one value
+// it takes as long as half a step.
+var bytesFrom, sameFrom = 16 << 20, 1 << 16 // variables for the sake of tests
 
-const compactEpochs = 4
+const bytesEpochs, sameEpochs = 4, 2

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // images makes rows of pixels over 255, of so many classes.
@@ -25,43 +26,69 @@ func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// Rows kept as bytes give the same bits: models, objectives and bounds.
-func TestCompactLayouts(t *testing.T) {
-	defer func(old int) { compactFrom = old }(compactFrom)
-	x, y := images(1, 300, 53, 4)
-	start := mustTrain(t, x, y, Config{Epochs: 2})
-	for name, tr := range map[string]Trainer{
-		"rest": {}, "pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 3}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
-		"permutation": {Config: Config{Order: Permutation}}, "paper": {Config: Paper()}, "weights": {Weights: some(300)},
-		"log": {Config: Config{Loss: Log}}, "numbers": {Config: Config{Loss: EpsInsensitive}}, "prior": {Prior: start}, "start": {Start: start},
-		"dual": {Config: Config{Finish: FinishDual}}, "shards": {Config: Config{Shards: 3}}, "pilot": {Config: Config{Offset: OffsetPilot}},
-		"bias": {Config: Config{Bias: BiasUnregularised}}, "outer": {Config: Config{Bias: BiasOuter}}, "tol": {Config: Config{Tol: 0.5, Epochs: 30}},
-		"batches": {Config: Config{Batch: 7}}, "projected": {Config: Config{Project: true, Offset: OffsetNone}},
-	} {
-		tr.Lambda, tr.Seed = 0.01, 5
-		if tr.Epochs == 0 && tr.Steps == 0 {
-			tr.Epochs = 6
+// oneValue makes sparse rows of one value: 1, or what makes their length 1.
+func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, []float32) {
+	p := zerosAndOnes(random(seed, rows, cols, classes, 0.2))
+	if unit {
+		for i := range rows {
+			if s := p.dense.SumSquares(i); s > 0 {
+				dense.Scale(float32(1/math.Sqrt(float64(s))), p.dense.Row(i))
+			}
 		}
-		want := ""
-		for _, compactFrom = range []int{math.MaxInt, 0} {
-			for tr.Threads = range 4 {
-				d, err := newData(x, y, &tr, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if kept := d.bytes != nil; kept != (compactFrom == 0 && name != "batches") {
-					t.Errorf("%s: bytes: %v", name, kept)
-				}
-				m, err := tr.Train(t.Context(), x, y)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				have := fmt.Sprint(m.Hash(), m.Result)
-				if want == "" {
-					want = have
-				}
-				if have != want {
-					t.Errorf("%s, %d threads, from %d bytes: %s, want %s", name, tr.Threads, compactFrom, have, want)
+	}
+	return toSparse(p.dense), p.y
+}
+
+// Rows kept in fewer bytes give the same bits: models, objectives and bounds.
+func TestCompactLayouts(t *testing.T) {
+	defer func(bytes, same, copies int) { bytesFrom, sameFrom, copyFrom = bytes, same, copies }(bytesFrom, sameFrom, copyFrom)
+	pixels, y := images(1, 300, 53, 4)
+	binary, z := oneValue(2, 300, 60, 4, false)
+	two, sign := oneValue(3, 300, 60, 2, true)
+	unit, _ := oneValue(2, 300, 60, 4, true)
+	for store, data := range map[string]struct {
+		x Examples
+		y []float32
+	}{"pixels": {pixels, y}, "ones": {binary, z}, "unit": {unit, z}, "two": {two, sign}} {
+		start := mustTrain(t, data.x, data.y, Config{Epochs: 2})
+		for name, tr := range map[string]Trainer{
+			"rest": {}, "pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 3}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
+			"permutation": {Config: Config{Order: Permutation}}, "paper": {Config: Paper()}, "weights": {Weights: some(300)},
+			"log": {Config: Config{Loss: Log}}, "numbers": {Config: Config{Loss: EpsInsensitive}}, "prior": {Prior: start}, "start": {Start: start},
+			"dual": {Config: Config{Finish: FinishDual}}, "shards": {Config: Config{Shards: 3}}, "no pilot": {Config: Config{Offset: OffsetR2}},
+			"bias": {Config: Config{Bias: BiasUnregularised}}, "outer": {Config: Config{Bias: BiasOuter}}, "tol": {Config: Config{Tol: 0.5, Epochs: 30}},
+			"batches": {Config: Config{Batch: 7}}, "projected": {Config: Config{Project: true, Offset: OffsetNone}},
+		} {
+			tr.Lambda, tr.Seed = 0.01, 5
+			if tr.Epochs == 0 && tr.Steps == 0 {
+				tr.Epochs = 6
+			}
+			want := ""
+			for _, from := range []int{math.MaxInt, 0} {
+				bytesFrom, sameFrom, copyFrom = from, from, from
+				for tr.Threads = range 4 {
+					d, err := newData(data.x, data.y, &tr, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					kept, left := d.bytes != nil, name == "batches"
+					if store != "pixels" {
+						kept, left = d.same != nil, len(d.classes) > 2 && tr.Config.WithDefaults().Multiclass == OneVsRest
+					}
+					if kept != (from == 0 && !left) {
+						t.Errorf("%s, %s: in fewer bytes: %v", store, name, kept)
+					}
+					m, err := tr.Train(t.Context(), data.x, data.y)
+					if err != nil {
+						t.Fatalf("%s, %s: %v", store, name, err)
+					}
+					have := fmt.Sprint(m.Hash(), m.Result)
+					if want == "" {
+						want = have
+					}
+					if have != want {
+						t.Errorf("%s, %s, %d threads, from %d bytes: %s, want %s", store, name, tr.Threads, from, have, want)
+					}
 				}
 			}
 		}
@@ -70,8 +97,8 @@ func TestCompactLayouts(t *testing.T) {
 
 // Others are left as they are, and so are few visits.
 func TestCompactRefuses(t *testing.T) {
-	defer func(old int) { compactFrom = old }(compactFrom)
-	compactFrom = 0
+	defer func(old int) { bytesFrom = old }(bytesFrom)
+	bytesFrom = 0
 	x, y := images(2, 100, 20, 2)
 	for name, c := range map[string]struct {
 		cfg  Config

@@ -23,7 +23,9 @@ type data struct {
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
 
-	bytes *compact.Bytes // the rows of x once more; nil if they are not kept so
+	// The rows of x once more; nil if they are not kept so.
+	bytes *compact.Bytes
+	same  *compact.Same
 
 	byClass [][]uint32 // see rowsOf
 
@@ -74,9 +76,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		return nil, err
 	}
 	d.compact(tr)
-	if d.bytes != nil {
-		x = unpack(d.bytes)
-	}
+	x = d.rows()
 	d.norms = make([]float32, n)
 	bad := -1
 	for i := range d.norms {
@@ -85,13 +85,24 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 			bad = i
 		}
 	}
-	if lazy, ok := x.(interface{ Err() error }); ok && lazy.Err() != nil {
+	if lazy, ok := d.x.(interface{ Err() error }); ok && lazy.Err() != nil {
 		return nil, fmt.Errorf("pegasos: %w", lazy.Err())
 	}
 	if bad >= 0 {
 		return nil, &RowError{bad, "a value is NaN or infinite, or too large to be squared in float32"}
 	}
 	return d, nil
+}
+
+// rows returns the rows as one goroutine can meet them soonest.
+func (d *data) rows() Examples {
+	switch {
+	case d.bytes != nil:
+		return unpack(d.bytes)
+	case d.same != nil:
+		return d.same
+	}
+	return d.x
 }
 
 const maxClasses = 1 << 16

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/compact"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -36,18 +37,17 @@ func (l *layout) name(i uint32) int {
 // are the same bits.
 func (r *run) lay() {
 	d := r.data
-	r.layout = layout{x: d.x, class: d.class, norms: d.norms}
+	r.layout = layout{x: d.rows(), class: d.class, norms: d.norms}
 	if d.classes == nil {
 		r.target = d.y
-	}
-	if d.bytes != nil {
-		r.x = unpack(d.bytes)
 	}
 	switch x := r.x.(type) {
 	case *sparse.Matrix:
 		r.scattered = 8*x.NNZ() > copyFrom && !x.Lazy()
 	case *dense.Matrix:
 		r.scattered = 4*x.Rows()*x.Cols() > copyFrom
+	case *compact.Same:
+		r.scattered = x.Bytes() > copyFrom
 	case *unpacked:
 		r.scattered = true
 	}
@@ -68,6 +68,11 @@ func (r *run) lay() {
 	switch x := r.x.(type) {
 	case *sparse.Matrix:
 		if x.Lazy() || !r.worthCopying(8*x.NNZ()) {
+			return
+		}
+		r.x = x.Take(shuffled)
+	case *compact.Same:
+		if !r.worthCopying(x.Bytes()) {
 			return
 		}
 		r.x = x.Take(shuffled)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/compact"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -161,6 +162,24 @@ func (p *problem) run(idx []uint32) {
 		for n, i := range idx {
 			if fetch && n+1 < len(idx) {
 				x.Prefetch(int(idx[n+1]))
+			}
+			y := p.sign(i)
+			m := float64(y) * (float64(x.Dot(int(i), p.v)) + bias)
+			if m >= p.scale() && m <= math.MaxFloat64 {
+				p.t++
+				continue
+			}
+			if !p.violate(i, y, m) {
+				return
+			}
+			bias = float64(p.biasScale * p.vb[0])
+			p.t++
+		}
+	case *compact.Same:
+		bias, fetch := float64(p.biasScale*p.vb[0]), p.scattered
+		for n, i := range idx {
+			if fetch && n+rowsAhead < len(idx) {
+				x.Prefetch(int(idx[n+rowsAhead]))
 			}
 			y := p.sign(i)
 			m := float64(y) * (float64(x.Dot(int(i), p.v)) + bias)

@@ -67,7 +67,7 @@ type savedRun struct {
 type savedLearner struct {
 	Start      int64     `json:"start"`
 	T0         *float64  `json:"t0,omitempty"` // if the offset is a pilot's
-	Steps      int64     `json:"steps"` // those of the start included
+	Steps      int64     `json:"steps"`        // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
 	VB         []float64 `json:"vb"`
