@@ -79,8 +79,8 @@ func (d *data) compact(tr *Trainer) {
 }
 
 // bytesFrom is the number of bytes from which rows of pixels come from memory, so that they are met sooner as bytes, and
-// bytesEpochs how often they have to be met: packing them takes as long as three or four steps with each. For rows of one value
+// bytesEpochs how often they have to be met: packing them takes as long as ten steps with each saves. For rows of one value
 // it takes as long as half a step.
 var bytesFrom, sameFrom = 16 << 20, 1 << 16 // variables for the sake of tests
 
-const bytesEpochs, sameEpochs = 4, 2
+const bytesEpochs, sameEpochs = 12, 2

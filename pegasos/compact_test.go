@@ -52,7 +52,7 @@ func TestCompactLayouts(t *testing.T) {
 	}{"pixels": {pixels, y}, "ones": {binary, z}, "unit": {unit, z}, "two": {two, sign}} {
 		start := mustTrain(t, data.x, data.y, Config{Epochs: 2})
 		for name, tr := range map[string]Trainer{
-			"rest": {}, "pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 3}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
+			"rest": {}, "pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 4}}, "long pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 16}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
 			"permutation": {Config: Config{Order: Permutation}}, "paper": {Config: Paper()}, "weights": {Weights: some(300)},
 			"log": {Config: Config{Loss: Log}}, "numbers": {Config: Config{Loss: EpsInsensitive}}, "prior": {Prior: start}, "start": {Start: start},
 			"dual": {Config: Config{Finish: FinishDual}}, "shards": {Config: Config{Shards: 3}}, "no pilot": {Config: Config{Offset: OffsetR2}},
@@ -61,7 +61,7 @@ func TestCompactLayouts(t *testing.T) {
 		} {
 			tr.Lambda, tr.Seed = 0.01, 5
 			if tr.Epochs == 0 && tr.Steps == 0 {
-				tr.Epochs = 6
+				tr.Epochs = 12
 			}
 			want := ""
 			for _, from := range []int{math.MaxInt, 0} {
@@ -105,8 +105,8 @@ func TestCompactRefuses(t *testing.T) {
 		harm float32
 		want bool
 	}{
-		"pixels": {Config{Epochs: 4}, 0, true}, "few epochs": {Config{Epochs: 3}, 0, false}, "few steps": {Config{Steps: 399}, 0, false},
-		"one other value": {Config{Epochs: 4}, 0.123, false}, "negative": {Config{Epochs: 4}, -1. / 255, false},
+		"pixels": {Config{Epochs: 12}, 0, true}, "few epochs": {Config{Epochs: 11}, 0, false}, "few steps": {Config{Steps: 1199}, 0, false},
+		"one other value": {Config{Epochs: 12}, 0.123, false}, "negative": {Config{Epochs: 12}, -1. / 255, false},
 	} {
 		x.Row(99)[19] = c.harm
 		d, err := newData(x, y, &Trainer{Config: c.cfg}, nil)

@@ -76,6 +76,13 @@ func (r *run) lay() {
 			return
 		}
 		r.x = x.Take(shuffled)
+	case *unpacked:
+		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
+		pair := r.rows < len(d.y)
+		if pair && (r.total < pairEpochs*int64(r.order.steps) || (len(d.classes)-1)*x.Size() > copyTo) || !r.worthCopying(x.Size()) {
+			return
+		}
+		r.x = unpack(x.Take(shuffled))
 	case *dense.Matrix:
 		// Long rows are long runs of memory as they are.
 		size := 4 * x.Rows() * x.Cols()
@@ -120,6 +127,8 @@ const (
 	copyTo   = 1 << 30
 	copyFew  = 1 << 22
 	copyCols = 256
+
+	pairEpochs = 16
 )
 
 func gather[T any](from []T, rows []uint32) []T {

@@ -194,9 +194,9 @@ func (p *problem) run(idx []uint32) {
 			p.t++
 		}
 	case *unpacked:
-		bias := float64(p.biasScale * p.vb[0])
+		bias, fetch := float64(p.biasScale*p.vb[0]), p.scattered
 		for n, i := range idx {
-			if n+2 < len(idx) {
+			if fetch && n+2 < len(idx) {
 				x.Prefetch(int(idx[n+2]))
 			}
 			y := p.sign(i)

@@ -137,5 +137,22 @@ func (b *Bytes) UnpackDot(i int, dst, w []float32) float32 {
 	return asm.UnpackDot(dst, b.row(i), b.hi, b.lo, w)
 }
 
+// Size returns what the rows take in memory.
+func (b *Bytes) Size() int { return len(b.values) }
+
+// Take returns a copy of the given rows, in the given order.
+func (b *Bytes) Take(rows []uint32) *Bytes {
+	t := *b
+	t.rows, t.values = len(rows), make([]byte, len(rows)*b.stride)
+	const ahead = 2
+	for k, i := range rows {
+		if k+ahead < len(rows) {
+			b.Prefetch(int(rows[k+ahead]))
+		}
+		copy(t.row(k), b.row(int(i)))
+	}
+	return &t
+}
+
 // Prefetch asks for row i to be brought into the caches.
 func (b *Bytes) Prefetch(i int) { asm.Prefetch(b.row(i)) }
