@@ -135,7 +135,7 @@ func perElement(k asmtest.Kernel) int {
 
 // footprint is the size of the operands, each counted once.
 func footprint(a *asmtest.Args) int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts)
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed)
 	var seen []*float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
 		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {
@@ -157,6 +157,7 @@ func (m memory) Floats(n int) []float32 {
 
 func (m memory) Ints(n int) []int32    { return make([]int32, n) }
 func (m memory) Shorts(n int) []uint16 { return make([]uint16, n) }
+func (m memory) Bytes(n int) []byte    { return make([]byte, n) }
 
 // kernel verifies the kernel in each path, and then times the paths and the probe by turns.
 func (m *meter) kernel(c *cell) error {
