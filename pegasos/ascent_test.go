@@ -357,7 +357,7 @@ func TestGoldenAscent(t *testing.T) {
 func TestAscentHostile(t *testing.T) {
 	data := random(93, 23, 4, 2, 1)
 	cfg := Config{Lambda: 0.01, Epochs: 4, Finish: FinishDual}
-	for _, pass := range []int{-1, 3, 1 << 60, 1} {
+	for _, pass := range []int{-1, 3, math.MaxInt, 1} {
 		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).Train(t.Context(), data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
