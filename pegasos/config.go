@@ -33,10 +33,11 @@ func (o Order) blocks() bool { return o == Shuffled || o == Blocks }
 type Offset string
 
 const (
-	// OffsetPilot, the default for Hinge without batches, projection, a bias of no penalty or joint problems, is c*R^2/lambda, R^2 being the mean squared norm of the rows. c, from 1
-	// to 16, comes from a pilot run with OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n rows
-	// and sub-gradients of root mean square G, as the steps of a pass over the rows should be |w|/(G sqrt(n)) or so. Where w is soon
-	// large, as on a9a, the first passes come much further (docs/benchmarks.md). With a Start there is no pilot, and c is 1.
+	// OffsetPilot, the default for Hinge without batches, projection, a bias of no penalty, joint problems or one-vs-rest of more
+	// than two classes, is c*R^2/lambda, R^2 being the mean squared norm of the rows. c, from 1 to 16, comes from a pilot run with
+	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n rows and sub-gradients of root mean
+	// square G, as the steps of a pass over the rows should be |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the first
+	// passes come much further (docs/benchmarks.md). With a Start there is no pilot, and c is 1.
 	OffsetPilot Offset = "pilot"
 	// OffsetR2, the default else, is R^2/lambda: the first step has size 1/R^2. For the squared hinge it is twice the largest squared
 	// norm instead: no step overshoots then, and none makes the next one larger.
@@ -184,7 +185,7 @@ func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
 }
 
-// WithDefaults returns cfg with its zero fields filled in.
+// WithDefaults returns cfg with its zero fields filled in, for two classes or numbers: see ForClasses.
 func (cfg Config) WithDefaults() Config {
 	fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
@@ -212,6 +213,16 @@ func (cfg Config) WithDefaults() Config {
 	fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
 		fill(&cfg.FinishAfter, DefaultFinishAfter)
+	}
+	return cfg
+}
+
+// ForClasses is WithDefaults for so many classes. For many problems against the rest the pilot was no gain (docs/benchmarks.md).
+func (cfg Config) ForClasses(classes int) Config {
+	given := cfg.Offset
+	cfg = cfg.WithDefaults()
+	if given == "" && cfg.Offset == OffsetPilot && cfg.Multiclass == OneVsRest && classes > 2 {
+		cfg.Offset = OffsetR2
 	}
 	return cfg
 }

@@ -59,6 +59,21 @@ func TestOffsetDefault(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c.cfg, have, c.want)
 		}
 	}
+	for _, c := range []struct {
+		cfg     Config
+		classes int
+		want    Offset
+	}{
+		{Config{}, 2, OffsetPilot}, {Config{}, 3, OffsetR2}, {Config{Multiclass: OneVsOne}, 3, OffsetPilot}, {Config{Offset: OffsetPilot}, 3, OffsetPilot},
+	} {
+		if have := c.cfg.ForClasses(c.classes).Offset; have != c.want {
+			t.Errorf("%+v, %d classes: %s, want %s", c.cfg, c.classes, have, c.want)
+		}
+		data := random(113, 60, 5, c.classes, 1)
+		if have := mustTrain(t, data.dense, data.y, c.cfg).Config.Offset; have != c.want {
+			t.Errorf("%+v, %d classes: the model has %s, want %s", c.cfg, c.classes, have, c.want)
+		}
+	}
 }
 
 func TestGoldenPilot(t *testing.T) {

@@ -102,7 +102,7 @@ func TestShards(t *testing.T) {
 
 func TestGoldenShards(t *testing.T) {
 	data := random(103, 5000, 20, 3, 0.3)
-	const want = "72c73670922c97ce1c7c0f363dbe492f5a5fdb4e85b12d2aa5057215bc0cd18a"
+	const want = "198bbf0126283673ed98bcf82f6a7384b36dbe340b2d6cb7cb9563d9f12617d5"
 	for _, isa := range paths() {
 		for threads := 1; threads <= 7; threads += 2 {
 			func() {
