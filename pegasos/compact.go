@@ -52,24 +52,29 @@ func ofItsOwn(x Examples) Examples {
 // compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are met often enough. The results are the
 // same bits.
 func (d *data) compact(tr *Trainer) {
-	cfg, n := tr.Config.ForClasses(len(d.classes)), int64(len(d.y))
+	cfg := tr.Config.ForClasses(len(d.classes))
 	steps, err := cfg.steps(len(d.y))
 	if err != nil {
 		return
 	}
+	visits := float64(steps) / float64(len(d.y)) // of a row
+	if k := float64(len(d.classes)); cfg.Multiclass == OneVsOne && k > 2 {
+		if cfg.Steps == 0 {
+			visits *= k - 1 // a row has so many pairs, each with such epochs
+		} else {
+			visits *= k * (k - 1) / 2 // each pair has such steps
+		}
+	}
 	switch x := d.x.(type) {
 	case *dense.Matrix:
-		if cfg.Multiclass == OneVsOne && cfg.Steps == 0 {
-			steps *= max(1, int64(len(d.classes)-1)) // a row has so many pairs
-		}
-		if x.Reads() || 4*x.Rows()*x.Cols() < bytesFrom || cfg.Batch > 1 || steps < bytesEpochs*n {
+		if x.Reads() || 4*x.Rows()*x.Cols() < bytesFrom || cfg.Batch > 1 || visits < bytesVisits {
 			return
 		}
 		if b, ok := compact.Dense(x, tr.threads()); ok {
 			d.bytes = b
 		}
 	case *sparse.Matrix:
-		if x.Lazy() || x.Reads() || 8*x.NNZ() < sameFrom || steps < sameEpochs*n || cfg.Multiclass == OneVsRest && len(d.classes) > 2 {
+		if x.Lazy() || x.Reads() || 8*x.NNZ() < sameFrom || visits < sameVisits || cfg.Multiclass == OneVsRest && len(d.classes) > 2 {
 			return // many classes against the rest meet a row together: see gang
 		}
 		if s, ok := compact.Sparse(x); ok {
@@ -79,8 +84,8 @@ func (d *data) compact(tr *Trainer) {
 }
 
 // bytesFrom is the number of bytes from which rows of pixels come from memory, so that they are met sooner as bytes, and
-// bytesEpochs how often they have to be met: packing them takes as long as ten steps with each saves. For rows of one value
+// bytesVisits how often they have to be met: packing them takes as long as ten steps with each saves. For rows of one value
 // it takes as long as half a step.
 var bytesFrom, sameFrom = 16 << 20, 1 << 16 // variables for the sake of tests
 
-const bytesEpochs, sameEpochs = 12, 2
+const bytesVisits, sameVisits = 12, 2
