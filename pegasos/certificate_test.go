@@ -186,7 +186,7 @@ func TestEmptyRows(t *testing.T) {
 // The means over the classes are what the result says they are.
 func TestPerClass(t *testing.T) {
 	data := random(14, 90, 7, 4, 1)
-	cfg := Config{Lambda: 0.01, Bias: BiasAugmented, Offset: OffsetR2} // the default for two classes is another
+	cfg := Config{Lambda: 0.01, Bias: BiasAugmented}
 	m := mustTrain(t, data.dense, data.y, cfg)
 	var objective, dual float64
 	var violations int64

@@ -52,7 +52,7 @@ func ofItsOwn(x Examples) Examples {
 // compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are met often enough. The results are the
 // same bits.
 func (d *data) compact(tr *Trainer) {
-	cfg := tr.Config.ForClasses(len(d.classes))
+	cfg := tr.Config.WithDefaults()
 	steps, err := cfg.steps(len(d.y))
 	if err != nil {
 		return

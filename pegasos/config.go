@@ -33,15 +33,14 @@ func (o Order) blocks() bool { return o == Shuffled || o == Blocks }
 type Offset string
 
 const (
-	// OffsetPilot, the default for Hinge without batches, projection, a bias of no penalty, joint problems or one-vs-rest of more
-	// than two classes, is c*R^2/lambda, R^2 being the mean squared norm of the rows. c, from 1 to 16, comes from a pilot run with
-	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n rows and sub-gradients of root mean
-	// square G, as the steps of a pass over the rows should be |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the first
-	// passes come much further (docs/benchmarks.md). With a Start there is no pilot, and c is 1.
-	OffsetPilot Offset = "pilot"
-	// OffsetR2, the default else, is R^2/lambda: the first step has size 1/R^2. For the squared hinge it is twice the largest squared
-	// norm instead: no step overshoots then, and none makes the next one larger.
+	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the rows. For the squared
+	// hinge it is twice the largest squared norm instead: no step overshoots then, and none makes the next one larger.
 	OffsetR2 Offset = "r2"
+	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with OffsetR2 over an eighth of the rows, and
+	// at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n rows and sub-gradients of root mean square G, as the steps of a pass over the
+	// rows should be |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster then; the test error
+	// does not (docs/benchmarks.md). With a Start there is no pilot, and c is 1.
+	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to R^2/(2 lambda). With the
 	// squared hinge, whose gradient has no bound, that can end in an overflow, which is an error.
 	OffsetNone Offset = "none"
@@ -160,7 +159,7 @@ type Config struct {
 	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps, of use without an offset.
 	Project bool `json:"project,omitempty"`
 
-	Offset  Offset  `json:"offset,omitempty"`  // OffsetPilot or OffsetR2, OffsetNone
+	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
 	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
@@ -185,7 +184,7 @@ func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
 }
 
-// WithDefaults returns cfg with its zero fields filled in, for two classes or numbers: see ForClasses.
+// WithDefaults returns cfg with its zero fields filled in.
 func (cfg Config) WithDefaults() Config {
 	fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
@@ -206,23 +205,10 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Bias == BiasAugmented {
 		fill(&cfg.BiasScale, DefaultBiasScale)
 	}
-	if cfg.pilots() && cfg.Batch <= 1 && !cfg.Project && (cfg.Bias == BiasNone || cfg.Bias == BiasAugmented) {
-		fill(&cfg.Offset, OffsetPilot)
-	}
 	fill(&cfg.Offset, OffsetR2)
 	fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
 		fill(&cfg.FinishAfter, DefaultFinishAfter)
-	}
-	return cfg
-}
-
-// ForClasses is WithDefaults for so many classes. For many problems against the rest the pilot was no gain (docs/benchmarks.md).
-func (cfg Config) ForClasses(classes int) Config {
-	given := cfg.Offset
-	cfg = cfg.WithDefaults()
-	if given == "" && cfg.Offset == OffsetPilot && cfg.Multiclass == OneVsRest && classes > 2 {
-		cfg.Offset = OffsetR2
 	}
 	return cfg
 }

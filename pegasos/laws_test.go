@@ -248,7 +248,7 @@ func TestLawDuplicates(t *testing.T) {
 					{"all", Config{Batch: 64}, Config{Batch: 128}},
 				} {
 					for _, cfg := range []*Config{&c.one, &c.both} {
-						cfg.Lambda, cfg.Epochs, cfg.Average, cfg.Offset = 1./64, 50, average, OffsetR2
+						cfg.Lambda, cfg.Epochs, cfg.Average = 1./64, 50, average
 					}
 					a, b := mustTrain(t, x, data.y, c.one), mustTrain(t, twice.stores()[store], twice.y, c.both)
 					if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || a.Result.Violations != b.Result.Violations ||

@@ -61,7 +61,7 @@ func TestModelRoundTrip(t *testing.T) {
 func TestModelGolden(t *testing.T) {
 	m := &Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}}, Bias: []float64{0.5},
-		Lambda: 0.01, Config: Config{Lambda: 0.01, Offset: OffsetR2}.WithDefaults(), IndexBase: 1,
+		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
 		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: 0.5, Gap: 1. / 3},
 	}
 	file := func(multiclass, order string) string {

@@ -167,11 +167,11 @@ func TestOffset(t *testing.T) {
 	for i := range data.dense.Rows() {
 		r2 += float64(data.dense.SumSquares(i)) / 50
 	}
-	m := mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Offset: OffsetR2})
+	m := mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3})
 	if math.Abs(m.Result.R2-r2) > 1e-12 || m.Result.T0 != m.Result.R2/0.25 {
 		t.Errorf("R2 = %v, t0 = %v, want %v and %v", m.Result.R2, m.Result.T0, r2, r2/0.25)
 	}
-	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Bias: BiasAugmented, BiasScale: 3, Offset: OffsetR2})
+	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Bias: BiasAugmented, BiasScale: 3})
 	if want := r2 + 9; math.Abs(m.Result.R2-want) > 1e-12 {
 		t.Errorf("with a feature of 3: R2 = %v, want %v", m.Result.R2, want)
 	}
@@ -180,7 +180,7 @@ func TestOffset(t *testing.T) {
 		t.Errorf("t0 = %v, want 0", m.Result.T0)
 	}
 	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
-	r := mustRun(t, data.dense, data.y, Config{Lambda: 1e-9, Epochs: 3, Average: LastIterate, Offset: OffsetR2})
+	r := mustRun(t, data.dense, data.y, Config{Lambda: 1e-9, Epochs: 3, Average: LastIterate})
 	r.problems[0].steps([]uint32{5})
 	w := make([]float32, 6)
 	r.problems[0].weights(w)

@@ -48,7 +48,7 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if cols < 0 || cols > math.MaxInt32 {
 		return nil, fmt.Errorf("pegasos: %d columns", cols)
 	}
-	p := &Partial{cfg: cfg.ForClasses(len(classes)), classes: slices.Clone(classes), cols: cols}
+	p := &Partial{cfg: cfg.WithDefaults(), classes: slices.Clone(classes), cols: cols}
 	if p.cfg.Order == Shuffled { // for one pass that is the same, but for the work
 		p.cfg.Order, p.cfg.Block = Permutation, 0
 	}

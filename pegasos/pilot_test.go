@@ -11,7 +11,7 @@ import (
 func TestPilot(t *testing.T) {
 	data := random(111, 800, 9, 2, 1)
 	for _, lambda := range []float64{1e-4, 1e-2, 1, 30} {
-		cfg := Config{Lambda: lambda, Steps: 100, Average: LastIterate, Offset: OffsetR2}
+		cfg := Config{Lambda: lambda, Steps: 100, Average: LastIterate}
 		first := mustTrain(t, data.dense, data.y, cfg) // as many steps as the pilot, but of other rows
 		r := mustRun(t, data.dense, data.y, Config{Lambda: lambda, Offset: OffsetPilot})
 		p := r.problems[0]
@@ -30,7 +30,7 @@ func TestPilot(t *testing.T) {
 		t.Errorf("rows of zeros: t0 is %v", m.Result.T0)
 	}
 	mustTrain(t, matrix(t, 2, 1, 1, 2), []float32{0, 1}, Config{Offset: OffsetPilot})
-	old := mustTrain(t, data.dense, data.y, Config{Offset: OffsetR2})
+	old := mustTrain(t, data.dense, data.y, Config{})
 	m, err := (&Trainer{Config: Config{Offset: OffsetPilot}, Start: old}).Train(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.T0 != old.Result.T0 {
 		t.Errorf("with a start: %v, t0 is %v, want %v", err, m.Result.T0, old.Result.T0)
@@ -39,39 +39,6 @@ func TestPilot(t *testing.T) {
 		cfg.Offset = OffsetPilot
 		if cfg.Validate() == nil {
 			t.Errorf("%+v: no error", cfg)
-		}
-	}
-}
-
-// Where the pilot's answer would be that of other rows or of no such steps, the default is another.
-func TestOffsetDefault(t *testing.T) {
-	for _, c := range []struct {
-		cfg  Config
-		want Offset
-	}{
-		{Config{}, OffsetPilot}, {Config{Bias: BiasAugmented, Multiclass: OneVsOne, Shards: 4, Order: IID, Batch: 1}, OffsetPilot},
-		{Config{Loss: Log}, OffsetR2}, {Config{Loss: SquaredHinge}, OffsetR2}, {Config{Loss: EpsInsensitive}, OffsetR2},
-		{Config{Multiclass: CrammerSinger}, OffsetR2}, {Config{Multiclass: Multinomial}, OffsetR2}, {Config{Batch: 2}, OffsetR2},
-		{Config{Project: true}, OffsetR2}, {Config{Bias: BiasUnregularised}, OffsetR2}, {Config{Bias: BiasOuter}, OffsetR2},
-		{Paper(), OffsetNone},
-	} {
-		if have := c.cfg.WithDefaults().Offset; have != c.want {
-			t.Errorf("%+v: %s, want %s", c.cfg, have, c.want)
-		}
-	}
-	for _, c := range []struct {
-		cfg     Config
-		classes int
-		want    Offset
-	}{
-		{Config{}, 2, OffsetPilot}, {Config{}, 3, OffsetR2}, {Config{Multiclass: OneVsOne}, 3, OffsetPilot}, {Config{Offset: OffsetPilot}, 3, OffsetPilot},
-	} {
-		if have := c.cfg.ForClasses(c.classes).Offset; have != c.want {
-			t.Errorf("%+v, %d classes: %s, want %s", c.cfg, c.classes, have, c.want)
-		}
-		data := random(113, 60, 5, c.classes, 1)
-		if have := mustTrain(t, data.dense, data.y, c.cfg).Config.Offset; have != c.want {
-			t.Errorf("%+v, %d classes: the model has %s, want %s", c.cfg, c.classes, have, c.want)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		cfg: tr.Config.ForClasses(len(d.classes)), data: d, threads: tr.threads(), pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
+		cfg: tr.Config.WithDefaults(), data: d, threads: tr.threads(), pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err

@@ -18,8 +18,9 @@ var settings = []setting{
 	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
 	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
 	{name: "Pegasimd, blocks, auto finish", config: `{"order": "blocks", "finish": "auto"}`, epochs: true},
-	{name: "Pegasimd, no pilot", config: `{"offset": "r2"}`},
-	{name: "Pegasimd, no pilot, auto finish", config: `{"offset": "r2", "finish": "auto"}`, epochs: true},
+	{name: "Pegasimd, pilot", config: `{"offset": "pilot"}`},
+	{name: "Pegasimd, pilot, auto finish", config: `{"offset": "pilot", "finish": "auto"}`, epochs: true},
+	{name: "Pegasimd, blocks, pilot", config: `{"order": "blocks", "offset": "pilot"}`},
 }
 
 // For more than two.

@@ -198,7 +198,7 @@ func cv(c *call) error {
 	out := cvReport{
 		Metric: "accuracy", Folds: *folds, FoldRows: v.sizes, Rows: set.Rows(), Features: set.Cols(), Labels: v.labels,
 		Grid: grid, Best: *best, Load: loading.Seconds(), Seconds: time.Since(start).Seconds(),
-		ISA: asm.Active().String(), Layout: string(set.Layout()), Seed: cfg.Seed, Config: best.cfg.ForClasses(len(v.labels)),
+		ISA: asm.Active().String(), Layout: string(set.Layout()), Seed: cfg.Seed, Config: best.cfg.WithDefaults(),
 	}
 	if cfg.Loss.Regression() {
 		out.Metric = "rmse"

@@ -141,7 +141,7 @@ func TestValid(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
 		t.Helper()
-		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias", "augmented", "-offset", "r2", "-order", "permutation", "-epochs", "60", "-json", dir + "/json"}, args...)...)
+		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias", "augmented", "-order", "permutation", "-epochs", "60", "-json", dir + "/json"}, args...)...)
 		return report(t, dir+"/json")["model_hash"]
 	}
 	all := func(int) bool { return true }

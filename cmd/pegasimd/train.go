@@ -97,7 +97,7 @@ func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius 1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("finish", "what `follows` the first epochs, for hinge and squared-hinge: none; dual, coordinate ascent from there, which is closer to the\noptimum after a few; or auto, the same if the gap speaks for it (default none)", text(&cfg.Finish))
 	f.IntVar(&cfg.FinishAfter, "finish-after", 0, "how many `epochs` come before -finish (default 1)")
-	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda; pilot for a multiple of it that a run over an eighth of the rows\nsuggests; or none for 0 (default pilot for the hinge; r2 with other losses, -batch, -project, a bias without penalty, one problem of\nall labels, or more than two against the rest)", text(&cfg.Offset))
+	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda; pilot for a multiple of it that a run over an eighth of the rows suggests,\nwith which the objective often falls faster; or none for 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
 	f.Func("bias", "the constant `term`: none; augmented, an appended constant feature; unregularised, one without\npenalty and with steps of its own; or outer, the same found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "the appended feature's `value` (default 1)")
