@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 for package in internal/asm sparse internal/compact pegasos; do
 	CGO_ENABLED=0 go test -c -o "$work/${package//\//-}.test" "./$package"
 done
-export AVX512_TIMEOUT=${AVX512_TIMEOUT:-1200} PEGASIMD_ISA=avx512
+export AVX512_TIMEOUT=${AVX512_TIMEOUT:-1500} PEGASIMD_ISA=avx512
 
 # emulated runs commands as avx512-emulated.sh does. A test that hangs ends by its own time limit, which counts emulated
 # seconds, and has failed. If there is no end to it in real time, it's the emulator that hangs, and it gets a second chance.
