@@ -41,6 +41,8 @@ var equivalents = []struct{ line, why string }{
 
 	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to 0 .*`, "a square is no -0, for which the zero is added"},
 
+	{`unpack\t(> for >=\tloop: IfAtLeast n 32 loop|<= for <\tstart: IfLess n 32 groups)`, "the last 32 as single groups"},
+
 	{`axpySparse\t(<= for <|> for >=)\t.* n 8 (rest|loop)`, "the last eight one by one"},
 	{`axpySame\t<= for <\tstart: IfLess n 4 few`, "four one by one"},
 	{`axpySame\t(< for <=\tstart: IfAtMost n 4 last|bound too low\tloop: IfAtLeast n 5 loop)`, "the last four are stored again"},
@@ -55,7 +57,7 @@ var equivalents = []struct{ line, why string }{
 
 const (
 	elementwiseKernels = `(axpby|axpy|axpy4|exp|scale)\t`
-	sumKernels         = `(dot|squaredDistance|sumSquares)\t`
+	sumKernels         = `(dot|squaredDistance|sumSquares|unpackDot)\t`
 )
 
 func (f fault) String() string { return f.kernel.word + "\t" + f.class + "\t" + f.change }
