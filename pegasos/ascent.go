@@ -157,7 +157,7 @@ func (p *problem) begin(a *ascent, t int64) {
 	case *dense.Matrix:
 		a.gaps = 4*x.Rows()*x.Cols() > gapsFrom
 	case *compact.Same:
-		a.gaps = x.Bytes() > gapsFrom
+		a.gaps = x.Size() > gapsFrom
 	case *unpacked:
 		a.gaps = true
 	}

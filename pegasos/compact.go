@@ -70,7 +70,7 @@ func (d *data) compact(tr *Trainer) {
 		if x.Reads() || 4*x.Rows()*x.Cols() < bytesFrom || cfg.Batch > 1 || visits < bytesVisits {
 			return
 		}
-		if b, ok := compact.Dense(x, tr.threads()); ok {
+		if b, ok := compact.Dense(x, goroutines(tr.Threads)); ok {
 			d.bytes = b
 		}
 	case *sparse.Matrix:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -178,9 +177,7 @@ func newKernelRun(tr *KernelTrainer, x Examples, y []float32) (*kernelRun, error
 	if len(y) != r.rows {
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
 	}
-	if r.threads == 0 {
-		r.threads = runtime.GOMAXPROCS(0)
-	}
+	r.threads = goroutines(r.threads)
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
 		if r.cfg.Finish == FinishDual {
 			return nil, badField("Finish", "have %q, but %d steps do not meet all of %d rows", FinishDual, r.cfg.Steps, r.rows)

@@ -47,7 +47,7 @@ func (r *run) lay() {
 	case *dense.Matrix:
 		r.scattered = 4*x.Rows()*x.Cols() > copyFrom
 	case *compact.Same:
-		r.scattered = x.Bytes() > copyFrom
+		r.scattered = x.Size() > copyFrom
 	case *unpacked:
 		r.scattered = true
 	}
@@ -72,7 +72,7 @@ func (r *run) lay() {
 		}
 		r.x = x.Take(shuffled)
 	case *compact.Same:
-		if !r.worthCopying(x.Bytes()) {
+		if !r.worthCopying(x.Size()) {
 			return
 		}
 		r.x = x.Take(shuffled)

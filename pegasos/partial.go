@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 )
 
@@ -110,10 +109,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 			}
 		}
 	}
-	s := &session{cfg: p.cfg, data: d, threads: p.Threads}
-	if s.threads == 0 {
-		s.threads = runtime.GOMAXPROCS(0)
-	}
+	s := &session{cfg: p.cfg, data: d, threads: goroutines(p.Threads)}
 	add := func(pair []int32, k int) error {
 		r, err := d.chunk(tr, pair, k, p.runs[k])
 		if err != nil || r == nil {

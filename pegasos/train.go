@@ -211,7 +211,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 		return nil, err
 	}
 	s := &session{
-		cfg: tr.Config.WithDefaults(), data: d, threads: tr.threads(), pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
+		cfg: tr.Config.WithDefaults(), data: d, threads: goroutines(tr.Threads), pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
@@ -256,12 +256,12 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	return s, nil
 }
 
-// threads returns the number of goroutines to train with.
-func (tr *Trainer) threads() int {
-	if tr.Threads == 0 {
+// goroutines returns how many a field Threads stands for.
+func goroutines(threads int) int {
+	if threads == 0 {
 		return runtime.GOMAXPROCS(0)
 	}
-	return tr.Threads
+	return threads
 }
 
 // parallel calls f for each run, from several goroutines.

@@ -137,7 +137,7 @@ func (b *Bytes) UnpackDot(i int, dst, w []float32) float32 {
 	return asm.UnpackDot(dst, b.row(i), b.hi, b.lo, w)
 }
 
-// Size returns what the rows take in memory.
+// Size returns what the rows take in memory, in bytes.
 func (b *Bytes) Size() int { return len(b.values) }
 
 // Take returns a copy of the given rows, in the given order.

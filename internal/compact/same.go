@@ -127,8 +127,8 @@ func (m *Same) Cols() int { return m.cols }
 // NNZ returns the number of nonzeros.
 func (m *Same) NNZ() int { return len(m.indices) }
 
-// Bytes returns what the rows take in memory.
-func (m *Same) Bytes() int { return 8*len(m.rows) + 2*len(m.indices) }
+// Size returns what the rows take in memory, in bytes.
+func (m *Same) Size() int { return 8*len(m.rows) + 2*len(m.indices) }
 
 const tooShort = "compact: len(w) < Cols"
 

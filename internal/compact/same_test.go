@@ -71,8 +71,8 @@ func compare(t *testing.T, m *Same, x *sparse.Matrix) {
 	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || m.NNZ() != x.NNZ() {
 		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(), m.NNZ(), x.Rows(), x.Cols(), x.NNZ())
 	}
-	if want := 8*(x.Rows()+1) + 2*x.NNZ(); m.Bytes() != want {
-		t.Errorf("%d bytes, want %d", m.Bytes(), want)
+	if want := 8*(x.Rows()+1) + 2*x.NNZ(); m.Size() != want {
+		t.Errorf("%d bytes, want %d", m.Size(), want)
 	}
 	r := rand.New(rand.NewPCG(2, 0))
 	got := make([]float32, x.Cols()+1)
