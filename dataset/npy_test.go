@@ -450,7 +450,13 @@ func plainElement(a *npyArray, raw []byte) (text string, ok bool) {
 			panic(err)
 		}
 	}
-	decimal := func(f float64) (string, bool) { return strconv.FormatFloat(f, 'f', -1, 64), f-f == 0 }
+	decimal := func(f float64) (string, bool) {
+		digits := -1
+		if f == math.Trunc(f) {
+			digits = 0 // of a large integer the shortest text is another integer
+		}
+		return strconv.FormatFloat(f, 'f', digits, 64), f-f == 0
+	}
 	switch fmt.Sprint(string(a.kind), a.width) {
 	case "f2":
 		var h uint16

@@ -375,7 +375,21 @@ func (d *pgsmData) readNames() (names []string, err error) {
 		names = append(names, string(raw[k:][:n]))
 		raw = raw[k+int(n):]
 	}
+	if err := inOrder(names); err != nil {
+		return nil, err
+	}
 	return names, nil
+}
+
+// inOrder makes sure that class names ascend, as Set promises: of two that are equal or out of order, the text formats
+// would make other labels.
+func inOrder(names []string) error {
+	for i := 1; i < len(names); i++ {
+		if names[i] <= names[i-1] {
+			return fmt.Errorf("class name %q after %q: want them sorted, each once", cut(names[i]), cut(names[i-1]))
+		}
+	}
+	return nil
 }
 
 // point gives the set a matrix in the mapping, with cols columns if it is sparse.
@@ -746,10 +760,10 @@ type PGSMShape struct {
 	Layout    Layout // dense or sparse
 	Rows      int
 	Cols      int
-	NNZ       int // nonzeros
-	IndexBase int // 0 or 1, as in Set
-	Names     []string
-	HashBits  int // as in Options
+	NNZ       int      // nonzeros
+	IndexBase int      // 0 or 1, as in Set
+	Names     []string // sorted, as in Set
+	HashBits  int      // as in Options
 }
 
 // A PGSMWriter writes the binary form row by row, for sets that don't fit the memory. It keeps the labels in memory, and
@@ -778,6 +792,9 @@ func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 		s.HashBits < 0 || s.HashBits > maxHashBits || s.HashBits > 0 && s.Cols != 1<<s.HashBits || len(s.Names) > maxNames {
 		return nil, fmt.Errorf("dataset: %d rows of %d features, %d nonzeros, base %d, %d hash bits, %d names: out of range",
 			s.Rows, s.Cols, s.NNZ, s.IndexBase, s.HashBits, len(s.Names))
+	}
+	if err := inOrder(s.Names); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	p := &PGSMWriter{w: w, pgsmFile: pgsmFile{
 		layout: s.Layout, rows: s.Rows, cols: s.Cols, nnz: s.NNZ, base: s.IndexBase, hashBits: s.HashBits,

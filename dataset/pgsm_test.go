@@ -331,6 +331,8 @@ func TestPGSMHostile(t *testing.T) {
 		{"label below names", b, put32(h.labels+4, math.Float32bits(-1)), "row 1: the label -1 is not the index of one of 3 names"},
 		{"name too long", b, func(b []byte) { b[h.names] = 100 }, "the class names do not make sense"},
 		{"name length", b, func(b []byte) { copy(b[h.names:], "\xff\xff\xff\xff\xff\xff") }, "the class names do not make sense"},
+		{"names out of order", b, func(b []byte) { b[h.names+1] = 'c' }, `class name "b" after "c": want them sorted, each once`},
+		{"name twice", b, func(b []byte) { b[h.names+5] = 'b' }, `class name "b" after "b": want them sorted, each once`},
 		{"first start", b, put64(h.starts, 1), ""},
 		{"last start", b, put64(h.starts+8*20, 0), ""},
 		{"start past the end", b, put64(h.starts+8, 1<<40), "row 0 ends at 1099511627776, before it starts or past the end"},
@@ -531,7 +533,7 @@ func TestPGSMWriter(t *testing.T) {
 	for _, shape := range []PGSMShape{
 		{}, {Layout: LayoutAuto}, {Layout: LayoutDense, Rows: -1}, {Layout: LayoutDense, Cols: -1}, {Layout: LayoutSparse, NNZ: -1},
 		{Layout: LayoutSparse, Cols: math.MaxInt32, IndexBase: 2}, {Layout: LayoutSparse, HashBits: 4, Cols: 15}, {Layout: LayoutSparse, HashBits: 31},
-		{Layout: LayoutDense, Rows: math.MaxInt, Cols: math.MaxInt32},
+		{Layout: LayoutDense, Rows: math.MaxInt, Cols: math.MaxInt32}, {Layout: LayoutDense, Names: []string{"b", "a"}},
 	} {
 		if _, err := NewPGSMWriter(&memory{}, shape); err == nil || !strings.HasPrefix(err.Error(), "dataset: ") {
 			t.Errorf("%+v: %v", shape, err)
