@@ -151,16 +151,7 @@ const (
 func (p *problem) begin(a *ascent, t int64) {
 	p.ascent, p.recent, a.start = a, nil, t
 	a.resting = make([]float32, p.x.Rows())
-	switch x := p.x.(type) {
-	case *sparse.Matrix:
-		a.gaps = 8*x.NNZ() > gapsFrom && !x.Lazy()
-	case *dense.Matrix:
-		a.gaps = 4*x.Rows()*x.Cols() > gapsFrom
-	case *compact.Same:
-		a.gaps = x.Size() > gapsFrom
-	case *unpacked:
-		a.gaps = true
-	}
+	a.gaps = sizeOf(p.x) > gapsFrom
 	p.fixed = float64(p.lambda * float64(p.count()))
 	p.period = max(1, int64(p.count()/64), int64(len(p.v)/8))
 	if p.avg != nil {

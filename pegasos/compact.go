@@ -67,14 +67,14 @@ func (d *data) compact(tr *Trainer) {
 	}
 	switch x := d.x.(type) {
 	case *dense.Matrix:
-		if x.Reads() || 4*x.Rows()*x.Cols() < bytesFrom || cfg.Batch > 1 || visits < bytesVisits {
+		if x.Reads() || sizeOf(x) < bytesFrom || cfg.Batch > 1 || visits < bytesVisits {
 			return
 		}
 		if b, ok := compact.Dense(x, goroutines(tr.Threads)); ok {
 			d.bytes = b
 		}
 	case *sparse.Matrix:
-		if x.Lazy() || x.Reads() || 8*x.NNZ() < sameFrom || visits < sameVisits || cfg.Multiclass == OneVsRest && len(d.classes) > 2 {
+		if x.Lazy() || x.Reads() || sizeOf(x) < sameFrom || visits < sameVisits || cfg.Multiclass == OneVsRest && len(d.classes) > 2 {
 			return // many classes against the rest meet a row together: see gang
 		}
 		if s, ok := compact.Sparse(x); ok {

@@ -1,8 +1,6 @@
 package pegasos
 
 import (
-	"math"
-
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -109,10 +107,9 @@ func (g *gang) steps(idx []uint32) {
 func (g *gang) step(i uint32) bool {
 	some := false
 	for k, p := range g.problems {
-		y, scale := p.sign(i), p.scale()
-		m := float64(y) * (float64(g.scores[k]) + float64(p.biasScale*p.vb[0]))
-		if !(m >= scale && m <= math.MaxFloat64) || scale == 0 { // at first w is 0 by definition, and violates
-			a, ok := p.note(i, y, m)
+		dot := g.scores[k]
+		if !p.beyond(i, dot) || p.scale() == 0 { // at first w is 0 by definition, and violates
+			a, ok := p.note(i, dot)
 			if !ok {
 				return false
 			}

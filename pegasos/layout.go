@@ -41,16 +41,8 @@ func (r *run) lay() {
 	if d.classes == nil {
 		r.target = d.y
 	}
-	switch x := r.x.(type) {
-	case *sparse.Matrix:
-		r.scattered = 8*x.NNZ() > copyFrom && !x.Lazy()
-	case *dense.Matrix:
-		r.scattered = 4*x.Rows()*x.Cols() > copyFrom
-	case *compact.Same:
-		r.scattered = x.Size() > copyFrom
-	case *unpacked:
-		r.scattered = true
-	}
+	size := sizeOf(r.x)
+	r.scattered = size > copyFrom
 	switch r.order.kind {
 	case Sequential, Blocks:
 		r.scattered = false
@@ -65,33 +57,27 @@ func (r *run) lay() {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
 	r.only = shuffled
+	if size == 0 || !r.worthCopying(size) {
+		return
+	}
 	switch x := r.x.(type) {
 	case *sparse.Matrix:
-		if x.Lazy() || !r.worthCopying(8*x.NNZ()) {
-			return
-		}
 		r.x = x.Take(shuffled)
 	case *compact.Same:
-		if !r.worthCopying(x.Size()) {
-			return
-		}
 		r.x = x.Take(shuffled)
 	case *unpacked:
 		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
 		pair := r.rows < len(d.y)
-		if pair && (r.total < pairEpochs*int64(r.order.steps) || (len(d.classes)-1)*x.Size() > copyTo) || !r.worthCopying(x.Size()) {
+		if pair && (r.total < pairEpochs*int64(r.order.steps) || (len(d.classes)-1)*size > copyTo) {
 			return
 		}
 		r.x = unpack(x.Take(shuffled))
 	case *dense.Matrix:
 		// Long rows are long runs of memory as they are.
-		size := 4 * x.Rows() * x.Cols()
-		if !r.worthCopying(size) || x.Cols() > copyCols && !r.few(size) {
+		if x.Cols() > copyCols && !r.few(size) {
 			return
 		}
 		r.x = x.Take(shuffled)
-	default:
-		return
 	}
 	r.only, r.names, r.scattered = nil, shuffled, false
 	r.norms = gather(d.norms, shuffled)
@@ -104,6 +90,25 @@ func (r *run) lay() {
 	if r.weight != nil {
 		r.weight = gather(r.weight, shuffled)
 	}
+}
+
+// sizeOf returns what the rows of x take in memory, in bytes, and 0 where it is not known that they are there: of a lazy matrix, and
+// of a caller's own store.
+func sizeOf(x Examples) int {
+	switch x := x.(type) {
+	case *sparse.Matrix:
+		if x.Lazy() {
+			return 0
+		}
+		return 8 * x.NNZ()
+	case *dense.Matrix:
+		return 4 * x.Rows() * x.Cols()
+	case *compact.Same:
+		return x.Size()
+	case *unpacked:
+		return x.Size()
+	}
+	return 0
 }
 
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.

@@ -19,13 +19,11 @@ type Bytes struct {
 // Dense returns the rows of x as bytes, made by so many goroutines, or false if x has other values. It gives up at the first
 // row that has.
 func Dense(x *dense.Matrix, threads int) (*Bytes, bool) {
-	b := &Bytes{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7}
-	n, ok := divisor(x)
-	if !ok {
+	c := codeOf(x)
+	if c == nil {
 		return nil, false
 	}
-	b.hi, b.lo = parts(n)
-	table := b.table()
+	b := &Bytes{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, hi: c.hi, lo: c.lo}
 	b.values = make([]byte, b.rows*b.stride)
 	threads = max(1, min(threads, b.rows))
 	fits := make([]bool, threads)
@@ -33,7 +31,7 @@ func Dense(x *dense.Matrix, threads int) (*Bytes, bool) {
 	for k := range threads {
 		wg.Go(func() {
 			for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
-				if !pack(b.row(i), x.Row(i), float32(n), table) {
+				if !c.pack(b.row(i), x.Row(i)) {
 					return
 				}
 			}
@@ -49,12 +47,32 @@ func Dense(x *dense.Matrix, threads int) (*Bytes, bool) {
 	return b, true
 }
 
-// divisor guesses n by the first rows that have values other than 0.
-func divisor(x *dense.Matrix) (n int, ok bool) {
+// A code says what bytes stand for: k for the value table[k], which is k/n.
+type code struct {
+	n, hi, lo float32 // hi + lo is 1/n, as asm.Unpack has it
+	table     [256]float32
+}
+
+// newCode returns the code of k/n. hi has 16 bits, so that its product with a byte is exact: the sum of both products is a
+// byte's k/n as it would be divided.
+func newCode(n float64) *code {
+	s := 1 / n
+	hi := math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
+	c := &code{n: float32(n), hi: hi, lo: float32(s - float64(hi))}
+	var all [256]byte
+	for k := range all {
+		all[k] = byte(k)
+	}
+	asm.Unpack(c.table[:], all[:], c.hi, c.lo)
+	return c
+}
+
+// codeOf guesses a code by the first rows that have values other than 0. It returns nil if none is right for them.
+func codeOf(x *dense.Matrix) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)
 	rows := 0
-	for i := 0; i < x.Rows() && rows < some; i++ {
+	for i := 0; i < min(x.Rows(), 1000) && rows < some; i++ {
 		found := false
 		for _, v := range x.Row(i) {
 			if v > 0 {
@@ -64,56 +82,31 @@ func divisor(x *dense.Matrix) (n int, ok bool) {
 		if found {
 			rows++
 		}
-		if i == 1000 {
-			break
-		}
 	}
 	row := make([]byte, x.Cols())
 	for _, n := range []float64{math.Round(1 / float64(least)), 255, 1} {
 		if !(n >= 1 && n <= 1<<16) {
 			continue
 		}
-		b := Bytes{}
-		b.hi, b.lo = parts(int(n))
-		table := b.table()
-		fits := true
+		c, fits := newCode(n), true
 		for i := 0; i < min(x.Rows(), some) && fits; i++ {
-			fits = pack(row, x.Row(i), float32(n), table)
+			fits = c.pack(row, x.Row(i))
 		}
 		if fits {
-			return int(n), true
+			return c
 		}
 	}
-	return 0, false
+	return nil
 }
 
-// parts returns 1/n as a sum of which the first part has 16 bits, so that its product with a byte is exact: the sum of both
-// products, as asm.Unpack has it, is a byte's k/n as it would be divided.
-func parts(n int) (hi, lo float32) {
-	s := 1 / float64(n)
-	hi = math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
-	return hi, float32(s - float64(hi))
-}
-
-// table returns what each byte stands for.
-func (b *Bytes) table() *[256]float32 {
-	var table [256]float32
-	var all [256]byte
-	for k := range all {
-		all[k] = byte(k)
-	}
-	asm.Unpack(table[:], all[:], b.hi, b.lo)
-	return &table
-}
-
-// pack writes row as bytes, of which there may be more. It reports whether each stands for the value to the bit.
-func pack(dst []byte, row []float32, n float32, table *[256]float32) bool {
+// pack writes row as bytes to dst, which may be longer. It reports whether each stands for the value to the bit.
+func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)
 	for j, v := range row {
-		k := byte(int32(float32(v*n) + 0.5)) // of values out of range anything, which is wrong then
+		k := byte(int32(float32(v*c.n) + 0.5)) // of values out of range anything, which is wrong then
 		dst[j] = k
-		wrong |= math.Float32bits(v) ^ math.Float32bits(table[k])
+		wrong |= math.Float32bits(v) ^ math.Float32bits(c.table[k])
 	}
 	return wrong == 0
 }

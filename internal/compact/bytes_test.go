@@ -10,13 +10,11 @@ import (
 
 // Every byte over every divisor that data come with is what a division gives, in each path: TestUnpack in package asm has
 // those.
-func TestParts(t *testing.T) {
-	for _, n := range []int{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 65535} {
-		b := Bytes{}
-		b.hi, b.lo = parts(n)
-		for k, v := range b.table() {
+func TestCode(t *testing.T) {
+	for _, n := range []float64{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 65535} {
+		for k, v := range newCode(n).table {
 			if want := float32(k) / float32(n); v != want {
-				t.Errorf("%d/%d: %v, want %v", k, n, v, want)
+				t.Errorf("%d/%v: %v, want %v", k, n, v, want)
 			}
 		}
 	}
