@@ -135,7 +135,7 @@ func perElement(k asmtest.Kernel) int {
 
 // footprint is the size of the operands, each counted once.
 func footprint(a *asmtest.Args) int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed)
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 24*len(a.Steps)
 	var seen []*float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
 		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {

@@ -404,6 +404,73 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 	}
 }
 
+// A Step is one that StepsSame takes.
+type Step struct {
+	Start, Count uint32  // of the row's indices
+	Value        float32 // of the row, times its label
+	Pull         float32 // what is added at the row's indices if Margin < Least
+	Least        float32
+	Margin       float32 // set by StepsSame
+}
+
+// StepsSame takes steps of the hinge loss with rows of one value, one after the other:
+//
+//	for i := range steps {
+//		s := &steps[i]
+//		row := indices[s.Start:][:s.Count]
+//		s.Margin = DotSame(s.Value, row, w)
+//		if s.Margin is infinite or NaN {
+//			break
+//		}
+//		pull := 0
+//		if s.Margin < s.Least {
+//			pull = s.Pull
+//		}
+//		AxpySame(pull, row, w)
+//	}
+//
+// A row that doesn't pull has 0 added: which rows do is known late, and hard to predict. The rows are as in AxpySame.
+func StepsSame(steps []Step, indices []uint16, w []float32) {
+	if len(steps) == 0 {
+		return
+	}
+	if race {
+		raceWrites(unsafe.Slice(&steps[0].Value, 6*len(steps)-2))
+		for i := range steps {
+			row := indices[steps[i].Start:][:steps[i].Count]
+			raceReadsShorts(row)
+			raceWritesAt(w, row, 1)
+		}
+	}
+	first := &steps[0].Start
+	switch active {
+	case AVX512:
+		stepsSameAVX512(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
+	case AVX2:
+		stepsSameAVX2(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
+	case NEON:
+		stepsSameNEON(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
+	default:
+		stepsSameGeneric(steps, indices, w)
+	}
+}
+
+func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
+	for i := range steps {
+		s := &steps[i]
+		row := indices[s.Start:][:s.Count]
+		s.Margin = dotSameGeneric(s.Value, row, w)
+		if s.Margin-s.Margin != 0 {
+			break
+		}
+		pull := float32(0)
+		if s.Margin < s.Least {
+			pull = s.Pull
+		}
+		axpySameGeneric(pull, row, w)
+	}
+}
+
 // SquaredDistance is
 //
 //	for i, v := range x {

@@ -84,6 +84,11 @@ func scaleAVX2(a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32
 
+// stepsSameAVX2 works like stepsSameGeneric.
+//
+//go:noescape
+func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
+
 // sumSquaresAVX2 works like sumSquaresGeneric.
 //
 //go:noescape

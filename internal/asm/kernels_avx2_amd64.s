@@ -784,6 +784,8 @@ last:
 	VMOVSS X2, (DX)(SI*4)
 	VMOVSS X3, (DX)(DI*4)
 	VMOVSS X4, (DX)(R8*4)
+
+end:
 	VZEROUPPER
 	RET
 
@@ -799,10 +801,7 @@ single:
 	SUBQ    $+1, CX
 	CMPQ    CX, $+1
 	JAE     single
-
-end:
-	VZEROUPPER
-	RET
+	JMP     end
 
 // func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
 // Requires: AVX
@@ -4804,6 +4803,215 @@ none:
 	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
+
+// func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
+// Requires: AVX
+TEXT ·stepsSameAVX2(SB), NOSPLIT, $0-32
+	MOVQ steps+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ indices+16(FP), DX
+	MOVQ w+24(FP), BX
+
+step:
+	VMOVSS 8(AX), X0
+	MOVL   (AX), SI
+	SHLQ   $0x01, SI
+	LEAQ   (DX)(SI*1), SI
+	MOVL   4(AX), DI
+	CMPQ   DI, $+8
+	JB     dot_few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VXORPS  X9, X9, X9
+	MOVWLZX (SI), R8
+	VMULSS  (BX)(R8*4), X0, X1
+	MOVWLZX 2(SI), R8
+	VMULSS  (BX)(R8*4), X0, X2
+	MOVWLZX 4(SI), R8
+	VMULSS  (BX)(R8*4), X0, X3
+	MOVWLZX 6(SI), R8
+	VMULSS  (BX)(R8*4), X0, X4
+	MOVWLZX 8(SI), R8
+	VMULSS  (BX)(R8*4), X0, X5
+	MOVWLZX 10(SI), R8
+	VMULSS  (BX)(R8*4), X0, X6
+	MOVWLZX 12(SI), R8
+	VMULSS  (BX)(R8*4), X0, X7
+	MOVWLZX 14(SI), R8
+	VMULSS  (BX)(R8*4), X0, X8
+	VADDPS  X9, X8, X8
+	ADDQ    $+16, SI
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JB      dot_rest
+
+dot_loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVWLZX (SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X1, X1
+	MOVWLZX 2(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X2, X2
+	MOVWLZX 4(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X3, X3
+	MOVWLZX 6(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X4, X4
+	MOVWLZX 8(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X5, X5
+	MOVWLZX 10(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X6, X6
+	MOVWLZX 12(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X7, X7
+	MOVWLZX 14(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X8, X8
+	ADDQ    $+16, SI
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JAE     dot_loop
+
+dot_rest:
+	// Up to seven more.
+	CMPQ    DI, $+0
+	JBE     dot_fold
+	MOVWLZX (SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X1, X1
+	CMPQ    DI, $+1
+	JBE     dot_fold
+	MOVWLZX 2(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X2, X2
+	CMPQ    DI, $+2
+	JBE     dot_fold
+	MOVWLZX 4(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X3, X3
+	CMPQ    DI, $+3
+	JBE     dot_fold
+	MOVWLZX 6(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X4, X4
+	CMPQ    DI, $+4
+	JBE     dot_fold
+	MOVWLZX 8(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X5, X5
+	CMPQ    DI, $+5
+	JBE     dot_fold
+	MOVWLZX 10(SI), R8
+	VMULSS  (BX)(R8*4), X0, X9
+	VADDPS  X9, X6, X6
+	CMPQ    DI, $+6
+	JBE     dot_fold
+	MOVWLZX 12(SI), SI
+	VMULSS  (BX)(SI*4), X0, X9
+	VADDPS  X9, X7, X7
+
+dot_fold:
+	VADDPS X5, X1, X1
+	VADDPS X6, X2, X2
+	VADDPS X7, X3, X3
+	VADDPS X8, X4, X4
+	VADDPS X3, X1, X1
+	VADDPS X4, X2, X2
+	VADDPS X2, X1, X1
+	VMOVSS X1, 20(AX)
+
+	// No step if the margin is infinite or NaN: the exponent tells.
+	MOVL 20(AX), SI
+	SHLQ $0x21, SI
+	SHRQ $0x38, SI
+	CMPQ SI, $+255
+	JAE  end
+
+	// What is added: Pull, or 0 if the margin is large enough.
+	VMOVSS  16(AX), X0
+	VMOVSS  12(AX), X2
+	VCMPPS  $0x11, X0, X1, X0
+	VANDPS  X2, X0, X2
+	MOVL    (AX), SI
+	SHLQ    $0x01, SI
+	LEAQ    (DX)(SI*1), SI
+	MOVL    4(AX), DI
+	CMPQ    DI, $+4
+	JB      axpy_few
+	MOVWLZX -8(SI)(DI*2), R8
+	VADDSS  (BX)(R8*4), X2, X0
+	MOVWLZX -6(SI)(DI*2), R9
+	VADDSS  (BX)(R9*4), X2, X1
+	MOVWLZX -4(SI)(DI*2), R10
+	VADDSS  (BX)(R10*4), X2, X3
+	MOVWLZX -2(SI)(DI*2), R11
+	VADDSS  (BX)(R11*4), X2, X4
+	CMPQ    DI, $+4
+	JBE     axpy_last
+
+axpy_loop:
+	// Four nonzeros a turn.
+	MOVWLZX (SI), R12
+	VADDSS  (BX)(R12*4), X2, X5
+	MOVWLZX 2(SI), R13
+	VADDSS  (BX)(R13*4), X2, X6
+	MOVWLZX 4(SI), R14
+	VADDSS  (BX)(R14*4), X2, X7
+	MOVWLZX 6(SI), R15
+	VADDSS  (BX)(R15*4), X2, X8
+	VMOVSS  X5, (BX)(R12*4)
+	VMOVSS  X6, (BX)(R13*4)
+	VMOVSS  X7, (BX)(R14*4)
+	VMOVSS  X8, (BX)(R15*4)
+	ADDQ    $+8, SI
+	SUBQ    $+4, DI
+	CMPQ    DI, $+5
+	JAE     axpy_loop
+
+axpy_last:
+	VMOVSS X0, (BX)(R8*4)
+	VMOVSS X1, (BX)(R9*4)
+	VMOVSS X3, (BX)(R10*4)
+	VMOVSS X4, (BX)(R11*4)
+
+next:
+	ADDQ $+24, AX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  step
+
+end:
+	VZEROUPPER
+	RET
+
+dot_few:
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	VXORPS X8, X8, X8
+	JMP    dot_rest
+
+axpy_few:
+	CMPQ DI, $+0
+	JBE  next
+
+axpy_single:
+	MOVWLZX (SI), R8
+	VADDSS  (BX)(R8*4), X2, X0
+	VMOVSS  X0, (BX)(R8*4)
+	ADDQ    $+2, SI
+	SUBQ    $+1, DI
+	CMPQ    DI, $+1
+	JAE     axpy_single
+	JMP     next
 
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX

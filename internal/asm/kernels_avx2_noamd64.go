@@ -46,6 +46,8 @@ func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
 
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
+func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX2) }
+
 func sumSquaresAVX2(x *float32, n int) float32 { panic(noAVX2) }
 
 func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX2) }

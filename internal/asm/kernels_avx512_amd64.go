@@ -84,6 +84,11 @@ func scaleAVX512(a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32
 
+// stepsSameAVX512 works like stepsSameGeneric.
+//
+//go:noescape
+func stepsSameAVX512(steps *uint32, n int, indices *uint16, w *float32)
+
 // sumSquaresAVX512 works like sumSquaresGeneric.
 //
 //go:noescape

@@ -46,6 +46,8 @@ func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
+func stepsSameAVX512(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX512) }
+
 func sumSquaresAVX512(x *float32, n int) float32 { panic(noAVX512) }
 
 func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX512) }

@@ -84,6 +84,11 @@ func scaleNEON(a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceNEON(x *float32, y *float32, n int) float32
 
+// stepsSameNEON works like stepsSameGeneric.
+//
+//go:noescape
+func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32)
+
 // sumSquaresNEON works like sumSquaresGeneric.
 //
 //go:noescape

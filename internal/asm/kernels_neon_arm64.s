@@ -1226,6 +1226,8 @@ last:
 	FMOVS F2, (R2)(R7<<2)
 	FMOVS F3, (R2)(R8<<2)
 	FMOVS F4, (R2)(R3<<2)
+
+end:
 	RET
 
 few:
@@ -1241,9 +1243,7 @@ single:
 	SUB   $0x00000001, R1, R1
 	CMP   $0x00000001, R1
 	BHS   single
-
-end:
-	RET
+	B     end
 
 // func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
 TEXT ·axpySparseNEON(SB), NOSPLIT, $0-40
@@ -12694,6 +12694,246 @@ none:
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
 	FMOVS F0, ret+24(FP)
 	RET
+
+// func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32)
+TEXT ·stepsSameNEON(SB), NOSPLIT, $0-32
+	MOVD steps+0(FP), R0
+	MOVD n+8(FP), R1
+	MOVD indices+16(FP), R2
+	MOVD w+24(FP), R3
+
+step:
+	FMOVS 8(R0), F0
+	MOVWU (R0), R6
+	LSL   $0x00000001, R6, R6
+	ADD   R6, R2, R6
+	MOVWU 4(R0), R7
+	CMP   $0x00000008, R7
+	BLO   dot_few
+
+	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
+	VMOVI $0x00, V9.B16
+	MOVHU (R6), R8
+	FMOVS (R3)(R8<<2), F1
+	FMULS F1, F0, F1
+	MOVHU 2(R6), R8
+	FMOVS (R3)(R8<<2), F2
+	FMULS F2, F0, F2
+	MOVHU 4(R6), R8
+	FMOVS (R3)(R8<<2), F3
+	FMULS F3, F0, F3
+	MOVHU 6(R6), R8
+	FMOVS (R3)(R8<<2), F4
+	FMULS F4, F0, F4
+	MOVHU 8(R6), R8
+	FMOVS (R3)(R8<<2), F5
+	FMULS F5, F0, F5
+	MOVHU 10(R6), R8
+	FMOVS (R3)(R8<<2), F6
+	FMULS F6, F0, F6
+	MOVHU 12(R6), R8
+	FMOVS (R3)(R8<<2), F7
+	FMULS F7, F0, F7
+	MOVHU 14(R6), R8
+	FMOVS (R3)(R8<<2), F8
+	FMULS F8, F0, F8
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	ADD   $0x00000010, R6, R6
+	SUB   $0x00000008, R7, R7
+	CMP   $0x00000008, R7
+	BLO   dot_rest
+
+dot_loop:
+	// Eight nonzeros a turn, one to each lane.
+	MOVHU (R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d421         // VFADD V9.S4, V1.S4, V1.S4
+	MOVHU 2(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d442         // VFADD V9.S4, V2.S4, V2.S4
+	MOVHU 4(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	MOVHU 6(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d484         // VFADD V9.S4, V4.S4, V4.S4
+	MOVHU 8(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
+	MOVHU 10(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4c6         // VFADD V9.S4, V6.S4, V6.S4
+	MOVHU 12(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
+	MOVHU 14(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	ADD   $0x00000010, R6, R6
+	SUB   $0x00000008, R7, R7
+	CMP   $0x00000008, R7
+	BHS   dot_loop
+
+dot_rest:
+	// Up to seven more.
+	CMP   $0x00000000, R7
+	BLS   dot_fold
+	MOVHU (R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d421     // VFADD V9.S4, V1.S4, V1.S4
+	CMP   $0x00000001, R7
+	BLS   dot_fold
+	MOVHU 2(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d442     // VFADD V9.S4, V2.S4, V2.S4
+	CMP   $0x00000002, R7
+	BLS   dot_fold
+	MOVHU 4(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d463     // VFADD V9.S4, V3.S4, V3.S4
+	CMP   $0x00000003, R7
+	BLS   dot_fold
+	MOVHU 6(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d484     // VFADD V9.S4, V4.S4, V4.S4
+	CMP   $0x00000004, R7
+	BLS   dot_fold
+	MOVHU 8(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4a5     // VFADD V9.S4, V5.S4, V5.S4
+	CMP   $0x00000005, R7
+	BLS   dot_fold
+	MOVHU 10(R6), R8
+	FMOVS (R3)(R8<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4c6     // VFADD V9.S4, V6.S4, V6.S4
+	CMP   $0x00000006, R7
+	BLS   dot_fold
+	MOVHU 12(R6), R6
+	FMOVS (R3)(R6<<2), F9
+	FMULS F9, F0, F9
+	WORD  $0x4e29d4e7     // VFADD V9.S4, V7.S4, V7.S4
+
+dot_fold:
+	WORD  $0x4e25d421 // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442 // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463 // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484 // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e23d421 // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e24d442 // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421 // VFADD V2.S4, V1.S4, V1.S4
+	FMOVS F1, 20(R0)
+
+	// No step if the margin is infinite or NaN: the exponent tells.
+	MOVWU 20(R0), R6
+	LSL   $0x00000021, R6, R6
+	LSR   $0x00000038, R6, R6
+	CMP   $0x000000ff, R6
+	BHS   end
+
+	// What is added: Pull, or 0 if the margin is large enough.
+	FMOVS 16(R0), F0
+	FMOVS 12(R0), F2
+	WORD  $0x6ea1e400            // VFCMGT V1.S4, V0.S4, V0.S4
+	VAND  V0.B16, V2.B16, V2.B16
+	MOVWU (R0), R6
+	LSL   $0x00000001, R6, R6
+	ADD   R6, R2, R6
+	MOVWU 4(R0), R7
+	CMP   $0x00000004, R7
+	BLO   axpy_few
+	ADD   R7<<1, R6, R8
+	MOVHU -8(R8), R9
+	FMOVS (R3)(R9<<2), F0
+	FADDS F0, F2, F0
+	MOVHU -6(R8), R10
+	FMOVS (R3)(R10<<2), F1
+	FADDS F1, F2, F1
+	MOVHU -4(R8), R11
+	FMOVS (R3)(R11<<2), F3
+	FADDS F3, F2, F3
+	MOVHU -2(R8), R8
+	FMOVS (R3)(R8<<2), F4
+	FADDS F4, F2, F4
+	CMP   $0x00000004, R7
+	BLS   axpy_last
+
+axpy_loop:
+	// Four nonzeros a turn.
+	MOVHU (R6), R12
+	FMOVS (R3)(R12<<2), F5
+	FADDS F5, F2, F5
+	MOVHU 2(R6), R13
+	FMOVS (R3)(R13<<2), F6
+	FADDS F6, F2, F6
+	MOVHU 4(R6), R14
+	FMOVS (R3)(R14<<2), F7
+	FADDS F7, F2, F7
+	MOVHU 6(R6), R15
+	FMOVS (R3)(R15<<2), F8
+	FADDS F8, F2, F8
+	FMOVS F5, (R3)(R12<<2)
+	FMOVS F6, (R3)(R13<<2)
+	FMOVS F7, (R3)(R14<<2)
+	FMOVS F8, (R3)(R15<<2)
+	ADD   $0x00000008, R6, R6
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000005, R7
+	BHS   axpy_loop
+
+axpy_last:
+	FMOVS F0, (R3)(R9<<2)
+	FMOVS F1, (R3)(R10<<2)
+	FMOVS F3, (R3)(R11<<2)
+	FMOVS F4, (R3)(R8<<2)
+
+next:
+	ADD $0x00000018, R0, R0
+	SUB $0x00000001, R1, R1
+	CMP $0x00000001, R1
+	BHS step
+
+end:
+	RET
+
+dot_few:
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	B     dot_rest
+
+axpy_few:
+	CMP $0x00000000, R7
+	BLS next
+
+axpy_single:
+	MOVHU (R6), R8
+	FMOVS (R3)(R8<<2), F0
+	FADDS F0, F2, F0
+	FMOVS F0, (R3)(R8<<2)
+	ADD   $0x00000002, R6, R6
+	SUB   $0x00000001, R7, R7
+	CMP   $0x00000001, R7
+	BHS   axpy_single
+	B     next
 
 // func sumSquaresNEON(x *float32, n int) float32
 TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20

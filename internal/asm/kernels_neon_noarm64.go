@@ -46,6 +46,8 @@ func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
 
 func squaredDistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 
+func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32) { panic(noNEON) }
+
 func sumSquaresNEON(x *float32, n int) float32 { panic(noNEON) }
 
 func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noNEON) }

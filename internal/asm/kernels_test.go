@@ -158,6 +158,9 @@ func TestNegativeZeros(t *testing.T) {
 				if a.Shorts != nil {
 					a.A = 1
 				}
+				for i := range a.Steps {
+					a.Steps[i].Value = 1
+				}
 				return a
 			}
 			compare(t, n, call(k, args()), generic(k, args()))
@@ -331,6 +334,62 @@ func TestSameValues(t *testing.T) {
 				asm.AxpySame(float32(b*a), short, got)
 				asm.AxpySparse(b, idx, val, want)
 				compare(t, n, got, want)
+			}
+		})
+	}
+}
+
+// Steps are DotSame and AxpySame by turns, and the rows that don't pull change nothing; they end at a margin that is infinite.
+func TestSteps(t *testing.T) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			for count := range 100 {
+				s := asmtest.Uniform(uint64(count))
+				const cols = 40
+				var indices []uint16
+				steps := make([]asm.Step, count)
+				for i := range steps {
+					start := len(indices)
+					for j := range cols {
+						if s.IntN(cols) < count%cols {
+							indices = append(indices, uint16(j))
+						}
+					}
+					steps[i] = asm.Step{
+						Start: uint32(start), Count: uint32(len(indices) - start),
+						Value: s.Float(), Pull: s.Float(), Least: float32(count) * s.Float(),
+					}
+				}
+				if count%3 == 1 {
+					steps[s.IntN(count)].Value = float32(math.Inf(1))
+				}
+				w, want := make([]float32, cols), make([]float32, cols)
+				for j := range w {
+					w[j] = s.Float()
+					want[j] = w[j]
+				}
+				asm.StepsSame(steps, indices, w)
+				pulls, ended := 0, false
+				for i, step := range steps {
+					row := indices[step.Start:][:step.Count]
+					margin := asm.DotSame(step.Value, row, want)
+					if ended {
+						margin = 0 // as it was
+					}
+					if !same(step.Margin, margin) {
+						t.Fatalf("step %d of %d: margin %v, want %v", i, count, step.Margin, margin)
+					}
+					ended = ended || margin-margin != 0
+					if !ended && margin < step.Least {
+						asm.AxpySame(step.Pull, row, want)
+						pulls++
+					}
+				}
+				compare(t, count, w, want)
+				if count == 99 && (pulls < 20 || pulls > 80) {
+					t.Errorf("%d of 99 rows pull", pulls)
+				}
 			}
 		})
 	}

@@ -4,6 +4,8 @@ package asmtest
 
 import (
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
@@ -32,8 +34,9 @@ type Args struct {
 	X, Y    []float32
 	Scalars []float32
 	Idx     []int32
-	Packed  []byte    // what stands for floats
-	Shorts  []uint16  // indices, strictly ascending
+	Packed  []byte   // what stands for floats
+	Shorts  []uint16 // indices, strictly ascending
+	Steps   []asm.Step
 	W       []float32 // rows or weights
 	Stride  int       // of rows
 	Out     []float32 // the operand that is stored into, if any
@@ -152,6 +155,38 @@ var Kernels = []Kernel{
 			return want, scale
 		},
 		Bytes: func(a *Args) int { return 10 * len(a.Shorts) },
+	},
+	{
+		Name: "stepssame",
+		Most: asm.Block,
+		New:  newSteps,
+		Call: func(a *Args) float32 {
+			asm.StepsSame(a.Steps, a.Shorts, a.W)
+			return a.Steps[len(a.Shorts)%len(a.Steps)].Margin
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			// A rounding may decide which rows pull: they are found as the definition says.
+			w := slices.Clone(a.W)
+			want, scale = wideMap(len(w), func(j int) (x, zero float64) { return float64(w[j]), 0 })
+			for _, s := range a.Steps {
+				row := a.Shorts[s.Start:][:s.Count]
+				if asm.DotSame(s.Value, row, w) < s.Least {
+					asm.AxpySame(s.Pull, row, w)
+					for _, j := range row {
+						want[j] += float64(s.Pull)
+						scale[j] += math.Abs(float64(s.Pull))
+					}
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int {
+			bytes := 0
+			for _, s := range a.Steps {
+				bytes += 24 + 16*int(s.Count) // the indices twice, w three times
+			}
+			return bytes
+		},
 	},
 	{
 		Name: "squareddistance",
@@ -375,6 +410,19 @@ func newSparse(n int, m Memory, s *Source) *Args {
 		idx[k] = int32(s.IntN(len(w)))
 	}
 	return &Args{Idx: idx, X: s.floats(m, n), W: w}
+}
+
+// newSteps makes steps with a row of newSame and with parts of it.
+func newSteps(n int, m Memory, s *Source) *Args {
+	a := newSame(n, m, s)
+	a.Out = a.W
+	n = len(a.Shorts)
+	floats := m.Floats(6 * 5)
+	a.Steps = unsafe.Slice((*asm.Step)(unsafe.Pointer(&floats[0])), 5)
+	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
+		a.Steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]), Value: s.Float(), Pull: s.Float(), Least: s.Float()}
+	}
+	return a
 }
 
 // newSame makes a row of n nonzeros of one value in a vector of about 3n elements, or of as many as 16-bit indices reach.

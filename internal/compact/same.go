@@ -157,6 +157,20 @@ func (m *Same) Axpy(i int, a float32, w []float32) {
 	asm.AxpySame(float32(a*value), idx, w)
 }
 
+// Place returns the value of row i, and where its indices are, as an asm.Step has it.
+func (m *Same) Place(i int) (value float32, start, count uint32) {
+	r := m.rows[i]
+	return r.value, r.start, m.rows[i+1].start - r.start
+}
+
+// Steps takes the steps, with rows whose places are from Place, on w, which has Cols elements or more.
+func (m *Same) Steps(steps []asm.Step, w []float32) {
+	if len(w) < m.cols {
+		panic(tooShort)
+	}
+	asm.StepsSame(steps, m.indices, w)
+}
+
 // lanes is the number of lanes of a dense sum, which the squares of a row's values are.
 const lanes = 64
 

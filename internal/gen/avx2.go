@@ -245,6 +245,15 @@ func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 func (t *avx2) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
 func (t *avx2) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
 
+func (t *avx2) KeepBelow(dst, a, v, limit Group) {
+	mask := t.New(dst.width)
+	t.VCMPPS(lessThan, r(limit), r(v), r(mask))
+	t.VANDPS(r(a), r(mask), r(dst))
+}
+
+// lessThan is VCMPPS's predicate that NaN does not meet.
+const lessThan = operand.U8(0x11)
+
 func (t *avx2) IntSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
 
 func (t *avx2) IntShiftLeft(dst, a Group, bits int) {

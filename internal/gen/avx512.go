@@ -7,6 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // avx512 is avx2 with opmasks, in 256-bit registers: on Zen 4 these are as fast as 512-bit ones up to the third cache and
@@ -70,7 +71,15 @@ func (t *avx512) Return(v Group) {
 
 func (t *avx512) Done() { t.RET() }
 
-func (t *avx512) Zero(v Group) { t.VPXORD(r(v), r(v), r(v)) }
+// Zero says what avo knows of VXORPS only: the register's value does not matter.
+func (t *avx512) Zero(v Group) {
+	zero, err := x86.VPXORD(r(v), r(v), r(v))
+	if err != nil {
+		panic(err)
+	}
+	zero.CancellingInputs = true
+	t.Instruction(zero)
+}
 
 func (t *avx512) Part(n reg.GPVirtual) Part {
 	k, table, mask := t.GP64(), t.GP64(), t.K()
@@ -83,6 +92,12 @@ func (t *avx512) Part(n reg.GPVirtual) Part {
 
 func (t *avx512) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VMOVUPS_Z(at(p, offset), part, r(v))
+}
+
+func (t *avx512) KeepBelow(dst, a, v, limit Group) {
+	mask := t.K()
+	t.VCMPPS(lessThan, r(limit), r(v), mask)
+	t.VMOVUPS_Z(r(a), mask, r(dst))
 }
 
 func (t *avx512) Fold(v Group) {

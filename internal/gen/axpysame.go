@@ -3,15 +3,20 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("axpySame", "func(a float32, idx *uint16, n int, w *float32)", axpySame)
+	kernel("axpySame", "func(a float32, idx *uint16, n int, w *float32)", func(t Target) {
+		a := t.Scalar("a")
+		few := axpySame(t, "", a, t.Pointer("idx"), t.Int("n"), t.Pointer("w"), "end")
+		t.Label("end")
+		t.Done()
+		few()
+	})
 }
 
 // axpySame takes the last four nonzeros as a group of their own, which may begin within the one before: its sums are made
 // before anything is stored and stored at the end, so that an element that both have gets the same sum twice. That needs
-// indices of which none comes twice.
-func axpySame(t Target) {
-	a := t.Scalar("a")
-	idx, n, w := t.Pointer("idx"), t.Int("n"), t.Pointer("w")
+// indices of which none comes twice. Rows of fewer than four go by what few emits, out of the way, and from there to end.
+// The other labels begin with name.
+func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end string) (few func()) {
 	// four returns the indices of the four nonzeros at an offset in bytes, and the sums there.
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {
@@ -26,28 +31,27 @@ func axpySame(t Target) {
 		}
 	}
 
-	t.IfLess(n, 4, "few")
+	t.IfLess(n, 4, name+"few")
 	j, sum := four(t.Behind(idx, n), -8)
-	t.IfAtMost(n, 4, "last")
-	t.Label("loop")
+	t.IfAtMost(n, 4, name+"last")
+	t.Label(name + "loop")
 	t.Comment("Four nonzeros a turn.")
 	store(four(idx, 0))
 	t.Advance(idx, 2*4)
 	t.Decrement(n, 4)
-	t.IfAtLeast(n, 5, "loop")
-	t.Label("last")
+	t.IfAtLeast(n, 5, name+"loop")
+	t.Label(name + "last")
 	store(j, sum)
-	t.Done()
-
-	t.Label("few")
-	t.IfAtMost(n, 0, "end")
-	t.Label("single")
-	one, v := t.Index16(idx, 0), t.New(1)
-	t.AddLoadAt(v, a, w, one)
-	t.StoreAt(v, w, one)
-	t.Advance(idx, 2)
-	t.Decrement(n, 1)
-	t.IfAtLeast(n, 1, "single")
-	t.Label("end")
-	t.Done()
+	return func() {
+		t.Label(name + "few")
+		t.IfAtMost(n, 0, end)
+		t.Label(name + "single")
+		one, v := t.Index16(idx, 0), t.New(1)
+		t.AddLoadAt(v, a, w, one)
+		t.StoreAt(v, w, one)
+		t.Advance(idx, 2)
+		t.Decrement(n, 1)
+		t.IfAtLeast(n, 1, name+"single")
+		t.Jump(end)
+	}
 }

@@ -1,14 +1,20 @@
 package main
 
+import "github.com/mmcloughlin/avo/reg"
+
 func init() {
-	kernel("dotSame", "func(a float32, idx *uint16, n int, w *float32) float32", dotSame)
+	kernel("dotSame", "func(a float32, idx *uint16, n int, w *float32) float32", func(t Target) {
+		a := t.Scalar("a")
+		sum, few := dotSame(t, "", a, t.Pointer("idx"), t.Int("n"), t.Pointer("w"))
+		t.Return(sum)
+		few()
+	})
 }
 
 // dotSame has a register for each lane of dotSparse: a product with one factor from memory and its addition are two
-// operations a nonzero, where inserting into vectors takes more and takes longer.
-func dotSame(t Target) {
-	a := t.Scalar("a")
-	idx, n, w := t.Pointer("idx"), t.Int("n"), t.Pointer("w")
+// operations a nonzero, where inserting into vectors takes more and takes longer. Rows of fewer than eight go by what few
+// emits, out of the way. The labels begin with name.
+func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {
 		lane[l] = t.New(1)
@@ -20,7 +26,7 @@ func dotSame(t Target) {
 		t.Decrement(n, 8)
 	}
 
-	t.IfLess(n, 8, "few")
+	t.IfLess(n, 8, name+"few")
 	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.")
 	t.Zero(product)
 	for l, v := range lane {
@@ -28,34 +34,34 @@ func dotSame(t Target) {
 	}
 	t.Add(lane[7], lane[7], product)
 	next()
-	t.IfLess(n, 8, "rest")
-	t.Label("loop")
+	t.IfLess(n, 8, name+"rest")
+	t.Label(name + "loop")
 	t.Comment("Eight nonzeros a turn, one to each lane.")
 	for l, v := range lane {
 		multiply(product, l)
 		t.Add(v, v, product)
 	}
 	next()
-	t.IfAtLeast(n, 8, "loop")
+	t.IfAtLeast(n, 8, name+"loop")
 
-	t.Label("rest")
+	t.Label(name + "rest")
 	t.Comment("Up to seven more.")
 	for l, v := range lane[:7] {
-		t.IfAtMost(n, l, "fold")
+		t.IfAtMost(n, l, name+"fold")
 		multiply(product, l)
 		t.Add(v, v, product)
 	}
-	t.Label("fold")
+	t.Label(name + "fold")
 	for half := 4; half > 0; half /= 2 {
 		for l := range half {
 			t.Add(lane[l], lane[l], lane[half+l])
 		}
 	}
-	t.Return(lane[0])
-
-	t.Label("few")
-	for _, v := range lane {
-		t.Zero(v)
+	return lane[0], func() {
+		t.Label(name + "few")
+		for _, v := range lane {
+			t.Zero(v)
+		}
+		t.Jump(name + "rest")
 	}
-	t.Jump("rest")
 }

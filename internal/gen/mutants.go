@@ -44,8 +44,8 @@ var equivalents = []struct{ line, why string }{
 	{`unpack\t(> for >=\tloop: IfAtLeast n 32 loop|<= for <\tstart: IfLess n 32 groups)`, "the last 32 as single groups"},
 
 	{`axpySparse\t(<= for <|> for >=)\t.* n 8 (rest|loop)`, "the last eight one by one"},
-	{`axpySame\t<= for <\tstart: IfLess n 4 few`, "four one by one"},
-	{`axpySame\t(< for <=\tstart: IfAtMost n 4 last|bound too low\tloop: IfAtLeast n 5 loop)`, "the last four are stored again"},
+	{`(axpy|steps)Same\t<= for <\t.*: IfLess .* 4 (axpy_)?few`, "four one by one"},
+	{`(axpy|steps)Same\t(< for <=\t.*: IfAtMost .* 4 (axpy_)?last|bound too low\t.*: IfAtLeast .* 5 (axpy_)?loop)`, "the last four are stored again"},
 	{`dotRows\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
 	{`dotRows\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
 	{`dotRows\t< for <=\t.*: IfAtMost .* part\d`, "a whole group may be loaded in either way"},
@@ -210,7 +210,7 @@ func (l *lab) test(pattern string, limit time.Duration, flags ...string) (killer
 }
 
 // quick matches the tests that take at most a second together with -test.short.
-const quick = "(Same|Guard|Long|Golden|NegativeZeros|ManyRows|VectorsInMemory)"
+const quick = "(Same|Steps|Guard|Long|Golden|NegativeZeros|ManyRows|VectorsInMemory)"
 
 const shortTime, longTime = 10 * time.Second, 3 * time.Minute
 

@@ -284,6 +284,16 @@ func (m *mutant) Max(dst, limit, a Group) {
 	m.Target.Max(dst, limit, a)
 }
 
+func (m *mutant) KeepBelow(dst, a, v, limit Group) {
+	if m.here("operation", "KeepBelow with its operands swapped") {
+		v, limit = limit, v
+	}
+	if m.here("operation", "KeepBelow against a, not the limit") {
+		limit = a
+	}
+	m.Target.KeepBelow(dst, a, v, limit)
+}
+
 func (m *mutant) IntSub(dst, a, b Group) {
 	if m.here("operation", "Sub for IntSub") {
 		m.Target.Sub(dst, a, b)

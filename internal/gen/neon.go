@@ -190,6 +190,12 @@ func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
 func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
 func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
 
+func (t *neon) KeepBelow(dst, a, v, limit Group) {
+	mask := t.New(dst.width)
+	each(mask, limit, v, t.VFCMGT)
+	each(dst, a, mask, t.VAND)
+}
+
 func (t *neon) IntSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
 
 func (t *neon) IntShiftLeft(dst, a Group, bits int) {

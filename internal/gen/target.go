@@ -44,6 +44,8 @@ type Target interface {
 	// LoadBytes makes floats of as many bytes as the group is wide.
 	LoadBytes(v Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
+	// KeepBelow gives dst = a where v < limit, and +0 elsewhere.
+	KeepBelow(dst, a, v, limit Group)
 	// Min and Max give dst = the lesser or greater of limit and a, and a where that is NaN. The Int operations see lanes as
 	// unsigned integers of 32 bits.
 	Min(dst, limit, a Group)

@@ -1,0 +1,55 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func init() {
+	kernel("stepsSame", "func(steps *uint32, n int, indices *uint16, w *float32)", stepsSame)
+}
+
+// Offsets of a Step's fields.
+const (
+	stepStart  = 0
+	stepCount  = 4
+	stepValue  = 8
+	stepPull   = 12
+	stepLeast  = 16
+	stepMargin = 20
+	stepBytes  = 24
+)
+
+// stepsSame adds a multiple of each row, be it 0: which rows pull is known late and hard to predict, and a branch that was
+// predicted wrongly takes longer than the additions. n is not 0.
+func stepsSame(t Target) {
+	step, count, indices, w := t.Pointer("steps"), t.Int("n"), t.Pointer("indices"), t.Pointer("w")
+	t.Label("step")
+	row := func() (idx, n reg.GPVirtual) {
+		start := t.Index(step, stepStart)
+		t.ShiftLeft(start, 1)
+		return t.Sum(indices, start), t.Index(step, stepCount)
+	}
+	a := t.New(1)
+	t.Load(a, step, stepValue)
+	idx, n := row()
+	margin, fewDot := dotSame(t, "dot_", a, idx, n, w)
+	t.Store(margin, step, stepMargin)
+	t.Comment("No step if the margin is infinite or NaN: the exponent tells.")
+	exponent := t.Index(step, stepMargin)
+	t.ShiftLeft(exponent, 64-31)
+	t.ShiftRight(exponent, 64-8)
+	t.IfAtLeast(exponent, 255, "end")
+	t.Comment("What is added: Pull, or 0 if the margin is large enough.")
+	least, pull := t.New(1), t.New(1)
+	t.Load(least, step, stepLeast)
+	t.Load(pull, step, stepPull)
+	t.KeepBelow(pull, pull, margin, least)
+	idx, n = row()
+	fewAxpy := axpySame(t, "axpy_", pull, idx, n, w, "next")
+	t.Label("next")
+	t.Advance(step, stepBytes)
+	t.Decrement(count, 1)
+	t.IfAtLeast(count, 1, "step")
+	t.Label("end")
+	t.Done()
+	fewDot()
+	fewAxpy()
+}
