@@ -222,7 +222,7 @@ func (p *problem) climb(idx []uint32) {
 		}
 		if g-g != 0 {
 			p.t += int64(slices.Index(met, i))
-			p.err = &StepError{p.t + 1, p.name(i), "the score is not finite: " + tooLarge}
+			p.notFinite(i)
 			return
 		}
 		if old == 0 && g >= 0 || float64(old) >= top && g <= 0 {

@@ -87,7 +87,7 @@ func (j *joint) batch(idx []uint32) {
 		z := j.z[n*k:][:k]
 		for _, v := range z {
 			if v-v != 0 {
-				j.err = &StepError{j.t + 1, j.name(i), "the score is not finite: " + tooLarge}
+				j.notFinite(i)
 				return
 			}
 		}

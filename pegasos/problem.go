@@ -103,7 +103,7 @@ func (p *problem) batch(idx []uint32) {
 		pull, g := p.wants(i, z)
 		a := float32(float64(g) / share)
 		if z-z != 0 || a-a != 0 {
-			p.err = &StepError{p.t + 1, p.name(i), "the score is not finite: " + tooLarge}
+			p.notFinite(i)
 			return
 		}
 		if pull == 0 {
@@ -151,6 +151,10 @@ func (p *problem) run(idx []uint32) {
 			p.t++
 		}
 	case *compact.Same:
+		if p.biasScale == 0 && x.NNZ() <= sameMost*x.Rows() && p.scale() >= 0x1p-126 {
+			p.runSame(x, idx)
+			return
+		}
 		for n, i := range idx {
 			if fetch && n+rowsAhead < len(idx) {
 				x.Prefetch(int(idx[n+rowsAhead]))
@@ -216,7 +220,7 @@ func (p *problem) violate(i uint32, dot float32) bool {
 // note is violate but for v, which a times the row is still to be added to.
 func (p *problem) note(i uint32, dot float32) (a float32, ok bool) {
 	if m := p.margin(i, dot); m-m != 0 {
-		p.err = &StepError{p.t + 1, p.name(i), "the score is not finite: " + tooLarge}
+		p.notFinite(i)
 		return 0, false
 	}
 	y := p.sign(i)
@@ -238,7 +242,7 @@ func (p *problem) runPulls(idx []uint32) {
 		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
 		pull, g := p.wants(i, z)
 		if z-z != 0 || g-g != 0 {
-			p.err = &StepError{p.t + 1, p.name(i), "the score is not finite: " + tooLarge}
+			p.notFinite(i)
 			return
 		}
 		if pull != 0 {

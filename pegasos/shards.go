@@ -91,6 +91,9 @@ func (s *shards) steps(idx []uint32) {
 			}
 		}
 		dense.Scale(1/float32(n), p.v)
+		for j, v := range p.v {
+			p.v[j] = v + 0 // +0: v is never -0
+		}
 		p.vb[0] /= float64(n)
 		p.t += int64((m + n - 1) / n)
 		p.sample()

@@ -72,6 +72,11 @@ func (s *state) scale() float64 {
 	return s.lambda * (float64(s.t) + s.t0)
 }
 
+// notFinite ends the run: the score of row i is infinite or NaN.
+func (s *state) notFinite(i uint32) {
+	s.err = &StepError{s.t + 1, s.name(i), "the score is not finite: " + tooLarge}
+}
+
 // divisor is the same after projections.
 func (s *state) divisor() float64 { return s.scale() / s.factor }
 
