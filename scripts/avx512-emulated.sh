@@ -91,12 +91,12 @@ done
 command -v go >/dev/null || die "go is missing from PATH"
 
 # A folder of its own for each run, so that runs at the same time don't meet.
-bochs_pid='' tail_pid=''
+bochs_pid='' tail_pid='' drain_pid=''
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/$me.XXXXXXXX")
 # shellcheck disable=SC2317 # reached by the trap
 cleanup() {
 	local pid
-	for pid in $bochs_pid $tail_pid; do
+	for pid in $bochs_pid $tail_pid $drain_pid; do
 		# Bochs does not end on SIGTERM.
 		kill -KILL "$pid" 2>/dev/null || true
 	done
@@ -195,9 +195,6 @@ done
 #      compacted XSAVE format, at which Linux turns off AVX and all above it
 #  tsc=reliable tsc_early_khz=...
 #      take the TSC as the clock, at the rate at which Bochs counts it
-#  nohz=off highres=off idle=poll
-#      a timer that ticks all the time, and no waiting for it in HLT: now and then
-#      a wake-up was lost there, and everything slept for ever
 #  cryptomgr.notests, initcall_blacklist=..., init_on_alloc=0, mitigations=off,
 #  nokaslr, clearcpuid=aperfmperf, loglevel=4
 #      save 25 seconds of the boot: most by not testing the kernel's ciphers and
@@ -213,7 +210,7 @@ PROMPT 0
 LABEL run
 KERNEL vmlinuz
 INITRD initrd
-APPEND console=ttyS0,115200 loglevel=$level reboot=t panic=-1 noxsaves clearcpuid=xsavec,xsaves,aperfmperf tsc=reliable tsc_early_khz=$((ips / 1000)) no_timer_check nokaslr nohz=off highres=off idle=poll mitigations=off init_on_alloc=0 cryptomgr.notests initcall_blacklist=load_system_certificate_list
+APPEND console=ttyS0,115200 loglevel=$level reboot=t panic=-1 noxsaves clearcpuid=xsavec,xsaves,aperfmperf tsc=reliable tsc_early_khz=$((ips / 1000)) no_timer_check nokaslr mitigations=off init_on_alloc=0 cryptomgr.notests initcall_blacklist=load_system_certificate_list
 EOF
 cp "$isolinux" "$tmp/isolinux.bin" # -boot-info-table writes into it
 genisoimage -quiet -o "$tmp/cd.iso" \
@@ -226,7 +223,7 @@ genisoimage -quiet -o "$tmp/cd.iso" \
 
 # The first serial port is the console, on which init reports; the second has
 # only what the tests print. display_library "term" (curses) needs no X server,
-# its screen goes to a file. Paths are relative to $tmp, where Bochs is started,
+# but a reader: see below. Paths are relative to $tmp, where Bochs is started,
 # because a bochsrc has no quoting.
 cat >"$tmp/bochsrc" <<EOF
 config_interface: textconfig
@@ -263,6 +260,16 @@ bochs_pid=$!
 tail -n +1 -s 0.2 -f --pid="$bochs_pid" "$tmp/out" &
 tail_pid=$!
 
+# Bochs draws the emulated screen in a terminal that it opens for that and names. If
+# nobody reads there, the terminal is full after some minutes, and Bochs waits.
+drain() {
+	local terminal
+	terminal=$(sed -n 's/^Bochs connected to screen "\([^"]*\)".*/\1/p' "$tmp/screen" 2>/dev/null)
+	[[ -n $terminal ]] && stty -F "$terminal" raw -echo 2>/dev/null || return 0
+	cat "$terminal" >/dev/null 2>&1 &
+	drain_pid=$!
+}
+
 said() { grep -aq "^avx512init: $1" "$tmp/console"; }
 
 # ticks is the processor time that Bochs has used, in 1/100 s.
@@ -270,6 +277,7 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$bochs_pid/stat" 2>/dev/null || echo 
 
 late='' booted='' still='' used=0 moved=$start
 while kill -0 "$bochs_pid" 2>/dev/null; do
+	[[ -n $drain_pid ]] || drain
 	if [[ -z $booted ]] && said up; then
 		booted=$((SECONDS - start))
 	fi
@@ -290,7 +298,7 @@ done
 # Bochs' own exit code says nothing: it is 1 after a triple fault.
 { wait "$bochs_pid" || true; } 2>/dev/null
 wait "$tail_pid" || true
-bochs_pid='' tail_pid=''
+bochs_pid='' tail_pid='' # the reader of the screen, if any is left, goes with the script
 
 [[ -z ${AVX512_VERBOSE:-} ]] || cat "$tmp/console" >&2
 
