@@ -375,10 +375,7 @@ func (d *pgsmData) readNames() (names []string, err error) {
 		names = append(names, string(raw[k:][:n]))
 		raw = raw[k+int(n):]
 	}
-	if err := inOrder(names); err != nil {
-		return nil, err
-	}
-	return names, nil
+	return names, inOrder(names)
 }
 
 // inOrder makes sure that class names ascend, as Set promises: of two that are equal or out of order, the text formats

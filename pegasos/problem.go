@@ -223,10 +223,7 @@ func (p *problem) note(i uint32, dot float32) (a float32, ok bool) {
 		p.notFinite(i)
 		return 0, false
 	}
-	y := p.sign(i)
-	if p.weight != nil {
-		y = float32(y * float32(p.weight[i]))
-	}
+	y := p.weighted(i, p.sign(i))
 	p.vb[0] += float64(float64(y) * p.biasScale)
 	p.violations++
 	if p.recent != nil {
@@ -262,11 +259,15 @@ func (p *problem) runPulls(idx []uint32) {
 func (p *problem) wants(i uint32, z float64) (pull, g float32) {
 	side, target := p.frame(i)
 	pull = float32(p.cost.pull(float64(float64(side)*z) - target))
-	g = pull * side // exact
+	return pull, p.weighted(i, pull*side) // the product is exact
+}
+
+// weighted returns g times the weight of row i.
+func (p *problem) weighted(i uint32, g float32) float32 {
 	if p.weight != nil {
 		g = float32(g * float32(p.weight[i]))
 	}
-	return pull, g
+	return g
 }
 
 // frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a prior z is what is

@@ -26,15 +26,11 @@ func (p *problem) runSame(x *compact.Same, idx []uint32) {
 				x.Prefetch(int(i))
 			}
 			y := p.sign(i)
-			pull := y
-			if p.weight != nil {
-				pull = float32(y * float32(p.weight[i]))
-			}
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
 			s.Start, s.Count = start, count
-			s.Value, s.Pull = y*value, float32(pull*value)
-			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0))
+			s.Value, s.Pull = y*value, float32(p.weighted(i, y)*value)
+			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
 		}
 		x.Steps(steps, p.v)
 		for k, i := range rows {

@@ -33,7 +33,7 @@ emulated() {
 # Two machines side by side.
 emulated "$work/sparse.test" -test.short -test.timeout 10m -test.run 'Meaning|Single' -- \
 	"$work/internal-compact.test" -test.short -test.timeout 10m -- \
-	"$work/internal-asm.test" -test.short -test.timeout 20m -test.run 'ExactOverlap|BasisVectors|ExpAccuracy|VectorsInMemory|ManyRows' -- \
+	"$work/internal-asm.test" -test.short -test.timeout 20m -test.run 'ExactOverlap|BasisVectors|ExpAccuracy|VectorsInMemory|ManyRows|Steps' -- \
 	"$work/pegasos.test" -test.short -test.timeout 10m -test.v -test.run Golden >"$work/models" 2>&1 &
 models=$!
 code=0
