@@ -3,7 +3,7 @@ module github.com/pegasimd/pegasimd/cmd/pegasimd
 go 1.26.0
 
 require (
-	github.com/pegasimd/pegasimd v0.0.0
+	github.com/pegasimd/pegasimd v0.1.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12
@@ -21,5 +21,3 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
-
-replace github.com/pegasimd/pegasimd => ../..
