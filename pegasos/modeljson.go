@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // As JSON a model is an object with the lines of a model file's header as fields, but for the state, and with:
@@ -33,14 +34,14 @@ type jsonFields struct {
 	weights [][]float32
 }
 
-func (j *jsonFields) fields() []field {
-	all := []field{{"format", &j.format, true}, {"version", &j.version, true}, {"hash", &j.hash, false}}
+func (j *jsonFields) fields() []modelfile.Field {
+	all := []modelfile.Field{modelfile.Required("format", &j.format), modelfile.Required("version", &j.version), modelfile.Optional("hash", &j.hash)}
 	for _, f := range j.header.fields() {
-		if f.name != "state" {
+		if f.Name != "state" {
 			all = append(all, f)
 		}
 	}
-	return append(all, field{"biases", &j.biases, false}, field{"weights", &j.weights, true})
+	return append(all, modelfile.Optional("biases", &j.biases), modelfile.Required("weights", &j.weights))
 }
 
 // WriteJSON writes the model as JSON, which ReadJSON reads as the same model: all but its State.
@@ -49,23 +50,23 @@ func (m *Model) WriteJSON(w io.Writer) error {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
-	j := &jsonFields{jsonFormat, version, m.Hash(), m.header(), m.Bias, nil}
+	j := &jsonFields{jsonFormat, modelfile.Linear.Version, m.Hash(), m.header(), m.Bias, nil}
 	b.WriteByte('{')
 	for _, f := range j.fields() {
-		if f.name == "weights" {
+		if f.Name == "weights" {
 			break
 		}
-		if reflect.ValueOf(f.value).Elem().IsZero() && !f.required {
+		if reflect.ValueOf(f.Value).Elem().IsZero() && !f.Required {
 			continue
 		}
-		text, err := json.Marshal(f.value)
+		text, err := json.Marshal(f.Value)
 		if err != nil {
-			return fmt.Errorf("pegasos: model can't be written: %s: %w", f.name, err)
+			return fmt.Errorf("pegasos: model can't be written: %s: %w", f.Name, err)
 		}
-		if f.name != "format" {
+		if f.Name != "format" {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "\n  %q: %s", f.name, text)
+		fmt.Fprintf(b, "\n  %q: %s", f.Name, text)
 	}
 	b.WriteString(",\n  \"weights\": [")
 	for k, v := range m.Weights {
@@ -117,8 +118,8 @@ func readJSON(d *json.Decoder) (*Model, error) {
 		}
 		var value any
 		for _, f := range j.fields() {
-			if f.name == name && !seen[f.name] {
-				value, seen[f.name] = f.value, true
+			if f.Name == name && !seen[f.Name] {
+				value, seen[f.Name] = f.Value, true
 			}
 		}
 		if value == nil {
@@ -135,16 +136,16 @@ func readJSON(d *json.Decoder) (*Model, error) {
 		if name == "format" && j.format != jsonFormat {
 			return nil, fmt.Errorf("format: %.40q is not %q", j.format, jsonFormat)
 		}
-		if name == "version" && j.version != version {
-			return nil, fmt.Errorf("version %d: this program knows %d", j.version, version)
+		if name == "version" && j.version != modelfile.Linear.Version {
+			return nil, fmt.Errorf("version %d: this program knows %d", j.version, modelfile.Linear.Version)
 		}
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, err
 	}
 	for _, f := range j.fields() {
-		if f.required && !seen[f.name] {
-			return nil, fmt.Errorf("%s is missing", f.name)
+		if f.Required && !seen[f.Name] {
+			return nil, fmt.Errorf("%s is missing", f.Name)
 		}
 	}
 	if j.header.Result == nil {

@@ -144,7 +144,7 @@ func TestJSONHostile(t *testing.T) {
 		}
 	}
 	for n := range good {
-		if err := models(t)[2].WriteJSON(&failingWriter{n % 100}); !errors.Is(err, errFull) {
+		if err := models(t)[2].WriteJSON(&failingWriter{Left: n % 100}); !errors.Is(err, errFull) {
 			t.Fatalf("room for %d bytes: %v", n%100, err)
 		}
 	}
