@@ -50,8 +50,13 @@ drift: ## fail if the generated files are not what generate writes
 	scripts/drift.sh
 
 .PHONY: check
-check: ## gofmt, vet for every kind of machine and tag, staticcheck, the module's requirements
+check: ## gofmt, vet for every kind of machine and tag, staticcheck, the modules' requirements, documents
 	scripts/check.sh "$(STATICCHECK)"
+	$(GO) -C bench run ./pages -check
+
+.PHONY: pages
+pages: ## write the tables and drawings in the documents, from docs/records and go list
+	$(GO) -C bench run ./pages
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what every module links (needs the network)
