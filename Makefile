@@ -37,7 +37,7 @@ test: ## vet and test everything on this machine, each path of its own (under 5 
 	$(GO) vet ./...
 	$(GO) test ./...
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos
-	for module in cmd/pegasimd internal/gen bench bench/regress/example; do \
+	for module in cmd/pegasimd modelio/onnx internal/gen bench bench/regress/example; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 

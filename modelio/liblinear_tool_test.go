@@ -1,4 +1,4 @@
-package interop_test
+package modelio_test
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/interop"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -146,7 +146,7 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 					t.Fatal(err)
 				}
 				var text bytes.Buffer
-				if err := interop.WriteLiblinear(&text, m); err != nil {
+				if err := modelio.WriteLiblinear(&text, m); err != nil {
 					t.Fatal(err)
 				}
 				model := filepath.Join(dir, "model")
@@ -154,7 +154,7 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 					t.Fatal(err)
 				}
 				agree(t, m, p.test, predict(t, data, model))
-				if again, err := interop.ReadLiblinear(&text); err != nil || again.Hash() != m.Hash() && len(m.Weights) != 2 {
+				if again, err := modelio.ReadLiblinear(&text); err != nil || again.Hash() != m.Hash() && len(m.Weights) != 2 {
 					t.Errorf("read again: %v", err)
 				}
 				if cfg.Loss == pegasos.Log {
@@ -216,7 +216,7 @@ func TestLiblinearModelsPredict(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer f.Close()
-					m, err := interop.ReadLiblinear(f)
+					m, err := modelio.ReadLiblinear(f)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -224,7 +224,7 @@ func TestLiblinearModelsPredict(t *testing.T) {
 					agree(t, m, p.test, lines)
 					// And written by us, liblinear-predict still says the same.
 					var text bytes.Buffer
-					if err := interop.WriteLiblinear(&text, m); err != nil {
+					if err := modelio.WriteLiblinear(&text, m); err != nil {
 						t.Fatal(err)
 					}
 					if err := os.WriteFile(model, text.Bytes(), 0o666); err != nil {
@@ -262,7 +262,7 @@ func TestLiblinearTiesWithTheTool(t *testing.T) {
 			if err := os.WriteFile(model, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			m, err := interop.ReadLiblinear(strings.NewReader(text))
+			m, err := modelio.ReadLiblinear(strings.NewReader(text))
 			if err != nil {
 				t.Fatalf("%s\n%v", text, err)
 			}

@@ -1,4 +1,4 @@
-package pegasos
+package modelio
 
 import (
 	"bytes"
@@ -10,12 +10,68 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func encodeJSON(t testing.TB, m *Model) string {
+// models are some of each kind that has fields of its own.
+func models(t testing.TB) []*pegasos.Model {
+	t.Helper()
+	train := func(classes int, cfg pegasos.Config) *pegasos.Model {
+		x, y := dense.New(40, 5), make([]float32, 40)
+		for i := range y {
+			y[i] = float32(i % classes)
+			for j := range x.Row(i) {
+				x.Row(i)[j] = float32((i*i+3*j*i+j)%17-8) / 7
+			}
+		}
+		m, err := pegasos.Train(t.Context(), x, y, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	a := train(2, pegasos.Config{})
+	a.IndexBase = 1
+	b := train(4, pegasos.Config{
+		C: 0.3, Steps: 100, Order: pegasos.IID, Bias: pegasos.BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
+	})
+	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	c := &pegasos.Model{
+		Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1, Scaler: []byte(`{"kind":"unit"}`),
+		HashBits: 3, Prior: "abc", Calibration: []pegasos.Sigmoid{{A: -1, B: 0.5}},
+	}
+	numbers := &pegasos.Model{
+		Weights: [][]float32{{1}}, Lambda: 1, Config: pegasos.Config{Loss: pegasos.EpsInsensitive},
+	}
+	return []*pegasos.Model{a, b, c, numbers}
+}
+
+func encode(t testing.TB, m *pegasos.Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+type failingWriter struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (f *failingWriter) Write(b []byte) (int, error) {
+	if f.left -= len(b); f.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func encodeJSON(t testing.TB, m *pegasos.Model) string {
 	t.Helper()
 	var b strings.Builder
-	if err := m.WriteJSON(&b); err != nil {
+	if err := WriteJSON(&b, m); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -60,10 +116,10 @@ const goodJSON = `{
 
 // Other programs read this.
 func TestJSONGolden(t *testing.T) {
-	m := &Model{
+	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{0.1, -1e-45}}, Bias: []float64{0.1},
-		Lambda: 0.01, Config: Config{Loss: Hinge}, IndexBase: 1,
-		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN()},
+		Lambda: 0.01, Config: pegasos.Config{Loss: pegasos.Hinge}, IndexBase: 1,
+		Result: pegasos.Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN()},
 	}
 	want := strings.Replace(goodJSON, "0f3ef3", m.Hash(), 1)
 	if have := encodeJSON(t, m); have != want {
@@ -76,7 +132,7 @@ func TestJSONGolden(t *testing.T) {
 	if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
 		t.Errorf("result %+v, want %+v", have.Result, m.Result)
 	}
-	have.Result, m.Result = Result{}, Result{}
+	have.Result, m.Result = pegasos.Result{}, pegasos.Result{}
 	if !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, want %+v", have, m)
 	}
@@ -119,7 +175,7 @@ func TestJSONHostile(t *testing.T) {
 		"bias false with biases": {edit("true", "false"), "biases: 1 of 1"},
 		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: 2 of 1"},
 		"bias beyond float64":    {edit("[0.1],", "[1e999],"), "biases"},
-		"two vectors":            {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"), "weights: 2 vectors"},
+		"two vectors":            {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"), "biases: 1 of 2 vectors"},
 		"fewer weights":          {edit("[0.1,-1e-45]", "[0.1]"), "weights: 1 in vector 0"},
 		"weight null":            {edit("[0.1,-1e-45]", "[0.1,null]"), "null"},
 		"weight NaN":             {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},
@@ -132,7 +188,7 @@ func TestJSONHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadJSON(strings.NewReader(c.text))
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "pegasos: model in JSON: byte ") {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "modelio: model in JSON: byte ") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
@@ -144,8 +200,8 @@ func TestJSONHostile(t *testing.T) {
 		}
 	}
 	for n := range good {
-		if err := models(t)[2].WriteJSON(&failingWriter{n % 100}); !errors.Is(err, errFull) {
-			t.Fatalf("room for %d bytes: %v", n%100, err)
+		if err := WriteJSON(&failingWriter{n % 100}, models(t)[2]); !errors.Is(err, errFull) {
+			t.Fatalf("space for %d bytes: %v", n%100, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package interop
+package modelio
 
 import (
 	"bytes"
@@ -124,15 +124,11 @@ func TestWriteLiblinear(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	full := errors.New("disk full")
-	if err := WriteLiblinear(failingWriter{full}, &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}}); err != full {
+	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}}
+	if err := WriteLiblinear(&failingWriter{}, two); err != errFull {
 		t.Error(err)
 	}
 }
-
-type failingWriter struct{ err error }
-
-func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
 
 // Exact ties fall as predict lets them: to the second label of two, to the first of more.
 func TestLiblinearTies(t *testing.T) {

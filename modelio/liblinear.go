@@ -1,4 +1,4 @@
-package interop
+package modelio
 
 import (
 	"bufio"
@@ -289,21 +289,21 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	regression := m.Config.Loss.Regression()
 	binary := classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
 	if !binary && !(regression && vectors == 1) && (vectors != classes || classes < 3 || multiclass == pegasos.OneVsOne) {
-		return fmt.Errorf("interop: liblinear has no form for %d weight vectors of %d classes, multiclass %s", vectors, classes, multiclass)
+		return fmt.Errorf("modelio: liblinear has no form for %d weight vectors of %d classes, multiclass %s", vectors, classes, multiclass)
 	}
 	if m.Cols() > math.MaxInt32-1 {
-		return fmt.Errorf("interop: liblinear has no %d features", m.Cols())
+		return fmt.Errorf("modelio: liblinear has no %d features", m.Cols())
 	}
 	for k, w := range m.Weights {
 		for j, v := range w {
 			if v-v != 0 {
-				return fmt.Errorf("interop: weight %d of vector %d is %v", j, k, v)
+				return fmt.Errorf("modelio: weight %d of vector %d is %v", j, k, v)
 			}
 		}
 	}
 	for k, v := range m.Bias {
 		if v-v != 0 {
-			return fmt.Errorf("interop: bias %d is %v", k, v)
+			return fmt.Errorf("modelio: bias %d is %v", k, v)
 		}
 	}
 	name := solverFor(m.Config.Loss)
@@ -322,7 +322,7 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 		}
 		for _, l := range labels {
 			if float64(l) != math.Trunc(float64(l)) || l < math.MinInt32 || l >= -math.MinInt32 {
-				return fmt.Errorf("interop: the label %s is not a whole number of 32 bits, as liblinear wants", pegasos.FormatLabel(l))
+				return fmt.Errorf("modelio: the label %s is not a whole number of 32 bits, as liblinear wants", pegasos.FormatLabel(l))
 			}
 			fmt.Fprintf(b, " %d", int64(l))
 		}
