@@ -12,7 +12,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for package in internal/asm sparse internal/compact pegasos; do
+for package in internal/asm sparse internal/compact pegasos pegasos/kernelsvm; do
 	CGO_ENABLED=0 go test -c -o "$work/${package//\//-}.test" "./$package"
 done
 export AVX512_TIMEOUT=${AVX512_TIMEOUT:-1500} PEGASIMD_ISA=avx512

@@ -1,38 +1,20 @@
-// Package parallel divides work among goroutines.
+// Package parallel divides work among goroutines, and waits for them.
 package parallel
 
-import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-)
+import "sync"
 
-// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS.
-func Threads(option int) int {
-	if option == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return option
+// A Group is a sync.WaitGroup with the method Go, which the standard library has from Go 1.25 on:
+// the module's oldest Go is older.
+type Group struct{ wg sync.WaitGroup }
+
+// Go calls f in a goroutine that Wait waits for.
+func (g *Group) Go(f func()) {
+	g.wg.Add(1)
+	go func() {
+		defer g.wg.Done()
+		f()
+	}()
 }
 
-// For calls f with every number below n, each from one of so many goroutines, the workers, which
-// are numbered from 0. With one thread, or one number, it calls f itself.
-func For(threads, n int, f func(worker, i int)) {
-	threads = min(threads, n)
-	if threads <= 1 {
-		for i := range n {
-			f(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for worker := range threads {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(worker, i)
-			}
-		})
-	}
-	wg.Wait()
-}
+// Wait waits for all goroutines.
+func (g *Group) Wait() { g.wg.Wait() }
