@@ -6,13 +6,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ " $(go run ./internal/paths) " == *" avx512 "* ]]; then
-	PEGASIMD_ISA=avx512 go test -count=1 ./internal/asm ./dense ./sparse ./internal/compact ./pegasos
+	PEGASIMD_ISA=avx512 go test -count=1 ./internal/asm ./dense ./sparse ./internal/store ./pegasos
 	exit
 fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for package in internal/asm sparse internal/compact pegasos; do
+for package in internal/asm sparse internal/store pegasos; do
 	CGO_ENABLED=0 go test -c -o "$work/${package//\//-}.test" "./$package"
 done
 export AVX512_TIMEOUT=${AVX512_TIMEOUT:-1500} PEGASIMD_ISA=avx512
