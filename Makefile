@@ -37,7 +37,7 @@ test: ## vet and test everything on this machine, each path of its own (under 5 
 	$(GO) vet ./...
 	$(GO) test ./...
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos
-	for module in cmd/pegasimd internal/gen bench bench/regress/example bench/experiments; do \
+	for module in cmd/pegasimd modelio/onnx internal/gen bench bench/regress/example; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 
@@ -50,8 +50,13 @@ drift: ## fail if the generated files are not what generate writes
 	scripts/drift.sh
 
 .PHONY: check
-check: ## gofmt, vet for every kind of machine and tag, staticcheck, the module's requirements
+check: ## gofmt, vet for every kind of machine and tag, staticcheck, the modules' requirements, documents
 	scripts/check.sh "$(STATICCHECK)"
+	$(GO) -C bench run ./pages -check
+
+.PHONY: pages
+pages: ## write the tables and drawings in the documents, from docs/records and go list
+	$(GO) -C bench run ./pages
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what every module links (needs the network)
@@ -116,23 +121,15 @@ bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside ot
 
 .PHONY: bench-kernels
 bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
-	$(GO) -C bench/compare run . $(COMPARE)
-
-.PHONY: experiment-rows
-experiment-rows: ## does the time to a test error grow with the rows? writes docs/figures/rows.svg (minutes)
-	$(GO) -C bench/experiments run . -out ../../docs/figures rows
-
-.PHONY: experiment-pairs
-experiment-pairs: ## one-vs-one on Fashion-MNIST; writes docs/figures/pair.svg and confusion.svg (minutes)
-	$(GO) -C bench/experiments run . -out ../../docs/figures pairs
+	$(GO) -C bench run ./compare $(COMPARE)
 
 .PHONY: bench-trainers
 bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
-	$(GO) -C bench/trainers run . $(TRAINERS)
+	$(GO) -C bench run ./trainers $(TRAINERS)
 
 .PHONY: test-trainers
 test-trainers: ## a short run of that benchmark, whose results must agree with each other
-	$(GO) -C bench/trainers test ./...
+	$(GO) -C bench test ./trainers/...
 
 BASE ?= origin/main
 .PHONY: regress
@@ -165,4 +162,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check vulncheck drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks
+ci: check vulncheck drift test test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // chunkSize is about how many bytes a thread parses at a time: few enough to stay in the second-level cache.
@@ -508,7 +510,7 @@ func (s *scratch) mend(idx []int32, val []float32, once bool) (n int, again int3
 			}
 			sum += val[k]
 		}
-		if !isFinite(sum) {
+		if !floats.IsFinite(sum) {
 			return 0, -1, "the sum of the values of a column is too large for float32"
 		}
 		if sum != 0 {

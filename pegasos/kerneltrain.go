@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // TrainKernel trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the problem of [Train] with
@@ -499,7 +500,7 @@ func parallelFor(threads, n int, f func(worker, i int)) {
 		return
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for worker := range threads {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // A learner takes steps with rows that it is told the numbers of.
@@ -308,7 +309,7 @@ func (r *run) share(f func(first, end int)) {
 		f(0, n)
 		return
 	}
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for k := range r.threads {
 		wg.Go(func() { f(k*n/r.threads, (k+1)*n/r.threads) })
 	}

@@ -5,8 +5,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may be called from
@@ -271,7 +272,7 @@ func (s *session) parallel(f func(i int, r *run)) {
 		return
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for range min(s.threads, len(s.runs)) {
 		wg.Go(func() {
 			for {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/onnx"
 	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/interop"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/modelio/onnx"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -38,8 +38,8 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 	}
 	write, ok := map[string]func(io.Writer, *pegasos.Model) error{
 		"":          func(w io.Writer, m *pegasos.Model) error { return m.Write(w) },
-		"json":      func(w io.Writer, m *pegasos.Model) error { return m.WriteJSON(w) },
-		"liblinear": interop.WriteLiblinear,
+		"json":      func(w io.Writer, m *pegasos.Model) error { return modelio.WriteJSON(w, m) },
+		"liblinear": modelio.WriteLiblinear,
 		"onnx":      onnx.Write,
 	}[f.to]
 	if !ok {
@@ -107,7 +107,7 @@ func readJSON(name string) (*pegasos.Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := pegasos.ReadJSON(f)
+	m, err := modelio.ReadJSON(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -121,8 +121,8 @@ func readLiblinear(name string) (*pegasos.Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := interop.ReadLiblinear(f)
-	if at := (*interop.SyntaxError)(nil); errors.As(err, &at) {
+	m, err := modelio.ReadLiblinear(f)
+	if at := (*modelio.SyntaxError)(nil); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, at.Reason)
 	}
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
-	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/metrics"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/table"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -163,8 +163,9 @@ func evaluate(set *dataset.Set, m *pegasos.Model, scores []float64) *evalReport 
 	r := newEvalReport(set, m.Cols(), m.Lambda, m.Hash())
 	r.Penalty = number(m.Penalty())
 	if m.Classes == nil {
-		e := metrics.Errors(scores, set.Y)
-		r.RMSE, r.MAE, r.R2 = number(e.RMSE), number(e.MAE), number(e.R2)
+		r.RMSE = number(metrics.RMSE(set.Y, scores))
+		r.MAE = number(metrics.MAE(set.Y, scores))
+		r.R2 = number(metrics.R2(set.Y, scores))
 		r.Objective, r.MeanLoss = number(m.ObjectiveNumbers(scores, set.Y)), number(m.MeanLossNumbers(scores, set.Y))
 		return r
 	}
@@ -218,13 +219,13 @@ func (r *evalReport) rank(truth []int, scores func(i int, dst []float64)) {
 	for i := range truth {
 		scores(i, all[i*classes:][:classes])
 	}
-	rows := make([]metrics.Scored, len(truth))
+	of, positive := make([]float64, len(truth)), make([]bool, len(truth))
 	var aucs, precisions mean
 	for class := range r.Classes {
 		for i, t := range truth {
-			rows[i] = metrics.Scored{Score: all[i*classes+class], Positive: t == class}
+			of[i], positive[i] = all[i*classes+class], t == class
 		}
-		auc, precision := metrics.Ranking(rows)
+		auc, precision := metrics.Ranking(positive, of)
 		r.Classes[class].ROCAUC, r.Classes[class].AveragePrecision = number(auc), number(precision)
 		aucs.add(auc)
 		precisions.add(precision)

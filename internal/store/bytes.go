@@ -2,10 +2,10 @@ package store
 
 import (
 	"math"
-	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // BytesFrom is the Size from which rows of pixels come from memory, so that they are faster as bytes,
@@ -85,7 +85,7 @@ func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
 	b.values = make([]byte, b.rows*b.stride)
 	threads = max(1, min(threads, b.rows))
 	fits := make([]bool, threads)
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for k := range threads {
 		wg.Go(func() {
 			for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
