@@ -172,8 +172,8 @@ func weightVectors(cfg Config, classes int) (int, error) {
 		return 1, nil
 	case l.Regression():
 		return 0, fmt.Errorf("%d classes, want none for the loss %s", classes, l)
-	case classes < 2 || classes > maxClasses:
-		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, maxClasses)
+	case classes < 2 || classes > labels.MaxClasses:
+		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, labels.MaxClasses)
 	case cfg.Multiclass == OneVsOne && classes > maxPairClasses:
 		return 0, fmt.Errorf("%d classes, want at most %d with one-vs-one", classes, maxPairClasses)
 	case cfg.Multiclass == OneVsOne:
