@@ -113,7 +113,7 @@ func (t *totals) add(b *block, name string) error {
 	t.rows += len(b.y)
 	t.nnz += len(b.val)
 	t.size = max(t.size, b.size)
-	t.zero = t.zero || b.zero
+	t.zero = t.zero || b.lowest == 0
 	return nil
 }
 
