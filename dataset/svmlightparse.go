@@ -152,7 +152,7 @@ func (c *parser) features(p int) (next int, ok bool) {
 	afterLabel := p
 	least, top := c.first, uint64(0) // the next index allowed, one more than the largest so far
 	for {
-		if !anyOrder {
+		if !anyOrder && least <= high {
 			next, stored, after := plainFeatures(data, p, idx[nnz:], val[nnz:], max(least, 1), high)
 			if next > p {
 				p, least, top = next, after, after
