@@ -20,7 +20,7 @@ const blockSize = 1 << 16
 const maxNames = 1 << 24
 
 // ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an example, with the
-// same number of cells in each, one of which is the label. name stands for the input in errors. Quoting is that of
+// same number of cells in each, one of which is the label. Errors call the input name. Quoting is that of
 // encoding/csv; blanks around a cell and blank lines are skipped.
 //
 // Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded as numbers first, one

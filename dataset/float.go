@@ -108,7 +108,7 @@ func scale(m uint64, exp int) (v float32, ok bool) {
 		return 0, false
 	}
 	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right. Rounding that to
-	// float32 gives the right result too, unless it lies halfway between two float32: halfway points are float64
+	// float32 gives the right result too, unless it is halfway between two float32: halfway points are float64
 	// numbers and rounding keeps order, so that what is not rounded to one of them stays on its side of it. f is 0 or
 	// in float32's normal range, 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
 	f := float64(m)

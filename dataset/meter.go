@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// progressStep is about how many bytes lie between two calls of Options.Progress.
+// progressStep is about how many bytes are read between two calls of Options.Progress.
 const progressStep = 1 << 20
 
 // A meter counts what is read from one or more readers, one after the other, reports it, and looks for cancellation.

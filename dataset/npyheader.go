@@ -70,15 +70,15 @@ func readNPYHeader(f arrayFile) (*npyArray, error) {
 func parseNPYHeader(text string) (*npyArray, error) {
 	p := literal{rest: text}
 	a := &npyArray{label: -1}
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	p.want("{")
 	for !p.bad && !p.has("}") {
 		key := p.string()
 		p.want(":")
-		if seen[key] {
+		if known[key] {
 			return nil, fmt.Errorf("header has %q twice", cut(key))
 		}
-		seen[key] = true
+		known[key] = true
 		switch key {
 		case "descr":
 			if p.peek("[") {
@@ -104,7 +104,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 			break
 		}
 	}
-	if p.bad || len(seen) != 3 || strings.Trim(p.rest, " \n") != "" {
+	if p.bad || len(known) != 3 || strings.Trim(p.rest, " \n") != "" {
 		return nil, fmt.Errorf("header %q: want descr, fortran_order and shape", cut(strings.TrimRight(text, " \n")))
 	}
 	return a, nil

@@ -70,7 +70,7 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 }
 
-// fileNames returns the names of the one or two files that a path stands for.
+// fileNames returns the names of the one or two files that path names.
 func fileNames(path string, format Format) ([]string, error) {
 	values, labels, pair := strings.Cut(path, ",")
 	switch {

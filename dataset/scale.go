@@ -13,7 +13,7 @@ import (
 type ScaleKind string
 
 const (
-	// ScaleMaxAbs divides each column by the largest magnitude in it: features come to lie in [-1, 1], and zeros stay, so
+	// ScaleMaxAbs divides each column by the largest magnitude in it: features are then in [-1, 1], and zeros stay, so
 	// that sparse data stay sparse.
 	ScaleMaxAbs ScaleKind = "max-abs"
 	// ScaleStandard takes its mean off each column and divides by the standard deviation, that of all rows (divided by

@@ -14,8 +14,8 @@ const chunkSize = 1 << 18
 //
 //	label index:value index:value ... # comment
 //
-// with indices from 1 (or as opt.IndexBase says) that ascend within a line; features that are not there are 0. name
-// stands for the input in errors.
+// with indices from 1 (or as opt.IndexBase says) that ascend within a line; missing features are 0. Errors
+// call the input name.
 //
 //   - Labels are decimal numbers, one a line, and compared as such: 1, +1 and 1.0 are one class. An integer that
 //     float32 can't hold exactly is an error.
@@ -35,7 +35,7 @@ const chunkSize = 1 << 18
 //	h *= 0xc4ceb9fe1a85ec53
 //	h ^= h >> 33
 //
-// Values of a row that meet in a column are added in the order of the file, in float32.
+// Values of a row that are in the same column are added in the order of the file, in float32.
 //
 // The number of columns is that up to the largest index in the data, also of a zero, unless opt.Features gives it.
 func ReadSvmlight(r io.Reader, name string, opt Options) (*Set, error) {

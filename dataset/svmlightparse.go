@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// rules are what a line is held against.
+// rules say which lines are right, and what becomes of their features.
 type rules struct {
 	first       uint64 // the smallest index
 	limit       uint64 // the largest one
