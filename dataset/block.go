@@ -21,13 +21,14 @@ type block struct {
 	last   *SyntaxError // what to say of the largest index allowed if base 0 comes out
 }
 
-// assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector can follow.
+// assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector
+// can follow.
 func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 	s := &Set{IndexBase: base}
 	rows, nnz := 0, 0
 	for i := range blocks {
 		b := &blocks[i]
-		if end := int64(cols) + int64(base); b.size > end { // only if base 0 was found after the fact
+		if end := int64(cols) + int64(base); b.size > end { // only if base 0 was found late
 			b.trim(end)
 		}
 		rows += len(b.y)

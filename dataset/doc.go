@@ -1,7 +1,7 @@
 // Package dataset reads examples for training and prediction from files: svmlight (LIBSVM's form),
-// CSV, TSV, NumPy's .npy and MNIST's IDX, plain or compressed with gzip, and .pgsm, a binary form of
-// its own that is mapped into memory. It writes svmlight, CSV, .npy and .pgsm. It has scalers and an
-// embedded set of handwritten digits.
+// CSV, TSV, NumPy's .npy and MNIST's IDX, plain or compressed with gzip, and .pgsm, a binary form
+// of its own that is mapped into memory. It writes svmlight, CSV, .npy and .pgsm. It has scalers
+// and an embedded set of handwritten digits.
 //
 //	set, err := dataset.Read("train.svm.gz", dataset.Options{})
 //
@@ -10,9 +10,9 @@
 //
 // Files are taken to be hostile. Whatever they hold, the readers return a Set or an error, and
 // allocate at most a small multiple of the bytes that they have read. A fault in the text is a
-// [*SyntaxError], which says where it is; other errors name the file. The result depends on the file
-// and the options alone: not on the machine, nor on the number of threads, nor on how the bytes
-// arrive.
+// [*SyntaxError], which says where it is; other errors name the file. The result depends on the
+// file and the options alone: not on the machine, nor on the number of threads, nor on how the
+// bytes arrive.
 //
 // Who has matrices in memory already does not need this package: pegasos.Train takes them.
 package dataset

@@ -202,15 +202,15 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex tells whether b[p:colon], which is digits, is an index that fits a uint64, and followed by
-// a colon.
+// isIndex tells whether b[p:colon], which is digits, is an index that fits a uint64, and followed
+// by a colon.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19
 }
 
-// ignores tells whether index j of the token at data[p:], which is at least high, is to be left out,
-// and counts its value v if so.
+// ignores tells whether index j of the token at data[p:], which is at least high, is to be left
+// out, and counts its value v if so.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
 		if c.block.last == nil {
@@ -238,9 +238,9 @@ func (r *rules) check(j, least uint64) (reason string) {
 }
 
 // plainFeatures reads features from data[p:] on, as long as they are of the common kind: a blank,
-// an index of at most 7 digits from least, which is 1 or more, to high-1, and a value. It puts those
-// that are not 0 into idx and val. It returns the position where it stops, how many there are, and
-// one more than the last index.
+// an index of at most 7 digits from least, which is 1 or more, to high-1, and a value. It puts
+// those that are not 0 into idx and val. It returns the position where it stops, how many there
+// are, and one more than the last index.
 //
 // It has no branch on how many digits a number has: such branches can't be foreseen, and cost more
 // than the digits.
@@ -324,8 +324,8 @@ func fmix64(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its value
-// there.
+// hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its
+// value there.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := fmix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
@@ -461,11 +461,13 @@ func badValue(token []byte, reason string) string {
 func (r *rules) badOrder(j, last uint64) string {
 	switch {
 	case j < r.first:
-		return "index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)"
+		return "index 0: indices start at 1; for a file that counts from 0 the index base has to " +
+			"be 0 or auto (-index-base)"
 	case j == last:
 		return fmt.Sprintf("index %d twice in a line", j)
 	}
-	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)", j, last)
+	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)",
+		j, last)
 }
 
 func (r *rules) tooLarge() string {
@@ -476,5 +478,6 @@ func (r *rules) tooLarge() string {
 }
 
 func (r *rules) tooMany() string {
-	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes larger indices", r.maxFeatures)
+	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes "+
+		"larger indices", r.maxFeatures)
 }
