@@ -216,7 +216,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"negative":      {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
 		"not a number":  {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
 		"empty":         {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
-		"tiny lambda":   {exitUsage, "Lambda", []string{"-lambdas", "1e-30", good}},
+		"tiny lambda":   {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
 		"two grids":     {exitUsage, "only one", []string{"-lambdas", "1", "-cs", "1", good}},
 		"lambda, grid":  {exitUsage, "only one", []string{"-lambdas", "1", "-lambda", "1", good}},
 		"patience":      {exitUsage, "-patience", []string{"-patience", "1", good}},

@@ -169,8 +169,8 @@ func TestKernelCV(t *testing.T) {
 	must(t, "cv", "-quiet", "-kernel", "polynomial", "-degree", "2", "-lambda", "0.01", data)
 	for flags, want := range map[string]string{
 		"-gammas 1": "-gammas needs -kernel", "-kernel rbf -gammas 0,1": "-gammas", "-kernel rbf -gamma 1 -gammas 1": "only one",
-		"-kernel rbf -loss log": "-loss can't", "-kernel rbf -folds 1": "-folds", "-kernel rbf -lambdas 1e-20": "Lambda",
-		"-kernel linear -gammas 1": "Gamma",
+		"-kernel rbf -loss log": "-loss can't", "-kernel rbf -folds 1": "-folds", "-kernel rbf -lambdas 1e-20": "-lambda: have",
+		"-kernel linear -gammas 1": "-gamma: have 1, but -kernel is",
 	} {
 		code, _, said := pegasimd(t, append(append([]string{"cv"}, strings.Fields(flags)...), data)...)
 		if code != exitUsage || !strings.Contains(said, want) {
