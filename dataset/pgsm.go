@@ -16,6 +16,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/mmap"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -637,7 +638,7 @@ func (s *Set) Verify(opt Options) error {
 	errs := make([]error, opt.Threads)
 	blocks := d.blocks()
 	stop.Store(int64(blocks)) // a block from which on nobody need look
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for t := range errs {
 		wg.Go(func() {
 			for {

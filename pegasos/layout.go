@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/compact"
+	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -43,7 +44,7 @@ func (r *run) lay() {
 	}
 	size := sizeOf(r.x)
 	r.scattered = size > copyFrom
-	switch r.order.kind {
+	switch Order(r.order.Kind) {
 	case Sequential, Blocks:
 		r.scattered = false
 		return
@@ -52,7 +53,7 @@ func (r *run) lay() {
 	}
 	// It has a generator of its own: that of the epochs starts anew where a run is resumed.
 	shuffled := make([]uint32, r.rows)
-	permute(rand.NewPCG(r.cfg.Seed, ^uint64(stream)), shuffled)
+	order.Permute(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
@@ -68,7 +69,7 @@ func (r *run) lay() {
 	case *unpacked:
 		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
 		pair := r.rows < len(d.y)
-		if pair && (r.total < pairEpochs*int64(r.order.steps) || (len(d.classes)-1)*size > copyTo) {
+		if pair && (r.total < pairEpochs*int64(r.order.Steps) || (len(d.classes)-1)*size > copyTo) {
 			return
 		}
 		r.x = unpack(x.Take(shuffled))
@@ -114,7 +115,7 @@ func sizeOf(x Examples) int {
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
-	return r.few(size) || r.total > 2*int64(r.order.steps) && size >= copyFrom && size <= copyTo
+	return r.few(size) || r.total > 2*int64(r.order.Steps) && size >= copyFrom && size <= copyTo
 }
 
 // few reports whether the rows are few of many, as those of a pair of many classes: what a run keeps for each row of its store

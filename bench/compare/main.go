@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/pegasimd/pegasimd/bench/internal/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
@@ -50,8 +52,7 @@ func main() {
 	}
 
 	start := time.Now()
-	runtime.LockOSThread()
-	core := pin()
+	core := machine.Pin().String()
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 

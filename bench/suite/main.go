@@ -63,7 +63,7 @@ func run(o options, curves string, quiet bool) error {
 	if o.rounds < 1 || o.sample <= 0 {
 		return fmt.Errorf("-rounds and -sample must be positive")
 	}
-	pinned := machine.Pin()
+	pinned := machine.Pin().String()
 	debug.SetGCPercent(-1) // collected between benchmarks, not within
 	m := &meter{options: o, out: bufio.NewWriter(os.Stdout), caches: machine.Sizes()}
 	var err error

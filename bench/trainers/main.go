@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/pegasimd/pegasimd/bench/internal/machine"
 )
 
 // options are the flags.
@@ -115,7 +117,7 @@ type session struct {
 	dir      string             // of drivers and files of rows
 	commands map[*peer][]string // those that are installed
 	versions map[string]bool    // of all drivers that ran
-	pinning  *pinning
+	pinning  *machine.Pinning
 	notes    []string
 	report   report
 	studied  []studied
@@ -157,8 +159,7 @@ func (o options) run(ctx context.Context) error {
 		s.note("To install all peers (Debian): %s", install())
 	}
 
-	runtime.LockOSThread() // what is started from this thread is pinned with it
-	s.pinning = pin()
+	s.pinning = machine.Pin() // and what is started from this thread with it
 	runtime.GOMAXPROCS(1)
 	if os.Getenv("PEGASIMD_DATA") == "" {
 		s.note("PEGASIMD_DATA is not set: only the synthetic set and the digits are run")
@@ -178,7 +179,7 @@ func (o options) run(ctx context.Context) error {
 		}
 		log.Printf("%s done after %.0f s", source.name, time.Since(began).Seconds())
 	}
-	return s.write(s.pinning.where, time.Since(began))
+	return s.write(s.pinning.String(), time.Since(began))
 }
 
 func (s *session) note(format string, args ...any) {
@@ -322,7 +323,7 @@ func (s *session) many(loaded *set, lambda float64) error {
 		return err
 	}
 	defer one.stop()
-	if err := s.pinning.release(); err != nil {
+	if err := s.pinning.Release(); err != nil {
 		return err
 	}
 	two, err := s.start(s.own(loaded, 2), loaded)
@@ -330,7 +331,7 @@ func (s *session) many(loaded *set, lambda float64) error {
 		return err
 	}
 	defer two.stop()
-	if err := s.pinning.hold(); err != nil {
+	if err := s.pinning.Hold(); err != nil {
 		return err
 	}
 	ours := ownContenders(one, settingsOfMany)
@@ -421,7 +422,7 @@ func (s *session) head(where string, took time.Duration) []string {
 	return []string{
 		fmt.Sprintf("CPU: %s, family %d, model %d, %d cores seen; %s", cpu.BrandName, cpu.Family, cpu.Model, runtime.NumCPU(), where),
 		"Trainers: " + strings.Join(versions, "; ") + revision,
-		fmt.Sprintf("Method: %s; %.0f s in all, %.0f s of CPU time", method, took.Seconds(), allSeconds()),
+		fmt.Sprintf("Method: %s; %.0f s in all, %.0f s of CPU time", method, took.Seconds(), machine.AllSeconds()),
 		"Date: " + time.Now().UTC().Format(time.RFC3339),
 		"Command: trainers " + strings.Join(os.Args[1:], " "),
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/bench/internal/machine"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -109,10 +110,10 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	var began time.Time
 	var before float64
 	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) {
-		cpu, wall = processSeconds()-before, time.Since(began).Seconds()
+		cpu, wall = machine.ProcessSeconds()-before, time.Since(began).Seconds()
 	}}
 	x := examples(train)
-	before, began = processSeconds(), time.Now()
+	before, began = machine.ProcessSeconds(), time.Now()
 	m, err := tr.Train(context.Background(), x, train.Y)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // kernelCVReport is what cv -kernel -json writes.
@@ -19,7 +20,7 @@ type kernelCVReport struct {
 	Grid     []kernelPoint `json:"grid"`
 	Best     kernelPoint   `json:"best"`
 	searchReport
-	Config pegasos.KernelConfig `json:"config"` // of the best
+	Config kernelsvm.Config `json:"config"` // of the best
 }
 
 // A kernelPoint is a setting and what it gave. Lambda or C is 0, whichever the grid is not of; so is a gamma that the data give.
@@ -40,7 +41,7 @@ var defaultKernelCs = []penalty{{c: 0.1}, {c: 1}, {c: 10}, {c: 100}}
 type kernelCV struct {
 	*call
 	flags   *cvFlags
-	cfg     pegasos.KernelConfig
+	cfg     kernelsvm.Config
 	grid    []kernelPoint
 	data    string // the file
 	set     *dataset.Set
@@ -92,15 +93,15 @@ func (v *kernelCV) makeGrid(penalties []penalty) (err error) {
 }
 
 // at returns the configuration of a point.
-func (v *kernelCV) at(p kernelPoint) pegasos.KernelConfig {
+func (v *kernelCV) at(p kernelPoint) kernelsvm.Config {
 	cfg := v.cfg
 	cfg.Gamma, cfg.Lambda, cfg.C = p.Gamma, p.Lambda, p.C
 	return cfg
 }
 
-func (v *kernelCV) trainer(p kernelPoint) pegasos.KernelTrainer {
-	return pegasos.KernelTrainer{
-		KernelConfig: v.at(p), Threads: v.flags.data.opt.Threads, CacheMB: v.flags.kernel.cacheMB,
+func (v *kernelCV) trainer(p kernelPoint) kernelsvm.Trainer {
+	return kernelsvm.Trainer{
+		Config: v.at(p), Threads: v.flags.data.opt.Threads, CacheMB: v.flags.kernel.cacheMB,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // This file has the flags of all commands, in groups. A flag's usage begins with its placeholder in
@@ -149,7 +150,7 @@ func (s *settingFlags) applyPreset() error {
 
 // kernelFlags are those that go with -kernel alone.
 type kernelFlags struct {
-	cfg     pegasos.KernelConfig
+	cfg     kernelsvm.Config
 	cacheMB int
 	gammas  string // of cv
 }
@@ -177,7 +178,7 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 		"often predict as well as all")
 	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("`n` keep at most n MB of kernel values for "+
 		"later, -1 for none (default %d, or none where rows are up to 256 zeros and ones); the "+
-		"result does not depend on it", pegasos.DefaultCacheMB))
+		"result does not depend on it", kernelsvm.DefaultCacheMB))
 }
 
 // defineGammas defines the grid of cv.

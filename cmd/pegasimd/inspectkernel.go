@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -13,11 +13,11 @@ import (
 type kernelModelReport struct {
 	fileReport
 	courseReport
-	Passes   int                  `json:"passes"`
-	Support  int                  `json:"support_rows"`
-	Layout   string               `json:"layout"`
-	Config   pegasos.KernelConfig `json:"config"`
-	Problems []kernelProblem      `json:"problems"`
+	Passes   int              `json:"passes"`
+	Support  int              `json:"support_rows"`
+	Layout   string           `json:"layout"`
+	Config   kernelsvm.Config `json:"config"`
+	Problems []kernelProblem  `json:"problems"`
 }
 
 // A kernelProblem is one of a kernel model's.

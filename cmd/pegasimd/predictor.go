@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // A predictor is a model of any kind, as the commands use it. Scores are those of one row.
@@ -47,7 +48,7 @@ type predictor interface {
 // readPredictor reads the model that a file holds.
 func readPredictor(name string) (predictor, error) {
 	if fileHolds(name) == holdsKernel {
-		m, err := pegasos.ReadKernelModelFile(name)
+		m, err := kernelsvm.ReadFile(name)
 		return kernelModel{m}, err
 	}
 	m, err := pegasos.ReadFile(name)
@@ -131,14 +132,14 @@ func (m linearModel) meanLoss(scores []float64, truth []int, y []float32) float6
 }
 
 // A kernelModel is one of package kernelsvm.
-type kernelModel struct{ *pegasos.KernelModel }
+type kernelModel struct{ *kernelsvm.Model }
 
 func (m kernelModel) features() *features {
 	return &features{cols: m.Cols(), indexBase: m.IndexBase}
 }
 
 func (m kernelModel) ready() error {
-	if m.Config.Kernel == pegasos.FunctionKernel {
+	if m.Config.Kernel == kernelsvm.Function {
 		return errors.New("the model's kernel is a function of the program that made it")
 	}
 	return nil

@@ -10,15 +10,16 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // config returns the settings of a kernel machine, of which some are those of linear models too.
-func (k *kernelFlags) config(of pegasos.Config) (pegasos.KernelConfig, error) {
+func (k *kernelFlags) config(of pegasos.Config) (kernelsvm.Config, error) {
 	cfg := k.cfg
 	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = of.Lambda, of.C, of.Epochs, of.Steps, of.Tol
 	cfg.Order, cfg.Offset, cfg.Average, cfg.Finish = of.Order, of.Offset, of.Average, of.Finish
 	cfg.Multiclass, cfg.Seed = of.Multiclass, of.Seed
-	if cfg.Kernel == pegasos.FunctionKernel {
+	if cfg.Kernel == kernelsvm.Function {
 		return cfg, usagef("-kernel function is for programs")
 	}
 	return cfg, configError(cfg.Validate())
@@ -36,9 +37,9 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	}
 	var values int64
 	progress := newProgress(c.stderr, f.data.quiet)
-	trainer := pegasos.KernelTrainer{
-		KernelConfig: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
-		Progress: func(now pegasos.KernelProgress) {
+	trainer := kernelsvm.Trainer{
+		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
+		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
 			progress.show(0, "epoch %d, pass %d: objective %.6g, gap %s, %.3g kernel values",
 				now.Epoch, now.Pass, now.Objective, percent(now.Gap), float64(values))
@@ -85,11 +86,11 @@ type kernelReport struct {
 	TrainSeconds float64 `json:"train_seconds"`
 	outcomeReport
 
-	Config pegasos.KernelConfig `json:"config"`
+	Config kernelsvm.Config `json:"config"`
 }
 
 // newKernelReport returns what the model and the run tell.
-func newKernelReport(m *pegasos.KernelModel, times runTimes, values int64) *kernelReport {
+func newKernelReport(m *kernelsvm.Model, times runTimes, values int64) *kernelReport {
 	of := m.Result
 	return &kernelReport{
 		objectiveReport: objectiveReport{
@@ -112,7 +113,7 @@ func (r *kernelReport) print(w io.Writer) {
 	if r.Config.Gamma != 0 {
 		fmt.Fprintf(w, ", gamma %.6g", r.Config.Gamma)
 	}
-	if r.Config.Kernel == pegasos.Polynomial {
+	if r.Config.Kernel == kernelsvm.Polynomial {
 		fmt.Fprintf(w, ", coef0 %.6g, degree %d", r.Config.Coef0, r.Config.Degree)
 	}
 	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n",

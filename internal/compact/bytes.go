@@ -2,10 +2,10 @@ package compact
 
 import (
 	"math"
-	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // Bytes are the rows of a dense matrix whose values are all k/n for a whole k from 0 to 255 and one whole n: pixels, as they
@@ -27,7 +27,7 @@ func Dense(x *dense.Matrix, threads int) (*Bytes, bool) {
 	b.values = make([]byte, b.rows*b.stride)
 	threads = max(1, min(threads, b.rows))
 	fits := make([]bool, threads)
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for k := range threads {
 		wg.Go(func() {
 			for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {

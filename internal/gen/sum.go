@@ -18,9 +18,9 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 func sumBeside(t Target, vectors []string, bytes []reg.GPVirtual, term func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {
-		p = append(p, t.Pointer(v))
+		p = append(p, t.PointerParam(v))
 	}
-	n := t.Int("n")
+	n := t.IntParam("n")
 
 	lane := make([]Group, groups)
 	for g := range lane {

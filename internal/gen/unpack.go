@@ -17,8 +17,8 @@ func unpackGroup(t Target, v Group, src reg.GPVirtual, first int, hi, lo Group) 
 
 func init() {
 	kernel("unpack", "func(dst *float32, src *byte, n int, hi, lo float32)", func(t Target) {
-		dst, src, n := t.Pointer("dst"), t.Pointer("src"), t.Int("n")
-		hi, lo := t.Broadcast("hi"), t.Broadcast("lo")
+		dst, src, n := t.PointerParam("dst"), t.PointerParam("src"), t.IntParam("n")
+		hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
 		group := func(width, first int) {
 			v := t.New(width)
 			unpackGroup(t, v, src, first, hi, lo)

@@ -31,7 +31,9 @@ func TestLevel(t *testing.T) {
 
 // Counters either count or say why not.
 func TestCounters(t *testing.T) {
-	t.Log(Pin())
+	p := Pin()
+	defer p.Release()
+	t.Log(p)
 	c, err := OpenCounters()
 	if err != nil {
 		if err.Error() == "" {
