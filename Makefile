@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
-GOLDEN := ./internal/asm ./internal/compact ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm
+GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm
 # The trainer's tests of bits, files and byte order, for where all of them would take long.
 export BITS := Golden|Bits|Model|Resume|Layouts|Threads
 
@@ -65,7 +65,7 @@ vulncheck: ## known vulnerabilities in what every module links (needs the networ
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
 	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./sparse ./pegasos ./pegasos/kernelsvm
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm ./internal/asm ./internal/compact ./dense ./sparse
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
 	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
 
 .PHONY: test-emulated

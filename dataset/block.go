@@ -5,7 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A block is some rows on their way from text to matrix.
+// A block is some rows that were read from text, to become part of a matrix.
 type block struct {
 	y       []float32
 	ends    []int   // where row i ends in idx and val

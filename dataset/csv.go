@@ -95,7 +95,7 @@ func (f *csvFile) row(cells []string) error {
 	for i, c := range cells {
 		cells[i] = strings.TrimSpace(c)
 	}
-	hint := ""
+	hint := "" // to the reader of an error
 	if f.first {
 		f.first = false
 		header, err := f.head(cells)
@@ -108,31 +108,37 @@ func (f *csvFile) row(cells []string) error {
 	}
 
 	b := &f.block
+	label := cells[f.label]
 	if len(b.y) == 0 && len(f.blocks) == 0 {
-		if _, reason := f.parse(cells[f.label]); reason == notNumber && !isMissing(cells[f.label]) {
+		if _, reason := f.parse(label); reason == notNumber && !isMissing(label) {
 			f.classes = map[string]int{}
 		}
 	}
-	y, reason := f.class(cells[f.label])
+	y, reason := f.class(label)
 	if reason != "" {
 		return f.at(f.label, cells, reason+hint)
 	}
 	b.y = append(b.y, y)
+	if i, reason := f.features(cells); reason != "" {
+		return f.at(i, cells, reason+hint)
+	}
+	b.ends = append(b.ends, len(b.val))
+	if len(b.val) >= blockSize || len(b.y) >= blockSize {
+		f.flush()
+	}
+	return nil
+}
+
+// features takes in the features of a row. If one is wrong it returns its cell and the reason.
+func (f *csvFile) features(cells []string) (bad int, reason string) {
+	b := &f.block
 	for i, c := range cells {
 		if i == f.label {
 			continue
 		}
 		v, reason := f.parse(c)
 		if reason != "" {
-			switch {
-			case isMissing(c):
-				reason = "missing value: fill it in or leave the row out"
-			case reason == notNumber:
-				reason = "feature is not a number: encode words as numbers, one-hot for instance"
-			default:
-				reason = "feature is " + reason
-			}
-			return f.at(i, cells, reason+hint)
+			return i, badFeature(c, reason)
 		}
 		if v == 0 {
 			continue
@@ -148,11 +154,17 @@ func (f *csvFile) row(cells []string) error {
 		b.idx = append(b.idx, int32(j))
 		b.val = append(b.val, v)
 	}
-	b.ends = append(b.ends, len(b.val))
-	if len(b.val) >= blockSize || len(b.y) >= blockSize {
-		f.flush()
+	return 0, ""
+}
+
+func badFeature(cell, reason string) string {
+	switch {
+	case isMissing(cell):
+		return "missing value: fill it in or leave the row out"
+	case reason == notNumber:
+		return "feature is not a number: encode words as numbers, one-hot for instance"
 	}
-	return nil
+	return "feature is " + reason
 }
 
 func (f *csvFile) flush() {
@@ -167,51 +179,70 @@ func (f *csvFile) flush() {
 // head settles the columns from the first row and tells whether that is a header.
 func (f *csvFile) head(cells []string) (header bool, err error) {
 	f.cells = len(cells)
-	f.cols = len(cells) - 1
-	if f.cols == 0 {
-		return false, &SyntaxError{File: f.name, Line: f.line(), Reason: "one column only: want features and a label"}
+	if f.cells == 1 {
+		return false, f.firstRow("one column only: want features and a label")
 	}
+	f.cols = f.cells - 1
 	if f.opt.Features > 0 {
 		f.cols = f.opt.Features
 	} else if f.cols > f.opt.MaxFeatures {
-		return false, &SyntaxError{File: f.name, Line: f.line(),
-			Reason: fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)", len(cells), f.opt.MaxFeatures)}
+		return false, f.firstRow(fmt.Sprintf(
+			"%d columns are beyond the limit of %d features (-max-features)",
+			f.cells, f.opt.MaxFeatures))
 	}
+	named, err := f.chooseLabel(cells)
+	if err != nil {
+		return false, err
+	}
+	if f.opt.Header == HeaderAuto && !named {
+		return f.namesOnly(cells), nil
+	}
+	return named || f.opt.Header == HeaderYes, nil
+}
 
-	header = f.opt.Header == HeaderYes
+func (f *csvFile) firstRow(reason string) error {
+	line, _ := f.csv.FieldPos(0)
+	return &SyntaxError{File: f.name, Line: line, Reason: reason}
+}
+
+// chooseLabel settles which column has the labels, and tells whether it was found by its name.
+func (f *csvFile) chooseLabel(cells []string) (named bool, err error) {
 	want := f.opt.LabelColumn
 	if n, err := strconv.Atoi(want); err == nil {
 		if n < 0 || n >= len(cells) {
-			return false, fmt.Errorf("%s: label column %d of %d, counted from 0", f.name, n, len(cells))
+			return false, fmt.Errorf("%s: label column %d of %d, counted from 0",
+				f.name, n, len(cells))
 		}
 		f.label = n
-	} else if want == "last" {
+		return false, nil
+	}
+	if want == "last" {
 		f.label = len(cells) - 1
-	} else {
-		f.label = slices.Index(cells, want)
-		if f.label < 0 || f.opt.Header == HeaderNo {
-			return false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
-		}
-		if slices.Contains(cells[f.label+1:], want) {
-			return false, fmt.Errorf("%s: two columns are called %q", f.name, want)
-		}
-		header = true
+		return false, nil
 	}
+	f.label = slices.Index(cells, want)
+	if f.label < 0 || f.opt.Header == HeaderNo {
+		return false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
+	}
+	if slices.Contains(cells[f.label+1:], want) {
+		return false, fmt.Errorf("%s: two columns are called %q", f.name, want)
+	}
+	return true, nil
+}
 
-	if f.opt.Header == HeaderAuto && !header {
-		named := false
-		for i, c := range cells {
-			if i == f.label || c == "" {
-				continue
-			}
-			if _, reason := f.parse(c); reason != notNumber || isMissing(c) {
-				return false, nil
-			}
-			named = true
+// namesOnly tells whether a row has features, but neither a number nor a missing value among them.
+func (f *csvFile) namesOnly(cells []string) bool {
+	named := false
+	for i, c := range cells {
+		if i == f.label || c == "" {
+			continue
 		}
-		header = named
+		if _, reason := f.parse(c); reason != notNumber || isMissing(c) {
+			return false
+		}
+		named = true
 	}
-	return header, nil
+	return named
 }
 
 // class returns the label that a cell stands for, the provisional number of the class if it is a name.
@@ -278,11 +309,6 @@ func isMissing(cell string) bool {
 func (f *csvFile) at(i int, cells []string, reason string) error {
 	line, column := f.csv.FieldPos(i)
 	return &SyntaxError{File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason}
-}
-
-func (f *csvFile) line() int {
-	line, _ := f.csv.FieldPos(0)
-	return line
 }
 
 // fault turns an error of the csv package into ours.

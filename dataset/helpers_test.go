@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // data returns the path of a file of the project's data sets. Where these are not at hand it logs what isn't tested;
@@ -215,7 +217,7 @@ func referenceRow(e example, fields []string, base int, opt Options, ignored *in
 		sums[int32(col)] += v
 	}
 	for _, j := range slices.Sorted(maps.Keys(sums)) {
-		if !isFinite(sums[j]) {
+		if !floats.IsFinite(sums[j]) {
 			return e, 0, false
 		}
 		if sums[j] != 0 {

@@ -324,7 +324,7 @@ func TestPGSMHostile(t *testing.T) {
 		{"2^24 bytes of names", b, put64(48, 1<<24), "where the header says"},
 		{"2^63 bytes of names", b, put64(48, 1<<63), header},
 		{"hash bits", b, put32(56, 31), header},
-		{"hash bits of other columns", b, put32(56, 4), "9 columns: want at most"},
+		{"hash bits of other columns", b, put32(56, 4), "9 columns of features hashed to 4 bits"},
 		{"label NaN", b, put32(h.labels, math.Float32bits(float32(math.NaN()))), "row 0: the label is not finite"},
 		{"label without a name", b, put32(h.labels+4, math.Float32bits(3)), "row 1: the label 3 is not the index of one of 3 names"},
 		{"label between names", b, put32(h.labels+4, math.Float32bits(0.5)), "row 1: the label 0.5 is not the index of one of 3 names"},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -120,7 +121,7 @@ func (c *Scaler) Check(features int) error {
 		return fmt.Errorf("dataset: a %s scaler of %d shifts and %d factors for %d features", c.Kind, len(c.Shift), len(c.Factor), features)
 	}
 	for j := range c.Factor {
-		if !isFinite(c.Factor[j]) || c.Shift != nil && !isFinite(c.Shift[j]) {
+		if !floats.IsFinite(c.Factor[j]) || c.Shift != nil && !floats.IsFinite(c.Shift[j]) {
 			return fmt.Errorf("dataset: the scaler's numbers of column %d are not finite", j)
 		}
 	}
@@ -165,7 +166,7 @@ func (c *Scaler) dense(x *dense.Matrix) (*dense.Matrix, error) {
 		norm := c.norm(row)
 		for j, v := range row {
 			w := c.one(j, v, norm)
-			if !isFinite(w) {
+			if !floats.IsFinite(w) {
 				return nil, badScale(i, j)
 			}
 			to[j] = w
@@ -175,25 +176,23 @@ func (c *Scaler) dense(x *dense.Matrix) (*dense.Matrix, error) {
 }
 
 func (c *Scaler) sparse(x *sparse.Matrix) (*sparse.Matrix, error) {
-	starts := make([]int64, 1, x.Rows()+1)
-	indices := make([]int32, 0, x.NNZ())
-	values := make([]float32, 0, x.NNZ())
+	b := newRowBuilder(x.Rows(), x.NNZ())
 	for i := range x.Rows() {
 		idx, val := x.Row(i)
 		norm := c.norm(val)
 		for k, j := range idx {
 			w := c.one(int(j), val[k], norm)
-			if !isFinite(w) {
+			if !floats.IsFinite(w) {
 				return nil, badScale(i, int(j))
 			}
 			if w != 0 { // it may have become 0
-				indices = append(indices, j)
-				values = append(values, w)
+				b.indices = append(b.indices, j)
+				b.values = append(b.values, w)
 			}
 		}
-		starts = append(starts, int64(len(values)))
+		b.endRow()
 	}
-	return sparse.New(x.Cols(), starts, indices, values)
+	return b.matrix(x.Cols())
 }
 
 func badScale(row, col int) error {

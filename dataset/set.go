@@ -143,20 +143,12 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 		}
 		return &t, nil
 	}
-	starts := make([]int64, 1, s.Rows()+1)
-	indices := make([]int32, 0, nnz)
-	values := make([]float32, 0, nnz)
+	b := newRowBuilder(s.Rows(), nnz)
 	for i := range s.Rows() {
-		for j, v := range s.Dense.Row(i) {
-			if v != 0 {
-				indices = append(indices, int32(j))
-				values = append(values, v)
-			}
-		}
-		starts = append(starts, int64(len(values)))
+		b.addDense(s.Dense.Row(i))
 	}
 	t.Dense = nil
-	t.Sparse, err = sparse.New(s.Cols(), starts, indices, values)
+	t.Sparse, err = b.matrix(s.Cols())
 	return &t, err
 }
 
@@ -177,20 +169,16 @@ func (s *Set) Subset(rows []int) *Set {
 		}
 		return t
 	}
-	starts := make([]int64, 1, len(rows)+1)
+	nnz := 0
 	for _, i := range rows {
 		idx, _ := s.Sparse.Row(i)
-		starts = append(starts, starts[len(starts)-1]+int64(len(idx)))
+		nnz += len(idx)
 	}
-	nnz := starts[len(rows)]
-	indices := make([]int32, 0, nnz)
-	values := make([]float32, 0, nnz)
+	b := newRowBuilder(len(rows), nnz)
 	for _, i := range rows {
-		idx, val := s.Sparse.Row(i)
-		indices = append(indices, idx...)
-		values = append(values, val...)
+		b.add(s.Sparse.Row(i))
 	}
-	m, err := sparse.New(s.Cols(), starts, indices, values)
+	m, err := b.matrix(s.Cols())
 	if err != nil {
 		panic(err) // rows of a valid matrix are valid
 	}

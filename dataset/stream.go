@@ -60,11 +60,11 @@ func eachBlock(path string, opt Options, f func(b *block) error) error {
 	if err := in.open(path); err != nil {
 		return err
 	}
-	readers, err := in.readers()
+	files, err := in.readers()
 	if err != nil {
 		return err
 	}
-	l := lines{r: readers[0], size: chunkSize}
+	l := lines{r: files[0].r, size: chunkSize}
 	rules := newRules(opt)
 	var s scratch
 	var data []byte

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/compact"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // Labelled is rows with their labels.
@@ -16,16 +16,14 @@ type Labelled struct {
 
 // A data is what all runs over the same rows share.
 type data struct {
-	x       Examples
+	x       store.Rows
 	y       []float32
 	weight  []float64 // of each row, its own times that of its label; nil if there are none
 	classes []float32 // nil for numbers to predict
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
 
-	// The rows of x once more; nil if they are not kept so.
-	bytes *compact.Bytes
-	same  *compact.Same
+	compacted store.Rows // the rows of x once more, in fewer bytes; nil if they are not kept so
 
 	byClass [][]uint32 // see rowsOf
 
@@ -37,7 +35,7 @@ type data struct {
 
 // newData checks the rows and labels, which are among the classes known if there are any.
 func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, error) {
-	d := &data{x: x, y: y, known: known}
+	d := &data{x: store.Of(x), y: y, known: known}
 	n := x.Rows()
 	if n == 0 {
 		return nil, fmt.Errorf("pegasos: no rows to train on")
@@ -76,17 +74,17 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		return nil, err
 	}
 	d.compact(tr)
-	x = d.rows()
+	rows := d.rows()
 	d.norms = make([]float32, n)
 	bad := -1
 	for i := range d.norms {
-		d.norms[i] = x.SumSquares(i)
+		d.norms[i] = rows.SumSquares(i)
 		if s := d.norms[i]; s-s != 0 && bad < 0 {
 			bad = i
 		}
 	}
-	if lazy, ok := d.x.(interface{ Err() error }); ok && lazy.Err() != nil {
-		return nil, fmt.Errorf("pegasos: %w", lazy.Err())
+	if err := d.x.Err(); err != nil {
+		return nil, fmt.Errorf("pegasos: %w", err)
 	}
 	if bad >= 0 {
 		return nil, &RowError{bad, "a value is NaN or infinite, or too large to be squared in float32"}
@@ -94,15 +92,12 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	return d, nil
 }
 
-// rows returns the rows as one goroutine can meet them soonest.
-func (d *data) rows() Examples {
-	switch {
-	case d.bytes != nil:
-		return unpack(d.bytes)
-	case d.same != nil:
-		return d.same
+// rows returns the rows in the form that is fastest for one worker.
+func (d *data) rows() store.Rows {
+	if d.compacted != nil {
+		return d.compacted.ForWorker()
 	}
-	return d.x
+	return d.x.ForWorker()
 }
 
 const maxClasses = 1 << 16

@@ -41,9 +41,9 @@ type run struct {
 	joint    *joint     // the same, or nil
 	threads  int
 
-	matrix *dense.Matrix     // of the problems' v; nil if there is one
-	rooms  map[int][]float32 // see run.room
-	mu     sync.Mutex        // of rooms
+	matrix  *dense.Matrix     // of the problems' v; nil if there is one
+	buffers map[int][]float32 // see groupBuffer
+	mu      sync.Mutex        // of buffers
 }
 
 // newRun makes the run of all rows. It is not for one-vs-one of more than two classes.
@@ -140,7 +140,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 func (r *run) state(first, n int, t0 float64) (state, error) {
 	d, cols := r.data, r.data.x.Cols()
 	s := state{
-		layout: r.layout.ofItsOwn(), weight: r.weight, only: r.only,
+		layout: r.layout.forWorker(), weight: r.weight, only: r.only,
 		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
@@ -268,7 +268,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 				}
 				return
 			}
-			if g := r.newGang(first, end); g != nil {
+			if g := r.newGroup(first, end); g != nil {
 				g.steps(idx)
 				return
 			}

@@ -1,16 +1,17 @@
-package compact
+package store
 
 import (
 	"math"
 	"unsafe"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Same is a sparse matrix each of whose rows has one value in all its nonzeros, such as a 1 in data of ones and zeros, or
+// same is sparse rows each of which has one value in all its nonzeros, such as a 1 in data of ones and zeros, or
 // the same part of a unit length. A nonzero takes two bytes instead of eight.
-type Same struct {
+type same struct {
+	plain
 	cols    int
 	rows    []row // and one behind them, which says where the last one ends
 	indices []uint16
@@ -22,20 +23,26 @@ type row struct {
 	value float32
 }
 
+// SameFrom is the Size from which sparse rows are worth a look whether they are such, and sameVisits
+// how often each has to be visited: packing it takes as long as half a step.
+var SameFrom = 1 << 16 // a variable for the sake of tests
+
+const sameVisits = 2
+
 const (
 	mostColumns  = 1 << 16 // of an index
 	mostNonzeros = math.MaxUint32
 )
 
-// Sparse returns a copy of x and true, if x has at most 65,536 columns and each row has one finite value, that is not -0, in
-// all its nonzeros. x must not be lazy.
-func Sparse(x *sparse.Matrix) (*Same, bool) {
-	if x.Lazy() || x.Cols() > mostColumns || uint64(x.NNZ()) > mostNonzeros {
+// newSame returns a copy of x and true, if x has at most 65,536 columns and each row has one finite
+// value, that is not -0, in all its nonzeros.
+func newSame(x *csr) (*same, bool) {
+	if x.WillNeed() != nil || x.cols > mostColumns || uint64(x.NNZ()) > mostNonzeros {
 		return nil, false
 	}
-	starts, indices, values := x.Arrays()
+	starts, indices, values := x.starts, x.indices, x.values
 	rows := x.Rows()
-	rowSame := func(i int) bool { return same(bits(values[starts[i]:starts[i+1]])) }
+	rowSame := func(i int) bool { return oneValue(bits(values[starts[i]:starts[i+1]])) }
 	// A few rows from everywhere tell in most cases.
 	const few = 32
 	for i := 0; i < rows; i += rows/few + 1 {
@@ -44,7 +51,7 @@ func Sparse(x *sparse.Matrix) (*Same, bool) {
 		}
 	}
 	// Often all rows have the same value, which is quicker to look at: a row's end is hard to predict for the processor.
-	one := same(bits(values))
+	one := oneValue(bits(values))
 	if !one {
 		for i := range rows {
 			if !rowSame(i) {
@@ -52,7 +59,7 @@ func Sparse(x *sparse.Matrix) (*Same, bool) {
 			}
 		}
 	}
-	m := &Same{cols: x.Cols(), rows: make([]row, rows+1), indices: make([]uint16, len(indices))}
+	m := &same{cols: x.cols, rows: make([]row, rows+1), indices: make([]uint16, len(indices))}
 	if one {
 		var value float32
 		if len(values) > 0 {
@@ -79,8 +86,8 @@ func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
 
-// same tells whether all values are the first one, and that is one which a Same may have: not -0, infinite or NaN.
-func same(val []uint32) bool {
+// oneValue reports whether all values are the first one, and that is one which a same may have: not -0, infinite or NaN.
+func oneValue(val []uint32) bool {
 	if len(val) == 0 {
 		return true
 	}
@@ -118,55 +125,79 @@ func narrow(dst []uint16, src []int32) {
 	}
 }
 
-// Rows returns the number of rows.
-func (m *Same) Rows() int { return len(m.rows) - 1 }
+func (m *same) Rows() int { return len(m.rows) - 1 }
 
-// Cols returns the number of columns.
-func (m *Same) Cols() int { return m.cols }
+func (m *same) Cols() int { return m.cols }
 
-// NNZ returns the number of nonzeros.
-func (m *Same) NNZ() int { return len(m.indices) }
+func (m *same) Size() int { return 8*len(m.rows) + 2*len(m.indices) }
 
-// Size returns what the rows take in memory, in bytes.
-func (m *Same) Size() int { return 8*len(m.rows) + 2*len(m.indices) }
+func (m *same) ForWorker() Rows { return m }
+func (m *same) Ahead() int      { return sparseAhead }
 
-const tooShort = "compact: len(w) < Cols"
-
-// Row returns the value and the columns of row i, which alias the matrix. A loop whose w was checked once can hand them to
-// asm.DotSame and asm.AxpySame itself: Row is inlined, Dot is not.
-func (m *Same) Row(i int) (value float32, idx []uint16) {
+// place returns the value and the columns of row i, which alias the rows.
+func (m *same) place(i int) (value float32, index []uint16) {
 	r := m.rows[i]
 	return r.value, m.indices[r.start:m.rows[i+1].start]
 }
 
-// Dot returns the dot product of row i and w, which has Cols elements or more.
-func (m *Same) Dot(i int, w []float32) float32 {
-	if len(w) < m.cols {
-		panic(tooShort)
+func (m *same) Dot(i int, w []float32) float32 {
+	if len(w) != m.cols {
+		panic(wrongLength)
 	}
-	value, idx := m.Row(i)
-	return asm.DotSame(value, idx, w)
+	value, index := m.place(i)
+	return asm.DotSame(value, index, w)
 }
 
-// Axpy adds a times row i to w, which has Cols elements or more.
-func (m *Same) Axpy(i int, a float32, w []float32) {
-	if len(w) < m.cols {
-		panic(tooShort)
+func (m *same) Axpy(i int, a float32, w []float32) {
+	if len(w) != m.cols {
+		panic(wrongLength)
 	}
-	value, idx := m.Row(i)
-	asm.AxpySame(float32(a*value), idx, w)
+	value, index := m.place(i)
+	asm.AxpySame(float32(a*value), index, w)
 }
 
-// Place returns the value of row i, and where its indices are, as an asm.Step has it.
-func (m *Same) Place(i int) (value float32, start, count uint32) {
-	r := m.rows[i]
-	return r.value, r.start, m.rows[i+1].start - r.start
+func (m *same) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(m, dst, rows, w) }
+func (m *same) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(m, a, rows, w) }
+
+func (m *same) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	dotVectors(m, dst, i, vectors, first)
 }
 
-// Steps takes the steps, with rows whose places are from Place, on w, which has Cols elements or more.
-func (m *Same) Steps(steps []asm.Step, w []float32) {
-	if len(w) < m.cols {
-		panic(tooShort)
+func (m *same) AddTo(u []float64, s Sum) (rounding float64) {
+	for i := range s.all(m.Rows()) {
+		value, index := m.place(i)
+		z := float64(s.at(i) * float64(value))
+		for _, j := range index {
+			u[j] += z
+		}
+	}
+	return s.rounding(m.Rows())
+}
+
+// StepsMost is the mean number of nonzeros up to which prepared steps are faster than single ones.
+var StepsMost = 20 // a variable for the sake of the trainer's benchmark that it is chosen by
+
+func (m *same) Steps() Steps {
+	if len(m.indices) > StepsMost*m.Rows() {
+		return nil
+	}
+	return stepper{m}
+}
+
+type stepper struct{ *same }
+
+func (m stepper) Steps(steps []asm.Step, rows []uint32, fetch bool, w []float32) {
+	if len(w) != m.cols {
+		panic(wrongLength)
+	}
+	steps = steps[:len(rows)]
+	for k, i := range rows {
+		s, r := &steps[k], m.rows[i]
+		s.Start, s.Count = r.start, m.rows[i+1].start-r.start
+		s.Value, s.Pull = s.Value*r.value, float32(s.Pull*r.value)
+		if fetch {
+			m.Fetch(int(i))
+		}
 	}
 	asm.StepsSame(steps, m.indices, w)
 }
@@ -174,9 +205,8 @@ func (m *Same) Steps(steps []asm.Step, w []float32) {
 // lanes is the number of lanes of a dense sum, which the squares of a row's values are.
 const lanes = 64
 
-// SumSquares returns the squared Euclidean norm of row i.
-func (m *Same) SumSquares(i int) float32 {
-	value, idx := m.Row(i)
+func (m *same) SumSquares(i int) float32 {
+	value, idx := m.place(i)
 	n, square := len(idx), float32(value*value)
 	if square == 1 {
 		return float32(n) // no sum on the way is rounded
@@ -203,8 +233,7 @@ func (m *Same) SumSquares(i int) float32 {
 	return asm.Dot(v[:], ones[:])
 }
 
-// Prefetch asks for row i to be brought into the caches, for a Dot or Axpy soon to come.
-func (m *Same) Prefetch(i int) {
+func (m *same) Fetch(i int) {
 	start, end := m.rows[i].start, m.rows[i+1].start
 	if start == end {
 		return
@@ -214,23 +243,23 @@ func (m *Same) Prefetch(i int) {
 	asm.Prefetch(m.indices[start-min(before, start) : end])
 }
 
-// Take returns a copy of the given rows, in the given order. It doesn't ask for rows ahead: a copy of a short row is so few
+// Take doesn't ask for rows ahead: a copy of a short row is so few
 // instructions that the processor is at work on some rows at once, and asking was slower from the caches and from memory.
-func (m *Same) Take(rows []uint32) *Same {
-	t := &Same{cols: m.cols, rows: make([]row, len(rows)+1)}
+func (m *same) Take(rows []uint32) Rows {
+	t := &same{cols: m.cols, rows: make([]row, len(rows)+1)}
 	nnz := 0
 	for k, i := range rows {
-		value, idx := m.Row(int(i))
+		value, idx := m.place(int(i))
 		t.rows[k] = row{uint32(nnz), value}
 		nnz += len(idx)
 	}
 	if uint64(nnz) > mostNonzeros {
-		panic("compact: more than 2^32-1 nonzeros")
+		panic("store: more than 2^32-1 nonzeros")
 	}
 	t.rows[len(rows)].start = uint32(nnz)
 	t.indices = make([]uint16, nnz)
 	for k, i := range rows {
-		_, idx := m.Row(int(i))
+		_, idx := m.place(int(i))
 		copy(t.indices[t.rows[k].start:], idx)
 	}
 	return t

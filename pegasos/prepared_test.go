@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/compact"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -29,11 +29,11 @@ func TestRoundUp(t *testing.T) {
 	}
 }
 
-// A score that is not finite ends runSame where it ends run, wherever in what is prepared at once it comes.
-func TestRunSameEndsWhereRunDoes(t *testing.T) {
-	defer func(old int) { sameFrom = old }(sameFrom)
+// A score that is not finite ends runPrepared where it ends run, wherever in what is prepared at once it comes.
+func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
+	defer func(old int) { store.SameFrom = old }(store.SameFrom)
 	const rows, cols = 200, 21
-	for _, bad := range []int{0, 1, sameSteps - 1, sameSteps, sameSteps + 1, rows - 1, rows} {
+	for _, bad := range []int{0, 1, preparedSteps - 1, preparedSteps, preparedSteps + 1, rows - 1, rows} {
 		starts, y, all := []int64{0}, make([]float32, rows), make([]uint32, rows)
 		var indices []int32
 		var values []float32
@@ -53,9 +53,9 @@ func TestRunSameEndsWhereRunDoes(t *testing.T) {
 		}
 		var ends []string
 		for k, from := range []int{math.MaxInt, 0} {
-			sameFrom = from
+			store.SameFrom = from
 			p := mustRun(t, x, y, Config{Order: Sequential}).problems[0]
-			if _, same := p.x.(*compact.Same); same != (k == 1) {
+			if prepared := p.x.Steps() != nil; prepared != (k == 1) {
 				t.Fatalf("rows are a %T", p.x)
 			}
 			p.v[cols-1] = math.MaxFloat32
@@ -74,11 +74,13 @@ func TestRunSameEndsWhereRunDoes(t *testing.T) {
 	}
 }
 
-// BenchmarkRunSame times steps with rows of one value, prepared some at once and one by one. Labels of which a share was
+// BenchmarkRunPrepared times steps with rows of one value, prepared some at once and one by one. Labels of which a share was
 // drawn make more rows pull.
-func BenchmarkRunSame(b *testing.B) {
-	defer func(same, most int) { sameFrom, sameMost = same, most }(sameFrom, sameMost)
-	sameFrom = 0
+func BenchmarkRunPrepared(b *testing.B) {
+	defer func(same, most int) {
+		store.SameFrom, store.StepsMost = same, most
+	}(store.SameFrom, store.StepsMost)
+	store.SameFrom = 0
 	const rows, cols = 30_000, 1000
 	for _, nnz := range []int{3, 7, 14, 30, 60, 120} {
 		for _, drawn := range []float64{0, 0.2, 0.8} {
@@ -105,8 +107,8 @@ func BenchmarkRunSame(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, sameMost = range []int{0, cols} {
-				b.Run(fmt.Sprintf("nnz=%d/drawn=%v/at-once=%v", nnz, drawn, sameMost > 0), func(b *testing.B) {
+			for _, store.StepsMost = range []int{0, cols} {
+				b.Run(fmt.Sprintf("nnz=%d/drawn=%v/at-once=%v", nnz, drawn, store.StepsMost > 0), func(b *testing.B) {
 					p := mustRun(b, x, y, Config{Order: Sequential}).problems[0]
 					p.run(all)
 					before := p.violations

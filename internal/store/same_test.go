@@ -1,4 +1,4 @@
-package compact
+package store
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrix"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -27,16 +28,27 @@ func random(t testing.TB, seed uint64, rows, cols, most int, value func(i int) f
 		}
 		starts = append(starts, int64(len(idx)))
 	}
-	return matrix(t, cols, starts, idx, val)
+	return newSparse(t, cols, starts, idx, val)
 }
 
-func matrix(t testing.TB, cols int, starts []int64, idx []int32, val []float32) *sparse.Matrix {
+func newSparse(t testing.TB, cols int, starts []int64, idx []int32, val []float32) *sparse.Matrix {
 	t.Helper()
 	x, err := sparse.New(cols, starts, idx, val)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
+}
+
+func trySame(x *sparse.Matrix) (*same, bool) { return newSame(Of(x).(*csr)) }
+
+func mustSame(t testing.TB, x *sparse.Matrix) *same {
+	t.Helper()
+	m, ok := trySame(x)
+	if !ok {
+		t.Fatal("refused")
+	}
+	return m
 }
 
 func unit(i int) float32 { return 1 / float32(math.Sqrt(float64(i%29+1))) }
@@ -55,7 +67,7 @@ func TestSameBits(t *testing.T) {
 		for name, value := range values {
 			for _, shape := range []struct{ rows, cols, most int }{{0, 5, 5}, {40, 1, 1}, {200, 60, 20}, {100, 700, 700}, {1, 0, 0}} {
 				x := random(t, 1, shape.rows, shape.cols, shape.most, value)
-				m, ok := Sparse(x)
+				m, ok := trySame(x)
 				if !ok {
 					t.Fatalf("%s, %v: refused", name, shape)
 				}
@@ -66,24 +78,24 @@ func TestSameBits(t *testing.T) {
 }
 
 // compare holds what m computes against what x does, to the bit.
-func compare(t *testing.T, m *Same, x *sparse.Matrix) {
+func compare(t *testing.T, m *same, x *sparse.Matrix) {
 	t.Helper()
-	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || m.NNZ() != x.NNZ() {
-		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(), m.NNZ(), x.Rows(), x.Cols(), x.NNZ())
+	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || len(m.indices) != x.NNZ() {
+		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(), len(m.indices), x.Rows(), x.Cols(), x.NNZ())
 	}
 	if want := 8*(x.Rows()+1) + 2*x.NNZ(); m.Size() != want {
 		t.Errorf("%d bytes, want %d", m.Size(), want)
 	}
 	r := rand.New(rand.NewPCG(2, 0))
-	got := make([]float32, x.Cols()+1)
+	got := make([]float32, x.Cols())
 	for j := range got {
 		got[j] = r.Float32() - 0.5
 	}
 	want := slices.Clone(got[:x.Cols()])
 	for i := range x.Rows() {
-		m.Prefetch(i)
+		m.Fetch(i)
 		idx, _ := x.Row(i)
-		if _, have := m.Row(i); len(have) != len(idx) {
+		if _, have := m.place(i); len(have) != len(idx) {
 			t.Fatalf("row %d has %d nonzeros, want %d", i, len(have), len(idx))
 		}
 		equal(t, i, m.Dot(i, got), x.Dot(i, want))
@@ -111,12 +123,12 @@ func TestMostColumns(t *testing.T) {
 	for j := range int32(cols) {
 		idx, val = append(idx, j), append(val, 0.1)
 	}
-	m, ok := Sparse(matrix(t, cols, []int64{0, cols}, idx, val))
+	m, ok := trySame(newSparse(t, cols, []int64{0, cols}, idx, val))
 	if !ok {
 		t.Fatal("65,536 columns are refused")
 	}
-	compare(t, m, matrix(t, cols, []int64{0, cols}, idx, val))
-	if _, ok := Sparse(matrix(t, cols+1, []int64{0}, nil, nil)); ok {
+	compare(t, m, newSparse(t, cols, []int64{0, cols}, idx, val))
+	if _, ok := trySame(newSparse(t, cols+1, []int64{0}, nil, nil)); ok {
 		t.Error("65,537 columns are not refused")
 	}
 }
@@ -134,30 +146,30 @@ func TestRefused(t *testing.T) {
 				return 1
 			})
 			idx, _ := x.Row(at)
-			if _, ok := Sparse(x); ok != (len(idx) == 0) {
+			if _, ok := trySame(x); ok != (len(idx) == 0) {
 				t.Errorf("%s in row %d is not refused", name, at)
 			}
 		}
 	}
 	// One value of one row differs, at each place of short rows and in any row.
 	x := random(t, 4, 60, cols, 19, unit)
-	starts, idx, val := x.Arrays()
+	starts, idx, val := (*matrix.CSR)(x).Arrays()
 	for k := range val {
 		for _, wrong := range []float32{2, -val[k], math.Nextafter32(val[k], 2)} {
 			v := slices.Clone(val)
 			v[k] = wrong
 			i, _ := slices.BinarySearch(starts, int64(k)+1)
 			alone := starts[i]-starts[i-1] == 1
-			if _, ok := Sparse(matrix(t, cols, starts, idx, v)); ok != alone {
+			if _, ok := trySame(newSparse(t, cols, starts, idx, v)); ok != alone {
 				t.Fatalf("nonzero %d is %v among %v: accepted is %v", k, wrong, val[k], ok)
 			}
 		}
 	}
-	lazy, err := sparse.Lazy(cols, starts, idx, val, 3, nil)
+	lazy, err := matrix.Lazy(cols, starts, idx, val, matrix.Check{Shift: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := Sparse(lazy); ok {
+	if _, ok := Of((*sparse.Matrix)(lazy)).Compact(1); ok {
 		t.Error("a lazy matrix is not refused")
 	}
 }
@@ -165,7 +177,7 @@ func TestRefused(t *testing.T) {
 func TestTake(t *testing.T) {
 	for name, value := range values {
 		x := random(t, 5, 300, 80, 50, value)
-		m, ok := Sparse(x)
+		m, ok := trySame(x)
 		if !ok {
 			t.Fatal("refused")
 		}
@@ -175,20 +187,20 @@ func TestTake(t *testing.T) {
 			for k := range rows {
 				rows[k] = uint32(r.IntN(x.Rows()))
 			}
-			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) { compare(t, m.Take(rows), x.Take(rows)) })
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) { compare(t, m.Take(rows).(*same), x.Take(rows)) })
 		}
 	}
 }
 
-func TestShortWeightsPanic(t *testing.T) {
-	m, _ := Sparse(random(t, 1, 3, 10, 10, unit))
+func TestWrongLengthPanics(t *testing.T) {
+	m := mustSame(t, random(t, 1, 3, 10, 10, unit))
 	for name, f := range map[string]func(w []float32){
 		"Dot":  func(w []float32) { m.Dot(0, w) },
 		"Axpy": func(w []float32) { m.Axpy(0, 1, w) },
 	} {
 		func() {
 			defer func() {
-				if recover() != tooShort {
+				if recover() != wrongLength {
 					t.Errorf("%s did not panic", name)
 				}
 			}()

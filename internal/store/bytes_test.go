@@ -1,4 +1,4 @@
-package compact
+package store
 
 import (
 	"math"
@@ -38,7 +38,7 @@ func pixels(rows, cols int, n float32) *dense.Matrix {
 	return x
 }
 
-func TestDense(t *testing.T) {
+func TestPacked(t *testing.T) {
 	for _, n := range []float32{1, 16, 255, 256} {
 		for _, cols := range []int{0, 1, 7, 8, 33, 100} {
 			for threads := range 4 {
@@ -46,22 +46,22 @@ func TestDense(t *testing.T) {
 				if cols > 0 {
 					clear(x.Row(0)) // nothing to guess by
 				}
-				b, ok := Dense(x, threads)
+				b, ok := newPacked(x, threads)
 				if !ok {
 					t.Fatalf("%d columns of k/%v: refused", cols, n)
 				}
 				if b.Rows() != x.Rows() || b.Cols() != cols {
 					t.Fatalf("%d rows of %d", b.Rows(), b.Cols())
 				}
-				dst, w := make([]float32, b.Stride()), make([]float32, cols)
+				dst, w := make([]float32, b.stride), make([]float32, cols)
 				for j := range w {
 					w[j] = 1 / float32(j+3)
 				}
 				for i := range x.Rows() {
-					b.Prefetch(i)
+					b.Fetch(i)
 					if i%2 == 0 {
-						b.Unpack(i, dst)
-					} else if have, want := b.UnpackDot(i, dst, w), x.Dot(i, w); have != want {
+						b.unpack(i, dst)
+					} else if have, want := b.unpackDot(i, dst, w), x.Dot(i, w); have != want {
 						t.Fatalf("row %d: dot product %v, want %v", i, have, want)
 					}
 					for j, v := range x.Row(i) {
@@ -76,7 +76,7 @@ func TestDense(t *testing.T) {
 }
 
 // One value that is no such number, wherever it stands.
-func TestDenseRefuses(t *testing.T) {
+func TestPackedRefuses(t *testing.T) {
 	for _, bad := range []float32{
 		-1. / 255, 256. / 255, 0.5, 1e-3, 1e30, -1e30, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)),
 		math.Nextafter32(1./255, 1), math.Nextafter32(1, 2),
@@ -84,12 +84,12 @@ func TestDenseRefuses(t *testing.T) {
 		for _, at := range []int{0, 63, 64, 89} {
 			x := pixels(90, 20, 255)
 			x.Row(at)[at%20] = bad
-			if _, ok := Dense(x, 2); ok {
+			if _, ok := newPacked(x, 2); ok {
 				t.Errorf("%v in row %d: taken", bad, at)
 			}
 		}
 	}
-	if _, ok := Dense(dense.New(3, 5), 1); !ok {
+	if _, ok := newPacked(dense.New(3, 5), 1); !ok {
 		t.Error("zeros: refused")
 	}
 }

@@ -4,35 +4,27 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/compact"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// sameMost is the mean number of nonzeros up to which runSame is faster than run.
-var sameMost = 20 // a variable for the sake of BenchmarkRunSame, which it is chosen by
+// preparedSteps is how many steps runPrepared prepares before it takes them.
+const preparedSteps = 64
 
-// sameSteps is how many steps runSame prepares before it takes them.
-const sameSteps = 64
-
-// runSame is run for short rows of one value, without an appended feature. What a step needs but w is prepared for some of
-// them, and then they are taken in one call.
-func (p *problem) runSame(x *compact.Same, idx []uint32) {
-	var prepared [sameSteps]asm.Step
+// runPrepared is run for rows that take many steps in one call, without an appended feature. What a
+// step needs besides w and the row is prepared for some of them first.
+func (p *problem) runPrepared(x store.Steps, idx []uint32) {
+	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {
-		rows := idx[:min(len(idx), sameSteps)]
+		rows := idx[:min(len(idx), preparedSteps)]
 		steps := prepared[:len(rows)]
 		for k, i := range rows {
-			value, start, count := x.Place(int(i))
-			if p.scattered {
-				x.Prefetch(int(i))
-			}
 			y := p.sign(i)
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
-			s.Start, s.Count = start, count
-			s.Value, s.Pull = y*value, float32(p.weighted(i, y)*value)
+			s.Value, s.Pull = y, p.weighted(i, y)
 			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
 		}
-		x.Steps(steps, p.v)
+		x.Steps(steps, rows, p.scattered, p.v)
 		for k, i := range rows {
 			s := &steps[k]
 			if s.Margin-s.Margin != 0 {
