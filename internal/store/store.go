@@ -17,7 +17,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -49,7 +49,7 @@ type Rows interface {
 	Ahead() int
 	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from the
 	// disk; nil for rows that need not.
-	WillNeed() matrix.WillNeed
+	WillNeed() matrices.WillNeed
 
 	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
@@ -164,7 +164,7 @@ func (s Sum) rounding(rows int) float64 {
 type plain struct{}
 
 func (plain) Err() error                  { return nil }
-func (plain) WillNeed() matrix.WillNeed   { return nil }
+func (plain) WillNeed() matrices.WillNeed { return nil }
 func (plain) Contiguous() bool            { return false }
 func (plain) TakeGain() Gain              { return Gains }
 func (plain) Compact(int) (Rows, bool)    { return nil, false }
