@@ -24,7 +24,7 @@ func newShards(p *problem, n int) *shards {
 		c := *p
 		c.vs = vectors(1, len(p.v))
 		c.v, c.vb = c.vs[0], make([]float64, 1)
-		c.x = ofItsOwn(p.x)
+		c.x = p.x.ForWorker()
 		c.avg, c.scores, c.rows, c.pulls, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}
