@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
-GOLDEN := ./internal/asm ./internal/compact ./internal/elementary ./dense ./sparse ./pegasos
+GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm
 # The trainer's tests of bits, files and byte order, for where all of them would take long.
 export BITS := Golden|Bits|Model|Resume|Layouts|Threads
 
@@ -36,8 +36,8 @@ build: ## build the command into build/
 test: ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	$(GO) vet ./...
 	$(GO) test ./...
-	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos
-	for module in cmd/pegasimd internal/gen bench bench/regress/example bench/experiments; do \
+	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
+	for module in cmd/pegasimd modelio/onnx internal/gen bench bench/regress/example; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 
@@ -50,8 +50,13 @@ drift: ## fail if the generated files are not what generate writes
 	scripts/drift.sh
 
 .PHONY: check
-check: ## gofmt, vet for every kind of machine and tag, staticcheck, the module's requirements
+check: ## gofmt, vet for every kind of machine and tag, staticcheck, the modules' requirements, documents
 	scripts/check.sh "$(STATICCHECK)"
+	$(GO) -C bench run ./pages -check
+
+.PHONY: pages
+pages: ## write the tables and drawings in the documents, from docs/records and go list
+	$(GO) -C bench run ./pages
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what every module links (needs the network)
@@ -59,9 +64,9 @@ vulncheck: ## known vulnerabilities in what every module links (needs the networ
 
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./sparse ./pegasos
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm ./internal/asm ./internal/compact ./dense ./sparse
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm -run '$(BITS)' ./pegasos
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./sparse ./pegasos ./pegasos/kernelsvm
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
 
 .PHONY: test-emulated
 test-emulated: ## the golden hashes on every architecture: natively or by emulators (scripts/install.sh)
@@ -78,10 +83,10 @@ test-onnx: ## exported models in ONNX Runtime (needs npm)
 .PHONY: race
 race: ## the race detector, over the assembly and over plain Go
 	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset
-	$(GO) test -race -short -run '$(BITS)|Shard|Progress|Cancel|Partial' ./pegasos
+	$(GO) test -race -short -run '$(BITS)|Shard|Progress|Cancel|Partial' ./pegasos ./pegasos/kernelsvm
 	$(GO) -C cmd/pegasimd test -race -short ./...
 	$(GO) test -race -short -tags purego ./dense ./sparse
-	$(GO) test -race -short -tags purego -run 'Golden|Threads' ./pegasos
+	$(GO) test -race -short -tags purego -run 'Golden|Threads' ./pegasos ./pegasos/kernelsvm
 
 .PHONY: exhaustive
 exhaustive: ## tests over all float32 (minutes)
@@ -116,23 +121,15 @@ bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside ot
 
 .PHONY: bench-kernels
 bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
-	$(GO) -C bench/compare run . $(COMPARE)
-
-.PHONY: experiment-rows
-experiment-rows: ## does the time to a test error grow with the rows? writes docs/figures/rows.svg (minutes)
-	$(GO) -C bench/experiments run . -out ../../docs/figures rows
-
-.PHONY: experiment-pairs
-experiment-pairs: ## one-vs-one on Fashion-MNIST; writes docs/figures/pair.svg and confusion.svg (minutes)
-	$(GO) -C bench/experiments run . -out ../../docs/figures pairs
+	$(GO) -C bench run ./compare $(COMPARE)
 
 .PHONY: bench-trainers
 bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
-	$(GO) -C bench/trainers run . $(TRAINERS)
+	$(GO) -C bench run ./trainers $(TRAINERS)
 
 .PHONY: test-trainers
 test-trainers: ## a short run of that benchmark, whose results must agree with each other
-	$(GO) -C bench/trainers test ./...
+	$(GO) -C bench test ./trainers/...
 
 BASE ?= origin/main
 .PHONY: regress
@@ -165,4 +162,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check vulncheck drift test test-trainers test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks
+ci: check vulncheck drift test test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks

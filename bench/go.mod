@@ -18,12 +18,26 @@ require (
 )
 
 require (
+	github.com/chewxy/math32 v1.10.1 // indirect
+	github.com/viterin/partial v1.1.0 // indirect
+	golang.org/x/exp v0.0.0-20260824195058-e88cd73687aa // indirect
+)
+
+require (
+	github.com/ajroetker/go-highway v0.0.12
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/tphakala/simd v1.3.0
+	github.com/viterin/vek v0.4.3
+	github.com/weaviate/weaviate v1.38.0
 	golang.org/x/term v0.44.0 // indirect
+	gonum.org/v1/gonum v0.17.0
 )
 
 replace github.com/pegasimd/pegasimd => ../
 
 tool golang.org/x/perf/cmd/benchstat
+
+// go-highway requires a tool of its own that was never published.
+exclude github.com/ajroetker/go-highway/hwy/goat v0.0.0

@@ -258,7 +258,7 @@ func (r *result) time(c *config, work string, say func(string, ...any)) error {
 	if err := copyFile(again, base); err != nil {
 		return err
 	}
-	r.Notes = append(r.Notes, "Processes that were timed: "+machine.Pin()+".")
+	r.Notes = append(r.Notes, "Processes that were timed: "+machine.Pin().String()+".")
 	defer runtime.UnlockOSThread()
 	before, err := names(base, c.times)
 	if err != nil {

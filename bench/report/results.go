@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // Results are what make bench has measured, as medians.
@@ -33,15 +35,15 @@ type cell struct {
 
 // of is the median of what was measured in a unit, or NaN.
 func (c *cell) of(unit string) float64 {
-	if c == nil || len(c.values[unit]) == 0 {
+	if c == nil {
 		return math.NaN()
 	}
-	v := slices.Sorted(slices.Values(c.values[unit]))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+	return stats.Median(c.values[unit])
 }
 
 // shown are the lines of the head that the page shows.
-var shown = []string{"cpu", "caches", "core", "go", "paths", "counters", "limit", "training", "verified", "date"}
+var shown = []string{"cpu", "caches", "core", "go", "paths", "counters", "limit", "training",
+	"verified", "date", "commit"}
 
 func readResults(file string) (*results, error) {
 	f, err := os.Open(file)
@@ -53,50 +55,16 @@ func readResults(file string) (*results, error) {
 	config := map[string]string{}
 	in := benchfmt.NewReader(f, file)
 	for in.Scan() {
-		result, ok := in.Result().(*benchfmt.Result)
-		if !ok {
-			if bad, is := in.Result().(*benchfmt.SyntaxError); is {
-				return nil, bad
+		switch result := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			return nil, result
+		case *benchfmt.Result:
+			for _, c := range result.Config {
+				config[c.Key] = string(c.Value)
 			}
-			continue
-		}
-		for _, c := range result.Config {
-			config[c.Key] = string(c.Value)
-		}
-		keys := map[string]string{}
-		_, parts := result.Name.Parts()
-		for _, part := range parts {
-			if name, value, ok := strings.Cut(strings.TrimPrefix(string(part), "/"), "="); ok {
-				keys[name] = value
+			if err := r.add(result); err != nil {
+				return nil, err
 			}
-		}
-		n, err := strconv.Atoi(keys["n"])
-		if err != nil || keys["op"] == "" || keys["isa"] == "" {
-			file, line := result.Pos()
-			return nil, fmt.Errorf("%s:%d: %s: want op=, n= and isa=", file, line, result.Name)
-		}
-		k := key{keys["op"], n, keys["isa"]}
-		c := r.cells[k]
-		if c == nil {
-			c = &cell{level: keys["level"], values: map[string][]float64{}}
-			r.cells[k] = c
-		}
-		for _, v := range result.Values {
-			unit, value := v.Unit, v.Value
-			if v.OrigUnit != "" {
-				unit, value = v.OrigUnit, v.OrigValue
-			}
-			c.values[unit] = append(c.values[unit], value)
-		}
-		if !slices.Contains(r.isas, k.isa) {
-			r.isas = append(r.isas, k.isa)
-		}
-		if set, ok := strings.CutPrefix(k.op, "train-"); ok {
-			if !slices.Contains(r.sets, set) {
-				r.sets = append(r.sets, set)
-			}
-		} else if !slices.Contains(r.ops, k.op) && !strings.HasPrefix(k.op, "prefetch") { // which moves nothing itself
-			r.ops = append(r.ops, k.op)
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -111,6 +79,54 @@ func readResults(file string) (*results, error) {
 		}
 	}
 	return r, nil
+}
+
+// add takes in one line of measurements.
+func (r *results) add(result *benchfmt.Result) error {
+	keys := nameKeys(result.Name)
+	n, err := strconv.Atoi(keys["n"])
+	if err != nil || keys["op"] == "" || keys["isa"] == "" {
+		file, line := result.Pos()
+		return fmt.Errorf("%s:%d: %s: want op=, n= and isa=", file, line, result.Name)
+	}
+	k := key{keys["op"], n, keys["isa"]}
+	c := r.cells[k]
+	if c == nil {
+		c = &cell{level: keys["level"], values: map[string][]float64{}}
+		r.cells[k] = c
+	}
+	for _, v := range result.Values {
+		unit, value := v.Unit, v.Value
+		if v.OrigUnit != "" {
+			unit, value = v.OrigUnit, v.OrigValue
+		}
+		c.values[unit] = append(c.values[unit], value)
+	}
+	appendNew(&r.isas, k.isa)
+	if set, ok := strings.CutPrefix(k.op, "train-"); ok {
+		appendNew(&r.sets, set)
+	} else if !strings.HasPrefix(k.op, "prefetch") { // which moves nothing itself
+		appendNew(&r.ops, k.op)
+	}
+	return nil
+}
+
+// nameKeys reads the parts of a benchmark's name that are key=value.
+func nameKeys(name benchfmt.Name) map[string]string {
+	keys := map[string]string{}
+	_, parts := name.Parts()
+	for _, part := range parts {
+		if name, value, ok := strings.Cut(strings.TrimPrefix(string(part), "/"), "="); ok {
+			keys[name] = value
+		}
+	}
+	return keys
+}
+
+func appendNew(list *[]string, s string) {
+	if !slices.Contains(*list, s) {
+		*list = append(*list, s)
+	}
 }
 
 // sizes are the n of an operation, ascending.
@@ -158,18 +174,21 @@ func (r *results) figures() (all []*figure) {
 			s := series{class: pathClass(isa), name: isa}
 			for _, n := range sizes {
 				c := r.cells[key{op, n, isa}]
-				s.x, s.y = append(s.x, float64(n)), append(s.y, c.of("MB/s")/1e3)
+				s.add(float64(n), c.of("MB/s")/1e3)
 				if isa == r.best() {
-					limit.x, limit.y = append(limit.x, float64(n)), append(limit.y, c.of("limit-MB/s")/1e3)
+					limit.add(float64(n), c.of("limit-MB/s")/1e3)
 				}
 			}
 			lines = append(lines, s)
 		}
 		lines = append(lines, limit)
 		for i := range lines {
-			lines[i].title = func(x, y float64) string { return fmt.Sprintf("n = %.0f, %.3g GB/s", x, y) }
+			lines[i].title = func(x, y float64) string {
+				return fmt.Sprintf("n = %.0f, %.3g GB/s", x, y)
+			}
 		}
-		f := draw("kernel-"+op, op, axis{label: "n", log: true, format: short}, axis{label: "GB/s", log: true, format: short}, lines)
+		f := draw("kernel-"+op, op, axis{label: "n", log: true, format: short},
+			axis{label: "GB/s", log: true, format: short}, lines)
 		f.levels(r, op, sizes)
 		all = append(all, f)
 	}
@@ -188,7 +207,8 @@ func (f *figure) levels(r *results, op string, sizes []int) {
 			}
 			to = f.bandsAt(math.Sqrt(float64(n) * float64(sizes[i+1])))
 		}
-		f.Bands = append(f.Bands, band{From: from, Width: round(to - from), Middle: round((from + to) / 2), Name: level, Odd: len(f.Bands)%2 == 1})
+		f.Bands = append(f.Bands, band{From: from, Width: round(to - from),
+			Middle: round((from + to) / 2), Name: level, Odd: len(f.Bands)%2 == 1})
 		from = to
 	}
 }
@@ -218,7 +238,8 @@ func (r *results) summary() summary {
 					continue
 				}
 				ratios.values[""] = append(ratios.values[""], c.of("x-generic"))
-				if v := c.of("%limit"); v == v && n >= 100 { // below, a probe waits for its call, as a kernel does
+				// below n = 100 a probe waits for its call, as a kernel does
+				if v := c.of("%limit"); !math.IsNaN(v) && n >= 100 {
 					limits.values[""] = append(limits.values[""], v)
 				}
 			}
@@ -255,9 +276,11 @@ func (r *results) training() trainingTable {
 		for _, n := range r.sizes("train-" + set) {
 			row := trainingRow{Set: set, Rows: n}
 			for _, isa := range r.isas {
-				row.Cells = append(row.Cells, short(r.cells[key{"train-" + set, n, isa}].of("steps/s")))
+				row.Cells = append(row.Cells,
+					short(r.cells[key{"train-" + set, n, isa}].of("steps/s")))
 			}
-			row.Ratio = fmt.Sprintf("%.1f×", r.cells[key{"train-" + set, n, r.best()}].of("x-generic"))
+			row.Ratio = fmt.Sprintf("%.1f×",
+				r.cells[key{"train-" + set, n, r.best()}].of("x-generic"))
 			t.Rows = append(t.Rows, row)
 		}
 	}

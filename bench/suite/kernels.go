@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
@@ -56,19 +57,20 @@ func (c *cell) name() string {
 // weight is about how many milliseconds the cell takes.
 func (c *cell) weight(o options) int {
 	paths := len(asm.Available()) + 1
-	return 1 + int(float64(paths*o.rounds)*max(o.sample.Seconds()*1e3, float64(c.bytes)/4e6)) + c.bytes/1e6
+	return 1 + int(float64(paths*o.rounds)*max(o.sample.Seconds()*1e3, float64(c.bytes)/4e6)) +
+		c.bytes/1e6
 }
 
-// shapes are the streams of the kernels whose operands are read from beginning to end. The others have no limit that a
-// walk over memory could tell.
+// shapes are the streams of the kernels whose operands are read from beginning to end. The others
+// have no limit that a walk over memory could tell.
 var shapes = map[string]bandwidth.Shape{
 	"dot": bandwidth.Read2, "squareddistance": bandwidth.Read2, "sumsquares": bandwidth.Read,
-	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update, "exp": bandwidth.Copy,
-	"dotrows": bandwidth.Read,
+	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update,
+	"exp": bandwidth.Copy, "dotrows": bandwidth.Read,
 }
 
-// operands returns what the probe walks over. Of misaligned operands it is the part that begins at a cache line: what is
-// wanted is what the machine can do.
+// operands returns what the probe walks over. Of misaligned operands it is the part that begins at
+// a cache line: what is wanted is what the machine can do.
 func operands(s bandwidth.Shape, a *asmtest.Args, misaligned bool) (x, y []float32) {
 	switch {
 	case s == bandwidth.Copy:
@@ -85,8 +87,8 @@ func operands(s bandwidth.Shape, a *asmtest.Args, misaligned bool) (x, y []float
 	return x, y
 }
 
-// kernels lists what to measure: all kernels at the sizes given, misaligned too at some, and one size for L3 and one for
-// memory, which depend on the machine.
+// kernels lists what to measure: all kernels at the sizes given, misaligned too at some, and one
+// size for L3 and one for memory, which depend on the machine.
 func (m *meter) kernels() []*cell {
 	var cells []*cell
 	for _, k := range asmtest.Kernels {
@@ -94,7 +96,8 @@ func (m *meter) kernels() []*cell {
 			if k.Most > 0 && n > k.Most {
 				return
 			}
-			c := &cell{kernel: k, n: n, misaligned: misaligned, level: level, bytes: n * perElement(k)}
+			c := &cell{kernel: k, n: n, misaligned: misaligned, level: level,
+				bytes: n * perElement(k)}
 			if level == "" {
 				c.level = m.caches.Level(c.bytes)
 			}
@@ -165,68 +168,36 @@ func (m *meter) kernel(c *cell) error {
 	if c.misaligned {
 		mem.offset = 1
 	}
-	k, paths := c.kernel, asm.Available()
+	k := c.kernel
 	a := k.New(c.n, mem, asmtest.Uniform(1))
 	if err := verify(k, a); err != nil {
 		return err
 	}
 	a.A, a.B = 1, 0.5 // so that repeated updates stay finite, and no number becomes subnormal
 
-	var contenders []func()
-	for range paths {
-		contenders = append(contenders, func() { k.Call(a) })
+	var contenders []contender
+	for _, isa := range asm.Available() {
+		contenders = append(contenders, contender{isa: isa, call: func() { k.Call(a) }})
 	}
 	shape := shapes[k.Name]
 	x, y := operands(shape, a, c.misaligned)
+	p := probe{}
 	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
-		contenders = append(contenders, func() { bandwidth.Run(shape, x, y) })
+		p.bytes = 4 * float64(len(x)*shape.Streams())
+		contenders = append(contenders, contender{isa: asm.Active(),
+			call: func() { bandwidth.Run(shape, x, y) }})
 	}
-	plans := make([]plan, len(contenders))
-	use := func(i int) {
-		if i < len(paths) {
-			asm.Use(paths[i])
-		}
-	}
-	defer asm.Use(asm.Active())
-	for i, f := range contenders {
-		use(i)
-		plans[i] = m.calibrate(f)
-	}
-	runtime.GC()
 	rounds := m.rounds
 	if c.bytes > m.caches.L3 {
 		rounds = min(rounds, 6) // what benchstat wants at least; a call takes long there
 	}
-	samples := make([][]sample, len(contenders))
-	for round := range rounds {
-		for turn := range contenders {
-			i := (turn + round) % len(contenders)
-			use(i)
-			samples[i] = append(samples[i], m.sampleOf(contenders[i], plans[i]))
-		}
+	m.byTurns(contenders, rounds)
+	if paths := len(asm.Available()); len(contenders) > paths {
+		p.samples = contenders[paths].samples
+		contenders = contenders[:paths]
 	}
-
-	bytes := float64(k.Bytes(a))
-	for i, isa := range paths {
-		l := line{op: k.Name, level: c.level, n: c.n, isa: isa, limit: math.NaN()}
-		var limits, ratios []float64
-		for round, s := range samples[i] {
-			ratio := samples[0][round].ns / s.ns
-			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic", c.name(), isa, plans[i].calls, s.ns, bytes/s.ns*1e3, ratio)
-			ratios = append(ratios, ratio)
-			if len(contenders) > len(paths) {
-				limit := 4 * float64(len(x)*shape.Streams()) / samples[len(paths)][round].ns * 1e3
-				limits = append(limits, 100*bytes/s.ns*1e3/limit)
-				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit, limits[round])
-			}
-			if m.counters != nil {
-				fmt.Fprintf(m.out, " %.4g cycles/op %.4g insn/op", s.cycles, s.instructions)
-			}
-			fmt.Fprintln(m.out)
-		}
-		if l.ratio = middle(ratios); limits != nil {
-			l.limit = middle(limits)
-		}
+	for _, path := range contenders {
+		l := m.print(c, path, contenders[0].samples, p, float64(k.Bytes(a)))
 		if !c.misaligned {
 			m.lines = append(m.lines, l)
 		}
@@ -234,7 +205,65 @@ func (m *meter) kernel(c *cell) error {
 	return nil
 }
 
-// verify holds plain Go against float64 where that does not take too much memory, and each path against plain Go.
+// A contender is the kernel in one path, or the probe of the machine's limit.
+type contender struct {
+	isa     asm.ISA
+	call    func()
+	plan    plan
+	samples []sample // by round
+}
+
+// A probe is what was measured of the machine's limit. Without samples there is none.
+type probe struct {
+	bytes   float64 // that it moves
+	samples []sample
+}
+
+// byTurns takes the samples: in each round one of each contender, and who begins changes.
+func (m *meter) byTurns(contenders []contender, rounds int) {
+	defer asm.Use(asm.Active())
+	for i := range contenders {
+		c := &contenders[i]
+		asm.Use(c.isa)
+		c.plan = m.calibrate(c.call)
+	}
+	runtime.GC()
+	for round := range rounds {
+		for turn := range contenders {
+			c := &contenders[(turn+round)%len(contenders)]
+			asm.Use(c.isa)
+			c.samples = append(c.samples, m.sampleOf(c.call, c.plan))
+		}
+	}
+}
+
+// print writes a line a sample of one path, beside the samples of plain Go and of the probe.
+func (m *meter) print(c *cell, path contender, generic []sample, p probe, bytes float64) line {
+	l := line{op: c.kernel.Name, level: c.level, n: c.n, isa: path.isa, limit: math.NaN()}
+	var limits, ratios []float64
+	for round, s := range path.samples {
+		ratio := generic[round].ns / s.ns
+		ratios = append(ratios, ratio)
+		fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic",
+			c.name(), path.isa, path.plan.calls, s.ns, bytes/s.ns*1e3, ratio)
+		if p.samples != nil {
+			limit := p.bytes / p.samples[round].ns * 1e3
+			limits = append(limits, 100*bytes/s.ns*1e3/limit)
+			fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit, limits[round])
+		}
+		if m.counters != nil {
+			fmt.Fprintf(m.out, " %.4g cycles/op %.4g insn/op", s.cycles, s.instructions)
+		}
+		fmt.Fprintln(m.out)
+	}
+	if l.ratio = stats.Median(ratios); limits != nil {
+		l.limit = stats.Median(limits)
+	}
+	return l
+}
+
+// verify holds plain Go against float64 where that does not take too much memory, and each path
+// against plain Go.
 func verify(k asmtest.Kernel, a *asmtest.Args) error {
 	defer asm.Use(asm.Active())
 	var wide, scale []float64
@@ -254,7 +283,8 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 				got = want[:1]
 			}
 			for i, w := range wide {
-				if d := math.Abs(float64(got[i]) - w); float64(got[i]) != w && !(d <= 32*0x1p-24*scale[i]+0x1p-126) {
+				d, most := math.Abs(float64(got[i])-w), 32*0x1p-24*scale[i]+0x1p-126
+				if float64(got[i]) != w && !(d <= most) {
 					return fmt.Errorf("element %d: plain Go has %v, float64 %v", i, got[i], w)
 				}
 			}
@@ -276,7 +306,8 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 // A sample is of one call.
 type sample struct{ ns, cycles, instructions float64 }
 
-// batches is how many parts a sample has. The shortest counts: what else goes on makes times longer, never shorter.
+// batches is how many parts a sample has. The shortest counts: what else goes on makes times
+// longer, never shorter.
 const batches = 3
 
 // A plan is the batches of a sample and the calls of a batch.
@@ -293,7 +324,8 @@ func (m *meter) calibrate(f func()) plan {
 		case calls == 1 && took >= m.sample:
 			return plan{1, 1}
 		case took >= m.sample/(2*batches):
-			return plan{batches, max(1, int(float64(calls)*float64(m.sample/batches)/float64(took)))}
+			fit := float64(calls) * float64(m.sample/batches) / float64(took)
+			return plan{batches, max(1, int(fit))}
 		}
 	}
 }
@@ -320,19 +352,16 @@ func (m *meter) sampleOf(f func(), p plan) (best sample) {
 	return best
 }
 
-func middle(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
 // short is the size below which a probe waits for its call, as a kernel does, and is no limit.
 const short = 100
 
-// summary prints, for a look, the strongest path's speed beside plain Go and beside the limit, by level of the caches.
+// summary prints, for a look, the strongest path's speed beside plain Go and beside the limit, by
+// level of the caches.
 func (m *meter) summary(w io.Writer) {
 	best := asm.Active()
 	levels := []string{"L1", "L2", "L3", "DRAM"}
-	fmt.Fprintf(w, "\n%v: times as fast as plain Go, and percent of the limit of loads and stores; medians over the sizes of a level\n%-16s", best, "")
+	fmt.Fprintf(w, "\n%v: times as fast as plain Go, and percent of the limit of loads and "+
+		"stores; medians over the sizes of a level\n%-16s", best, "")
 	for _, level := range levels {
 		fmt.Fprintf(w, "%18s", level)
 	}
@@ -347,17 +376,17 @@ func (m *meter) summary(w io.Writer) {
 			for _, l := range m.lines {
 				if l.op == k.Name && l.level == level && l.isa == best {
 					ratios = append(ratios, l.ratio)
-					if l.n >= short && l.limit == l.limit {
+					if l.n >= short && !math.IsNaN(l.limit) {
 						limits = append(limits, l.limit)
 					}
 				}
 			}
 			text := "-"
 			if len(ratios) > 0 {
-				text = fmt.Sprintf("%.1fx", middle(ratios))
+				text = fmt.Sprintf("%.1fx", stats.Median(ratios))
 			}
 			if len(limits) > 0 {
-				text += fmt.Sprintf(" %5.0f %%", middle(limits))
+				text += fmt.Sprintf(" %5.0f %%", stats.Median(limits))
 			}
 			fmt.Fprintf(w, "%18s", text)
 		}

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // A contender is a method on a set: a peer's, or one of ours.
@@ -31,9 +32,9 @@ type point struct {
 	Accuracy  []float64 `json:"accuracy"`
 }
 
-func (p *point) cpu() float64       { return median(p.CPU) }
-func (p *point) objective() float64 { return median(p.Objective) }
-func (p *point) accuracy() float64  { return median(p.Accuracy) }
+func (p *point) cpu() float64       { return stats.Median(p.CPU) }
+func (p *point) objective() float64 { return stats.Median(p.Objective) }
+func (p *point) accuracy() float64  { return stats.Median(p.Accuracy) }
 
 // A problem is a set with a lambda.
 type problem struct {
@@ -55,7 +56,8 @@ var (
 // enough is an objective, in terms of the least, that leaves nothing to read off.
 const enough = 1.0005
 
-// measure makes a round: all contenders of an effort in turns, then the next effort. limit is the longest run, in seconds.
+// measure makes a round: all contenders of an effort in turns, then the next effort. limit is the
+// longest run, in seconds.
 func (p *problem) measure(round int, limit float64) error {
 	for level := 0; ; level++ {
 		busy := false
@@ -102,8 +104,9 @@ func (c *contender) run(p *problem, at *point, seed int) error {
 	if err := p.verify(c, t, f); err != nil {
 		return err
 	}
-	at.CPU, at.Wall = append(at.CPU, median(cpu)), append(at.Wall, median(wall))
-	at.Objective, at.Accuracy = append(at.Objective, f), append(at.Accuracy, accuracy(p.set.test, w))
+	at.CPU, at.Wall = append(at.CPU, stats.Median(cpu)), append(at.Wall, stats.Median(wall))
+	at.Objective = append(at.Objective, f)
+	at.Accuracy = append(at.Accuracy, accuracy(p.set.test, w))
 	at.Steps = t.Steps
 	return nil
 }
@@ -113,11 +116,14 @@ func (p *problem) verify(c *contender, t *training, f float64) error {
 	const slack = 1e-4
 	switch {
 	case !(f >= p.optimum.lower*(1-1e-9)):
-		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", c.name, f, p.optimum.lower)
+		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", c.name,
+			f, p.optimum.lower)
 	case c.ours && !(math.Abs(t.Objective-f) <= slack*f):
-		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", c.name, t.Objective, f)
+		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", c.name,
+			t.Objective, f)
 	case c.ours && !(t.Dual <= p.optimum.upper*(1+1e-9)):
-		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was attained", c.name, t.Dual, p.optimum.upper)
+		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was attained",
+			c.name, t.Dual, p.optimum.upper)
 	}
 	return nil
 }
@@ -137,9 +143,11 @@ func (c *contender) finished(p *problem, level int, limit float64) bool {
 	return done
 }
 
-// toObjective returns the seconds to the objective f, between two efforts by a straight line through the logarithms of the
-// time and of the distance to the optimum. If the first effort was enough the true time may be less.
-func (c *contender) toObjective(o *optimum, f float64, cost func(*point) float64) (value float64, ok bool) {
+// toObjective returns the seconds to the objective f, between two efforts by a straight line
+// through the logarithms of the time and of the distance to the optimum. If the first effort was
+// enough the true time may be less.
+func (c *contender) toObjective(o *optimum, f float64, cost func(*point) float64) (
+	value float64, ok bool) {
 	for i := range c.points {
 		q := &c.points[i]
 		if q.objective() > f {
@@ -149,14 +157,16 @@ func (c *contender) toObjective(o *optimum, f float64, cost func(*point) float64
 			return cost(q), true
 		}
 		before := &c.points[i-1]
-		far, near, want := math.Log(before.objective()-o.lower), math.Log(q.objective()-o.lower), math.Log(f-o.lower)
+		distance := func(f float64) float64 { return math.Log(f - o.lower) }
+		far, near, want := distance(before.objective()), distance(q.objective()), distance(f)
 		share := (far - want) / (far - near)
 		return cost(before) * math.Pow(cost(q)/cost(before), share), true
 	}
 	return math.NaN(), false
 }
 
-// toAccuracy returns the seconds of the first effort that had this accuracy. It is not asked to stay there.
+// toAccuracy returns the seconds of the first effort that had this accuracy. It is not asked to
+// stay there.
 func (c *contender) toAccuracy(percent float64) (seconds float64, ok bool) {
 	for i := range c.points {
 		if c.points[i].accuracy() >= percent {
@@ -182,14 +192,3 @@ func (c *contender) best() (f float64) {
 	}
 	return f
 }
-
-// quantile returns the value below which a share q of the values lies.
-func quantile(values []float64, q float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	at := q * float64(len(sorted)-1)
-	low := int(at)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
-}
-
-func median(values []float64) float64 { return quantile(values, 0.5) }

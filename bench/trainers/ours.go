@@ -15,12 +15,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/bench/internal/machine"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// serve is the program as the driver of our trainer. The method is a pegasos.Config as JSON, effort the passes, also fewer
-// than one.
+// serve is the program as the driver of our trainer. The method is a pegasos.Config as JSON, effort
+// the passes, also fewer than one.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	threads := flags.Int("threads", 1, "of the trainer")
@@ -103,23 +104,24 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	}
 	runtime.GC() // so that the run itself has no need for it
 
-	// The last report comes after the last step, and after the choice that ends a finish. What follows is the model's objective and
-	// its certificate: scoring.
+	// The last report comes after the last step, and after the choice that ends a finish. What
+	// follows is the model's objective and its certificate: scoring.
 	var cpu, wall float64
 	var began time.Time
 	var before float64
 	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) {
-		cpu, wall = processSeconds()-before, time.Since(began).Seconds()
+		cpu, wall = machine.ProcessSeconds()-before, time.Since(began).Seconds()
 	}}
 	x := examples(train)
-	before, began = processSeconds(), time.Now()
+	before, began = machine.ProcessSeconds(), time.Now()
 	m, err := tr.Train(context.Background(), x, train.Y)
 	if err != nil {
 		return nil, err
 	}
 	whole := time.Since(began).Seconds()
 
-	t := &training{CPU: cpu, Wall: wall, Whole: whole, Steps: float64(m.Result.Steps), Vectors: len(m.Weights), Objective: m.Result.Objective}
+	t := &training{CPU: cpu, Wall: wall, Whole: whole, Steps: float64(m.Result.Steps),
+		Vectors: len(m.Weights), Objective: m.Result.Objective}
 	if d := m.Result.DualObjective; !math.IsNaN(d) {
 		t.Dual = d
 	}

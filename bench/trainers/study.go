@@ -1,13 +1,15 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/bench/internal/record"
 )
 
-// combinations returns the settings that a value of each choice makes, as JSON, and the values' names in order.
+// combinations returns the settings that a value of each choice makes, as JSON, and the values'
+// names in order.
 func combinations(choices []choice) (configs []string, names [][]string) {
 	configs, names = []string{""}, [][]string{nil}
 	for _, c := range choices {
@@ -29,19 +31,20 @@ func combinations(choices []choice) (configs []string, names [][]string) {
 
 // A studied row has the passes that a combination needs.
 type studied struct {
-	Study  int      `json:"study"` // which list of choices, from 0
-	Set    string   `json:"set"`
-	Lambda float64  `json:"lambda"`
-	Values []string `json:"values"`
-	Passes []number `json:"passes"` // to 1.10, 1.01 and 1.001 of the optimum
-	Best   float64  `json:"best_over_optimum"`
-	Left   string   `json:"left_out,omitempty"`
+	Study  int             `json:"study"` // which list of choices, from 0
+	Set    string          `json:"set"`
+	Lambda float64         `json:"lambda"`
+	Values []string        `json:"values"`
+	Passes []record.Number `json:"passes"` // to 1.10, 1.01 and 1.001 of the optimum
+	Best   float64         `json:"best_over_optimum"`
+	Left   string          `json:"left_out,omitempty"`
 }
 
 // leastPasses is where the study begins.
 const leastPasses = 0.125
 
-// study trains with each combination for more and more passes, up to most, until there is nothing to read off any more.
+// study trains with each combination for more and more passes, up to most, until there is nothing
+// to read off any more.
 func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 	for k, choices := range studies {
 		some, err := p.study(choices, d, most)
@@ -59,7 +62,8 @@ func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 func (p *problem) study(choices []choice, d *driver, most float64) (rows []studied, err error) {
 	configs, values := combinations(choices)
 	for i, config := range configs {
-		c := &contender{name: config, ours: true, driver: d, method: compact(config), efforts: passes(leastPasses), passes: true}
+		c := &contender{name: config, ours: true, driver: d, method: compact(config),
+			efforts: passes(leastPasses), passes: true}
 		for level, effort := range c.efforts {
 			if effort > most {
 				break
@@ -84,8 +88,9 @@ func (p *problem) study(choices []choice, d *driver, most float64) (rows []studi
 		if c.left == "" {
 			r.Best = c.best() / p.optimum.upper
 			for _, above := range targetsAbove {
-				v, _ := c.toObjective(p.optimum, above*p.optimum.upper, func(q *point) float64 { return q.Effort })
-				r.Passes = append(r.Passes, number(v))
+				v, _ := c.toObjective(p.optimum, above*p.optimum.upper,
+					func(q *point) float64 { return q.Effort })
+				r.Passes = append(r.Passes, record.Number(v))
 			}
 		}
 		rows = append(rows, r)
@@ -102,13 +107,19 @@ func markStudies(b *strings.Builder, rows []studied, most float64) {
 				some = append(some, r)
 			}
 		}
+		var names []string
+		for _, c := range choices {
+			names = append(names, c.name)
+		}
+		fmt.Fprintf(b, "\n### By %s\n\n", strings.Join(names, ", "))
 		markStudy(b, choices, some, most)
 	}
 }
 
 // markStudy writes a line a combination, and for each problem the passes to the three targets.
 func markStudy(b *strings.Builder, choices []choice, rows []studied, most float64) {
-	fmt.Fprintf(b, "\nPasses to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, and the best that was reached in brackets.\n\n|", most)
+	fmt.Fprintf(b, "Passes to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, "+
+		"and the best that was reached in brackets.\n\n|", most)
 	for _, c := range choices {
 		fmt.Fprintf(b, " %s |", c.name)
 	}
@@ -117,7 +128,8 @@ func markStudy(b *strings.Builder, choices []choice, rows []studied, most float6
 	for _, r := range rows {
 		name := fmt.Sprintf("%s %g", r.Set, r.Lambda)
 		line := strings.Join(r.Values, " | ")
-		if _, ok := cells[[2]string{name, line}]; !ok && (len(problems) == 0 || problems[len(problems)-1] != name) {
+		if _, ok := cells[[2]string{name, line}]; !ok &&
+			(len(problems) == 0 || problems[len(problems)-1] != name) {
 			problems = append(problems, name)
 		}
 		if len(problems) == 1 {
@@ -128,7 +140,8 @@ func markStudy(b *strings.Builder, choices []choice, rows []studied, most float6
 	for _, name := range problems {
 		fmt.Fprintf(b, " %s |", name)
 	}
-	fmt.Fprintf(b, "\n|%s%s\n", strings.Repeat(":--|", len(choices)), strings.Repeat("--:|", len(problems)))
+	fmt.Fprintf(b, "\n|%s%s\n", strings.Repeat(":--|", len(choices)),
+		strings.Repeat("--:|", len(problems)))
 	for _, line := range lines {
 		fmt.Fprintf(b, "| %s |", line)
 		for _, name := range problems {
@@ -145,7 +158,7 @@ func (r *studied) cell() string {
 	var parts []string
 	for _, n := range r.Passes {
 		switch {
-		case n != n:
+		case !n.Reached():
 			parts = append(parts, "-")
 		case n == leastPasses:
 			parts = append(parts, fmt.Sprintf("<%.2g", leastPasses))
@@ -154,10 +167,8 @@ func (r *studied) cell() string {
 		}
 	}
 	text := strings.Join(parts, " / ")
-	if n := r.Passes[len(r.Passes)-1]; n != n {
+	if n := r.Passes[len(r.Passes)-1]; !n.Reached() {
 		text += fmt.Sprintf(" (%.4f)", r.Best)
 	}
 	return text
 }
-
-func studyJSON(rows []studied) ([]byte, error) { return json.MarshalIndent(rows, "", " ") }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package main
-
-func pin() string { return "not pinned" }

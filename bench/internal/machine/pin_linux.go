@@ -1,0 +1,68 @@
+package machine
+
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Pinning keeps a thread, and with it the processes that it starts, on one core.
+type Pinning struct {
+	said     string
+	all, one unix.CPUSet
+}
+
+// Pin locks the calling goroutine to its thread, and the thread to the last core that it may use:
+// the first one has most of the interrupts.
+func Pin() *Pinning {
+	runtime.LockOSThread()
+	p := &Pinning{}
+	if err := unix.SchedGetaffinity(0, &p.all); err != nil {
+		p.said = "not pinned: " + err.Error()
+		return p
+	}
+	core, left := 0, p.all.Count()
+	for ; left > 0; core++ {
+		if p.all.IsSet(core) {
+			left--
+		}
+	}
+	p.one.Set(core - 1)
+	if err := p.Hold(); err != nil {
+		p.said = "not pinned: " + err.Error()
+		return p
+	}
+	p.said = fmt.Sprintf("pinned to core %d", core-1)
+	return p
+}
+
+// String says what Pin did.
+func (p *Pinning) String() string { return p.said }
+
+// Hold restricts the calling thread to the one core again.
+func (p *Pinning) Hold() error { return unix.SchedSetaffinity(0, &p.one) }
+
+// Release lets the calling thread use all cores that it could use before Pin.
+func (p *Pinning) Release() error { return unix.SchedSetaffinity(0, &p.all) }
+
+// ProcessSeconds returns the CPU time of all threads of this process.
+func ProcessSeconds() float64 {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+		panic(err) // there is nothing that could be wrong
+	}
+	return float64(t.Sec) + 1e-9*float64(t.Nsec)
+}
+
+// AllSeconds returns the CPU time of this process and of those that it started and that have ended.
+func AllSeconds() (sum float64) {
+	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var u unix.Rusage
+		if err := unix.Getrusage(who, &u); err != nil {
+			panic(err) // there is nothing that could be wrong
+		}
+		sum += float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	}
+	return sum
+}
