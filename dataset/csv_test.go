@@ -50,10 +50,7 @@ func TestCSV(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := readText(c.want, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := mustText(t, c.want, Options{})
 			if !equal(examples(got), examples(want)) || strings.Join(got.Names, " ") != c.names {
 				t.Errorf("%v %v, want %v %v", examples(got), got.Names, examples(want), c.names)
 			}

@@ -28,6 +28,11 @@ func data(t testing.TB, name string) (path string, ok bool) {
 	return filepath.Join(dir, name), true
 }
 
+// says tells whether an error has the given words.
+func says(err error, words string) bool {
+	return err != nil && strings.Contains(err.Error(), words)
+}
+
 func zipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -29,10 +29,7 @@ func TestIDX(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := readText("7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n", Options{Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustText(t, "7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n", Options{Layout: layout})
 		same(t, s, want)
 		if layout != LayoutAuto && s.Layout() != layout {
 			t.Errorf("layout %s, want %s", s.Layout(), layout)

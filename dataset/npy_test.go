@@ -110,10 +110,7 @@ func TestHalf(t *testing.T) {
 // Every type, order, byte order and version, with the labels in a column and in a second file.
 func TestNPY(t *testing.T) {
 	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}} // the label is last
-	want, err := readText("3 1:1 3:2\n1 2:1\n2 1:1 2:1 3:1\n", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustText(t, "3 1:1 3:2\n1 2:1\n2 1:1 2:1 3:1\n", Options{})
 	for _, kind := range []string{"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"} {
 		for _, order := range []string{"<", ">", "|"} {
 			for _, fortran := range []bool{false, true} {
@@ -187,10 +184,7 @@ func TestNPYAccepts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := readText(c.want, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := mustText(t, c.want, Options{})
 			if !equal(examples(got), examples(want)) {
 				t.Errorf("%v, want %v", examples(got), examples(want))
 			}
@@ -348,7 +342,7 @@ func TestNPYMemory(t *testing.T) {
 				t.Error("no error")
 			}
 		}
-		if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), "1000 bytes of data where the header says 134217728") {
+		if _, err := Read(path, Options{}); !says(err, "1000 bytes of data where the header says 134217728") {
 			t.Error(err)
 		}
 	})

@@ -13,10 +13,7 @@ import (
 const small = "1 1:2 3:4\n-1 2:0.5\n"
 
 func TestReadFormats(t *testing.T) {
-	want, err := readText(small, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustText(t, small, Options{})
 	csv := "2,0,4,1\n0,0.5,0,-1\n"
 	for _, c := range []struct {
 		name, text string
@@ -56,10 +53,7 @@ func TestReadFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err = readText("1 1:1 3:2\n3 2:0.5\n", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want = mustText(t, "1 1:1 3:2\n3 2:0.5\n", Options{})
 	same(t, got, want)
 	if read == 0 || read != total {
 		t.Errorf("%d bytes of %d", read, total)
@@ -67,10 +61,7 @@ func TestReadFormats(t *testing.T) {
 }
 
 func TestReadStdin(t *testing.T) {
-	want, err := readText(small, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustText(t, small, Options{})
 	defer func(f *os.File) { os.Stdin = f }(os.Stdin)
 	for _, c := range []struct {
 		content []byte
@@ -161,7 +152,7 @@ func TestGzip(t *testing.T) {
 		}
 	}
 	for _, tail := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "garbage after the end", small, string(whole[:5])} {
-		if _, err := read([]byte(string(whole) + tail)); err == nil || !strings.Contains(err.Error(), "a.svm.gz: ") {
+		if _, err := read([]byte(string(whole) + tail)); !says(err, "a.svm.gz: ") {
 			t.Errorf("%q after the end: %v", tail, err)
 		}
 	}

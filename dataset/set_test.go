@@ -127,10 +127,7 @@ func usedNames(s *Set) (names []string) {
 
 func TestSet(t *testing.T) {
 	for _, s := range []string{"", "1\n", "1 1:1\n", "1 1:1 2:0 3:2\n-1 3:1e-45\n2\n", "1 1:3.4028235e38 2:-0.1 100:7\n", "1 8:0\n"} {
-		set, err := readText(s, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := mustText(t, s, Options{})
 		checkSet(t, set)
 	}
 }
@@ -176,7 +173,7 @@ func TestWithLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&Set{Sparse: m}).WithLayout(LayoutDense); err == nil || !strings.Contains(err.Error(), "too many for the dense layout") {
+	if _, err := (&Set{Sparse: m}).WithLayout(LayoutDense); !says(err, "too many for the dense layout") {
 		t.Error(err)
 	}
 }
@@ -192,10 +189,7 @@ func TestSubset(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := s.Subset([]int{3, 1, 1, 2})
-		want, err := readText("4 1:4\n2 2:2 3:4\n2 2:2 3:4\n3\n", Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustText(t, "4 1:4\n2 2:2 3:4\n2 2:2 3:4\n3\n", Options{})
 		same(t, got, want)
 		if got := s.Subset(nil); got.Rows() != 0 || got.Cols() != 3 {
 			t.Error(got)

@@ -22,6 +22,16 @@ func readText(text string, opt Options) (*Set, error) {
 	return ReadSvmlight(strings.NewReader(text), "a.svm", opt)
 }
 
+// mustText reads text without errors.
+func mustText(t testing.TB, text string, opt Options) *Set {
+	t.Helper()
+	s, err := readText(text, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestSvmlightErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"index 0", "1 1:1\n1 0:1 2:1\n", `a.svm:2:3: token "0:1": index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)`},
@@ -363,10 +373,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		want, err := readText(c.want, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustText(t, c.want, Options{})
 		same(t, got, want)
 	}
 }
@@ -422,7 +429,7 @@ func TestSvmlightHash(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := readIDXBytes(nil, nil, opt); err == nil || !strings.Contains(err.Error(), "hashing is for") {
+	if _, err := readIDXBytes(nil, nil, opt); !says(err, "hashing is for") {
 		t.Error(err)
 	}
 	// The bits are kept.
@@ -497,7 +504,7 @@ func TestSvmlightMemory(t *testing.T) {
 	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
 		t.Errorf("%d bytes", n)
 	}
-	if _, err := readText(s, Options{Layout: LayoutDense}); err == nil || !strings.Contains(err.Error(), "dense layout") {
+	if _, err := readText(s, Options{Layout: LayoutDense}); !says(err, "dense layout") {
 		t.Error(err)
 	}
 }
