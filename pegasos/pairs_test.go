@@ -47,91 +47,132 @@ func (m *Model) only(k int) *Model {
 func TestPairsAreAlone(t *testing.T) {
 	for n, cfg := range []Config{
 		{}, {C: 0.5}, {ClassWeight: Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
-		{Order: IID}, {Order: Sequential}, {Order: Blocks, Block: 5}, {Batch: 6}, {Batch: 5, Order: IID, Project: true},
-		{Steps: 500}, {Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2}, {Loss: Log, Offset: OffsetNone, Seed: 9},
-		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised}, {Bias: BiasUnregularised, Loss: Log, Batch: 3}, {Bias: BiasOuter, Epochs: 2},
+		{Order: IID}, {Order: Sequential}, {Order: Blocks, Block: 5},
+		{Batch: 6}, {Batch: 5, Order: IID, Project: true}, {Steps: 500},
+		{Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2},
+		{Loss: Log, Offset: OffsetNone, Seed: 9},
+		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised},
+		{Bias: BiasUnregularised, Loss: Log, Batch: 3}, {Bias: BiasOuter, Epochs: 2},
 	} {
-		for kind := range 8 { // with weights, a start, a prior, or not
-			data, before := random(uint64(n), 150, 6, 5, 0.8), random(uint64(n)+50, 90, 6, 5, 0.8)
-			cfg := cfg
-			cfg.Multiclass = OneVsOne
-			tr := Trainer{Config: cfg, Threads: 1 + kind%3}
-			if kind&1 != 0 {
-				tr.Weights = some(150)
+		cfg.Multiclass = OneVsOne
+		for kind, with := range []struct {
+			name                  string
+			weights, start, prior bool
+		}{
+			{name: "nothing"},
+			{name: "weights", weights: true},
+			{name: "start", start: true},
+			{name: "weights and start", weights: true, start: true},
+			{name: "prior", prior: true},
+			{name: "weights and prior", weights: true, prior: true},
+			{name: "start and prior", start: true, prior: true},
+			{name: "all", weights: true, start: true, prior: true},
+		} {
+			if with.start && cfg.Bias == BiasOuter {
+				continue // it takes none
 			}
-			if kind&2 != 0 {
-				if cfg.Bias == BiasOuter {
-					continue
+			t.Run(fmt.Sprintf("config %d with %s", n, with.name), func(t *testing.T) {
+				data := random(uint64(n), 150, 6, 5, 0.8)
+				before := random(uint64(n)+50, 90, 6, 5, 0.8)
+				tr := Trainer{Config: cfg, Threads: 1 + kind%3}
+				if with.weights {
+					tr.Weights = some(150)
 				}
-				tr.Start = mustTrain(t, before.dense, before.y, cfg)
-			}
-			if kind&4 != 0 {
-				tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
-			}
-			x := func(p pair) Examples { return []Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3] }
-			m, err := tr.Train(t.Context(), x(data), data.y)
-			if err != nil {
-				t.Fatalf("%+v: %v", cfg, err)
-			}
-			if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
-				t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
-			}
-			var objective, dual, epochs float64
-			var violations, steps int64
-			k := 0
-			for a := range 5 {
-				for b := a + 1; b < 5; b++ {
-					if i, j := m.Pair(k); i != a || j != b {
-						t.Errorf("pair %d is %d and %d, want %d and %d", k, i, j, a, b)
-					}
-					rows, weights := data.of(float32(a), float32(b), tr.Weights)
-					single := tr
-					single.Weights, single.Start, single.Prior = weights, tr.Start.only(k), tr.Prior.only(k)
-					if cfg.ClassWeight != Balanced && cfg.ClassWeight != "" {
-						by := []float32{2, 0.5, 3, 1, 1}
-						single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
-					}
-					alone, err := single.Train(t.Context(), x(rows), rows.y)
-					if err != nil {
-						t.Fatal(err)
-					}
-					c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
-					if !slices.Equal(alone.Weights[0], m.Weights[k]) || alone.bias(0) != m.bias(k) || (alone.Bias == nil) != (m.Bias == nil) {
-						t.Errorf("%+v kind %d: pair %d is not what it is alone", cfg, kind, k)
-					}
-					// The bound allows for the roundings of a sum over all rows.
-					if d := math.Abs(c.DualObjective - r.DualObjective); d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
-						t.Errorf("%+v kind %d: pair %d has the bound %v, alone %v", cfg, kind, k, c.DualObjective, r.DualObjective)
-					}
-					if c.DualObjective, r.DualObjective = 0, 0; c != r || c.Lambda != alone.Lambda || c.Steps != alone.Result.Steps {
-						t.Errorf("%+v kind %d: pair %d: %+v, alone %+v", cfg, kind, k, c, r)
-					}
-					objective += c.Objective / 10
-					dual += m.Result.PerClass[k].DualObjective / 10
-					violations, steps, epochs = violations+c.Violations, max(steps, c.Steps), max(epochs, alone.Result.Epochs)
-					k++
+				if with.start {
+					tr.Start = mustTrain(t, before.dense, before.y, cfg)
 				}
-			}
-			r := m.Result
-			if math.Abs(r.Objective-objective) > 1e-12*objective || math.Abs(r.DualObjective-dual) > 1e-12 || r.Violations != violations || r.Steps != steps || r.Epochs != epochs {
-				t.Errorf("%+v: %+v, of the pairs %v, %v, %d, %d, %v", cfg, r, objective, dual, violations, steps, epochs)
-			}
-			if cfg.Order != IID && cfg.Bias != BiasOuter && !(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.Objective) {
-				t.Errorf("%+v: gap %v", cfg, r.Gap)
-			}
-			var sum float64
-			for _, v := range tr.Weights {
-				sum += float64(v)
-			}
-			if cfg.ClassWeight == "" && math.Abs(r.Weight-sum) > 1e-9 {
-				t.Errorf("%+v: the rows weigh %v, want %v", cfg, r.Weight, sum)
-			}
-			if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
-				if have := m.Objective(m.DecisionAll(x(data)), whole(data.y)); math.Abs(have-objective) > 1e-12*objective {
-					t.Errorf("%+v: objective %v, of the model %v", cfg, objective, have)
+				if with.prior {
+					tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
 				}
-			}
+				checkPairs(t, tr, data, func(p pair) Examples {
+					return []Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3]
+				})
+			})
 		}
+	}
+}
+
+// checkPairs trains on data of five classes, stored as x says, and holds each pair against a model
+// that is trained on its rows alone.
+func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
+	cfg := tr.Config
+	m, err := tr.Train(t.Context(), x(data), data.y)
+	if err != nil {
+		t.Fatalf("%+v: %v", cfg, err)
+	}
+	if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
+		t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
+	}
+	var all Result // of the pairs alone
+	k := 0
+	for a := range 5 {
+		for b := a + 1; b < 5; b++ {
+			if i, j := m.Pair(k); i != a || j != b {
+				t.Errorf("pair %d is %d and %d, want %d and %d", k, i, j, a, b)
+			}
+			rows, weights := data.of(float32(a), float32(b), tr.Weights)
+			single := tr
+			single.Weights, single.Start, single.Prior = weights, tr.Start.only(k), tr.Prior.only(k)
+			if cfg.ClassWeight != Balanced && cfg.ClassWeight != "" {
+				by := []float32{2, 0.5, 3, 1, 1}
+				single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
+			}
+			alone, err := single.Train(t.Context(), x(rows), rows.y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comparePair(t, m, k, alone)
+			c := m.Result.PerClass[k]
+			all.Objective += c.Objective / 10
+			all.DualObjective += c.DualObjective / 10
+			all.Violations += c.Violations
+			all.Steps = max(all.Steps, c.Steps)
+			all.Epochs = max(all.Epochs, alone.Result.Epochs)
+			k++
+		}
+	}
+	r := m.Result
+	if math.Abs(r.Objective-all.Objective) > 1e-12*all.Objective ||
+		math.Abs(r.DualObjective-all.DualObjective) > 1e-12 ||
+		r.Violations != all.Violations || r.Steps != all.Steps || r.Epochs != all.Epochs {
+		t.Errorf("%+v: %+v, of the pairs %+v", cfg, r, all)
+	}
+	if cfg.Order != IID && cfg.Bias != BiasOuter &&
+		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.Objective) {
+		t.Errorf("%+v: gap %v", cfg, r.Gap)
+	}
+	var sum float64
+	for _, v := range tr.Weights {
+		sum += float64(v)
+	}
+	if cfg.ClassWeight == "" && math.Abs(r.Weight-sum) > 1e-9 {
+		t.Errorf("%+v: the rows have the weight %v, want %v", cfg, r.Weight, sum)
+	}
+	if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
+		have := m.Objective(m.DecisionAll(x(data)), whole(data.y))
+		if math.Abs(have-all.Objective) > 1e-12*all.Objective {
+			t.Errorf("%+v: objective %v, of the model %v", cfg, all.Objective, have)
+		}
+	}
+}
+
+// comparePair holds pair k of a model against one that was trained on its rows alone.
+func comparePair(t *testing.T, m *Model, k int, alone *Model) {
+	t.Helper()
+	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
+	if !slices.Equal(alone.Weights[0], m.Weights[k]) || alone.bias(0) != m.bias(k) ||
+		(alone.Bias == nil) != (m.Bias == nil) {
+		t.Errorf("%+v: pair %d is not what it is alone", m.Config, k)
+	}
+	// The bound allows for the roundings of a sum over all rows.
+	d := math.Abs(c.DualObjective - r.DualObjective)
+	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
+		t.Errorf("%+v: pair %d has the bound %v, alone %v",
+			m.Config, k, c.DualObjective, r.DualObjective)
+	}
+	c.DualObjective, r.DualObjective = 0, 0
+	if c != r || c.Lambda != alone.Lambda || c.Steps != alone.Result.Steps {
+		t.Errorf("%+v: pair %d: %+v, alone %+v", m.Config, k, c, r)
 	}
 }
 
@@ -195,8 +236,8 @@ func TestVotes(t *testing.T) {
 					t.Fatalf("class %d has the score %v, want %v", c, s, want)
 				}
 			}
-			room := make([]float64, classes+3)
-			if again := m.ClassScores(scores, room); &again[0] != &room[0] || !slices.Equal(again, all) {
+			buf := make([]float64, classes+3)
+			if again := m.ClassScores(scores, buf); &again[0] != &buf[0] || !slices.Equal(again, all) {
 				t.Fatalf("%v and %v", again, all)
 			}
 		}
@@ -321,7 +362,7 @@ func TestPairsRun(t *testing.T) {
 	for _, v := range data.y {
 		count[int(v)]++
 	}
-	// Epochs are the pairs' own: all rows are met four times in each.
+	// Epochs are each pair's: all rows are visited four times in each.
 	var last Progress
 	tr := Trainer{Config: Config{Multiclass: OneVsOne, Epochs: 6}, Progress: func(p Progress) {
 		if p.Epoch != last.Epoch+1 || p.Steps != last.Steps+4*130 || p.TotalSteps != 6*4*130 || p.Violations < last.Violations {
