@@ -501,7 +501,8 @@ func TestGoldenPairs(t *testing.T) {
 			"ea65aeb1cfbeffdabd1119610e957df483005b4e792319b34dbebc0f7df6e7dd"},
 		{"sparse", many.sparse,
 			Config{
-				Multiclass: OneVsOne, Loss: Log, ClassWeight: Balanced, Order: IID, Batch: 3, Epochs: 5,
+				Multiclass: OneVsOne, Loss: Log, ClassWeight: Balanced, Order: IID,
+				Batch: 3, Epochs: 5,
 			},
 			"a1c575b87ba4760083f6e47602376220112a8882253687012e160be146585b71"},
 	} {
