@@ -61,7 +61,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 			case typeString:
 				fmt.Fprintf(&s, "%s", attribute[4][0])
 			case typeFloats:
-				fmt.Fprint(&s, floats(attribute[7][0].([]byte)))
+				fmt.Fprint(&s, unpack(attribute[7][0].([]byte)))
 			case typeInts:
 				fmt.Fprint(&s, attribute[8])
 			case typeStrings:
@@ -74,7 +74,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 		tensor := fields(t, i.([]byte))
 		switch tensor[2][0].(int64) {
 		case elementFloat:
-			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], floats(tensor[4][0].([]byte)))
+			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], unpack(tensor[4][0].([]byte)))
 		case elementInt64:
 			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], tensor[7])
 		case elementString:
@@ -84,7 +84,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 	return s.String()
 }
 
-func floats(packed []byte) (values []float32) {
+func unpack(packed []byte) (values []float32) {
 	for ; len(packed) > 0; packed = packed[4:] {
 		values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(packed)))
 	}
