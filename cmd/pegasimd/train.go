@@ -53,13 +53,7 @@ func train(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := f.set.applyPreset(); err != nil {
-		return err
-	}
-	if err := f.kernel.check(c); err != nil {
-		return err
-	}
-	if err := c.checkPositive(); err != nil {
+	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
 	model, err := modelName(args)
