@@ -114,13 +114,3 @@ func (m *Model) penalty(k int) float64 {
 	}
 	return penalty(m.Weights[k], m.bias(k), m.lambda(k), m.Config.BiasScale)
 }
-
-// RMSE returns the root of the mean squared difference between the scores that [Model.DecisionAll] gave and the numbers y.
-func (m *Model) RMSE(scores []float64, y []float32) float64 {
-	var sum float64
-	for i, v := range y {
-		d := scores[i] - float64(v)
-		sum += float64(d * d)
-	}
-	return math.Sqrt(sum / float64(len(y)))
-}

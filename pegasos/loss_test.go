@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/metrics"
 )
 
 // losses are all there are, with what they cost and minus their derivative, written down anew with package math.
@@ -381,7 +382,7 @@ func TestNumbers(t *testing.T) {
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
 	}
-	if have, want := m.RMSE(scores, data.y), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
+	if have, want := metrics.RMSE(data.y, scores), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}
 	if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12 {
