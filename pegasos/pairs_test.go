@@ -127,7 +127,7 @@ func TestPairsAreAlone(t *testing.T) {
 				t.Errorf("%+v: the rows weigh %v, want %v", cfg, r.Weight, sum)
 			}
 			if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
-				if have := m.Objective(m.DecisionAll(x(data)), whole(data.y)); math.Abs(have-objective) > 1e-12*objective {
+				if have := m.Objective(m.DecisionAll(x(data)), data.y); math.Abs(have-objective) > 1e-12*objective {
 					t.Errorf("%+v: objective %v, of the model %v", cfg, objective, have)
 				}
 			}

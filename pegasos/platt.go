@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
@@ -15,6 +17,8 @@ type Sigmoid struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
 }
+
+func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
 func (s Sigmoid) at(z float64) float64 { return elementary.Sigmoid(-(float64(s.A*z) + s.B)) }
 
@@ -83,25 +87,24 @@ func fitSigmoid(z []float64, positive []bool) Sigmoid {
 	return s
 }
 
-// Calibrate fits Platt's sigmoids to scores that [Model.DecisionAll] gave, of rows that should not be those of the training, and
-// their classes as positions in Classes: one for each weight vector. From then on the model has probabilities.
-func (m *Model) Calibrate(scores []float64, classes []int) error {
+// Calibrate fits Platt's sigmoids, one for each weight vector, to scores that [Model.DecisionAll] gave
+// of rows with the labels y, which should not be those of the training. From then on the model has
+// probabilities.
+func (m *Model) Calibrate(scores []float64, y []float32) error {
 	if m.Classes == nil {
 		return fmt.Errorf("pegasos: a model that predicts numbers has no probabilities")
 	}
 	vectors := len(m.Weights)
-	if len(scores) != vectors*len(classes) {
-		return fmt.Errorf("pegasos: %d scores for %d rows and %d weight vectors", len(scores), len(classes), vectors)
+	if len(scores) != vectors*len(y) {
+		return fmt.Errorf("pegasos: %d scores for %d rows and %d weight vectors",
+			len(scores), len(y), vectors)
 	}
-	for i, c := range classes {
-		if c < 0 || c >= len(m.Classes) {
-			return &RowError{i, fmt.Sprintf("there is no class %d", c)}
-		}
+	_, classes, err := labels.Classify(y, nil, m.Classes, rowError)
+	if err != nil {
+		return err
 	}
-	for i, z := range scores {
-		if z-z != 0 {
-			return &RowError{i / vectors, fmt.Sprintf("the score is %v", z)}
-		}
+	if i := floats.FirstNotFinite(scores); i >= 0 {
+		return &RowError{i / vectors, fmt.Sprintf("the score is %v", scores[i])}
 	}
 	calibration := make([]Sigmoid, vectors)
 	for k := range calibration {
@@ -109,12 +112,12 @@ func (m *Model) Calibrate(scores []float64, classes []int) error {
 		var z []float64
 		var is []bool
 		for i, c := range classes {
-			if c == positive || negative < 0 || c == negative {
+			if c := int(c); c == positive || negative < 0 || c == negative {
 				z, is = append(z, scores[i*vectors+k]), append(is, c == positive)
 			}
 		}
 		calibration[k] = fitSigmoid(z, is)
-		if s := calibration[k]; s.A-s.A != 0 || s.B-s.B != 0 {
+		if s := calibration[k]; !s.isFinite() {
 			return fmt.Errorf("pegasos: no sigmoid fits the scores of weight vector %d", k)
 		}
 	}
@@ -258,12 +261,8 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 	inner.Config.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
-	var classes []int
+	var held []float32 // the labels
 	vectors := len(m.Weights)
-	place := make(map[float32]int)
-	for k, c := range m.Classes {
-		place[c] = k
-	}
 	for f := range folds {
 		inner.Weights = make([]float32, len(y))
 		for i := range y {
@@ -285,11 +284,11 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 		for i := range y {
 			if fold[i] == f {
 				scores = append(scores, part.Decision(x, i, z)...)
-				classes = append(classes, place[y[i]])
+				held = append(held, y[i])
 			}
 		}
 	}
-	return m.Calibrate(scores, classes)
+	return m.Calibrate(scores, held)
 }
 
 // Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for cross-validation. The same

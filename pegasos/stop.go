@@ -1,6 +1,10 @@
 package pegasos
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/metrics"
+)
 
 // A stopping ends a session before its last step: the rules are Config.Tol, Change and Patience.
 type stopping struct {
@@ -82,7 +86,7 @@ func (s *stopping) result(m *Model) *Model {
 func (m *Model) quality(d *Labelled) float64 {
 	n := float64(d.X.Rows())
 	if m.Classes == nil {
-		rmse := m.RMSE(m.DecisionAll(d.X), d.Y)
+		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X))
 		return -float64(rmse * rmse)
 	}
 	right := 0

@@ -166,7 +166,7 @@ func evaluate(set *dataset.Set, m *pegasos.Model, scores []float64) *evalReport 
 		r.RMSE = number(metrics.RMSE(set.Y, scores))
 		r.MAE = number(metrics.MAE(set.Y, scores))
 		r.R2 = number(metrics.R2(set.Y, scores))
-		r.Objective, r.MeanLoss = number(m.ObjectiveNumbers(scores, set.Y)), number(m.MeanLossNumbers(scores, set.Y))
+		r.Objective, r.MeanLoss = number(m.Objective(scores, set.Y)), number(m.MeanLoss(scores, set.Y))
 		return r
 	}
 	truth, names := labels(set, m)
@@ -177,7 +177,11 @@ func evaluate(set *dataset.Set, m *pegasos.Model, scores []float64) *evalReport 
 		return r // such a label has no score, no probability and no loss
 	}
 	r.rank(truth, func(i int, dst []float64) { m.ClassScores(row(i), dst) })
-	r.Objective, r.MeanLoss = number(m.Objective(scores, truth)), number(m.MeanLoss(scores, truth))
+	y := make([]float32, len(truth)) // the data's labels may be others, with the same names
+	for i, class := range truth {
+		y[i] = m.Classes[class]
+	}
+	r.Objective, r.MeanLoss = number(m.Objective(scores, y)), number(m.MeanLoss(scores, y))
 	if r.hasLogLoss = m.HasProbabilities(); r.hasLogLoss {
 		p, all := make([]float64, len(truth)), make([]float64, len(names))
 		for i, class := range truth {

@@ -333,23 +333,23 @@ func isKernelModel(name string) bool {
 
 // kernelModelReport is what inspect -json writes of a kernel model.
 type kernelModelReport struct {
-	File      string               `json:"file"`
-	Bytes     int64                `json:"bytes"`
-	Hash      string               `json:"model_hash"`
-	Labels    []string             `json:"labels"`
-	Features  int                  `json:"features"`
-	IndexBase int                  `json:"index_base"`
-	Lambda    float64              `json:"lambda"`
-	Objective number               `json:"objective"`
-	Dual      number               `json:"dual_objective"`
-	Gap       number               `json:"gap"`
-	Steps     int64                `json:"steps"`
-	Epochs    float64              `json:"epochs"`
-	Passes    int                  `json:"passes"`
-	Support   int                  `json:"support_rows"`
-	Layout    string               `json:"layout"`
+	File      string           `json:"file"`
+	Bytes     int64            `json:"bytes"`
+	Hash      string           `json:"model_hash"`
+	Labels    []string         `json:"labels"`
+	Features  int              `json:"features"`
+	IndexBase int              `json:"index_base"`
+	Lambda    float64          `json:"lambda"`
+	Objective number           `json:"objective"`
+	Dual      number           `json:"dual_objective"`
+	Gap       number           `json:"gap"`
+	Steps     int64            `json:"steps"`
+	Epochs    float64          `json:"epochs"`
+	Passes    int              `json:"passes"`
+	Support   int              `json:"support_rows"`
+	Layout    string           `json:"layout"`
 	Config    kernelsvm.Config `json:"config"`
-	Problems  []kernelProblem      `json:"problems"`
+	Problems  []kernelProblem  `json:"problems"`
 }
 
 // A kernelProblem is one of a kernel model's.

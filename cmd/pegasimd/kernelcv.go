@@ -18,18 +18,18 @@ import (
 
 // kernelCVReport is what cv -kernel -json writes.
 type kernelCVReport struct {
-	Folds    int                  `json:"folds"`
-	Rows     int                  `json:"rows"`
-	Features int                  `json:"features"`
-	Grid     []kernelPoint        `json:"grid"`
-	Best     kernelPoint          `json:"best"`
-	Load     float64              `json:"load_seconds"`
-	Seconds  float64              `json:"seconds"`
-	ISA      string               `json:"isa"`
-	Layout   string               `json:"layout"`
-	Seed     uint64               `json:"seed"`
-	Model    string               `json:"model,omitempty"`
-	Hash     string               `json:"model_hash,omitempty"`
+	Folds    int              `json:"folds"`
+	Rows     int              `json:"rows"`
+	Features int              `json:"features"`
+	Grid     []kernelPoint    `json:"grid"`
+	Best     kernelPoint      `json:"best"`
+	Load     float64          `json:"load_seconds"`
+	Seconds  float64          `json:"seconds"`
+	ISA      string           `json:"isa"`
+	Layout   string           `json:"layout"`
+	Seed     uint64           `json:"seed"`
+	Model    string           `json:"model,omitempty"`
+	Hash     string           `json:"model_hash,omitempty"`
 	Config   kernelsvm.Config `json:"config"` // of the best
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -140,7 +141,7 @@ func predictNumbers(c *call, args []string, set *dataset.Set, m *pegasos.Model, 
 	}
 	warnIgnored(c, set.Ignored)
 	if n := set.Rows(); n > 0 && set.Names == nil {
-		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", m.RMSE(all, set.Y), n)
+		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(set.Y, all), n)
 	}
 	return nil
 }
