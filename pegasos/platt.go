@@ -22,8 +22,9 @@ func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinit
 
 func (s Sigmoid) at(z float64) float64 { return elementary.Sigmoid(-(float64(s.A*z) + s.B)) }
 
-// fitSigmoid returns the one that makes what is known of so many scores likeliest, with Platt's targets in place of 0 and 1. It
-// is the method of Lin, Lin and Weng (Machine Learning 68, 2007): Newton's, with a line search and a ridge.
+// fitSigmoid returns the one that makes what is known of so many scores likeliest, with Platt's
+// targets in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007):
+// Newton's, with a line search and a ridge.
 func fitSigmoid(z []float64, positive []bool) Sigmoid {
 	var pos, neg float64
 	for _, p := range positive {
@@ -33,48 +34,25 @@ func fitSigmoid(z []float64, positive []bool) Sigmoid {
 			neg++
 		}
 	}
+	l := &likelihood{z, make([]float64, len(z))}
 	high, low := (pos+1)/(pos+2), 1/(neg+2)
-	target := func(i int) float64 {
-		if positive[i] {
-			return high
+	for i, p := range positive {
+		l.target[i] = low
+		if p {
+			l.target[i] = high
 		}
-		return low
 	}
-	value := func(s Sigmoid) (sum float64) {
-		for i, z := range z {
-			f := float64(s.A*z) + s.B
-			// t*f + log(1 + e^-f) for f >= 0, and (t-1)*f + log(1 + e^f) for others: the same, without overflow.
-			sum += float64(target(i)*f) + elementary.Log1pExp(-f)
-		}
-		return sum
-	}
-	const ridge = 1e-12
 	s := Sigmoid{0, elementary.Log((neg + 1) / (pos + 1))}
-	best := value(s)
+	best := l.value(s)
 	for range 100 {
-		h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
-		for i, z := range z {
-			p := s.at(z)
-			d2 := float64(p * (1 - p))
-			zd := float64(z * d2)
-			h11 += float64(z * zd)
-			h22 += d2
-			h21 += zd
-			d1 := target(i) - p
-			g1 += float64(z * d1)
-			g2 += d1
-		}
-		if math.Abs(g1) < 1e-5 && math.Abs(g2) < 1e-5 {
+		da, db, slope, flat := l.newtonStep(s)
+		if flat {
 			break
 		}
-		det := float64(h11*h22) - float64(h21*h21)
-		da := -(float64(h22*g1) - float64(h21*g2)) / det
-		db := -(float64(h11*g2) - float64(h21*g1)) / det
-		slope := float64(g1*da) + float64(g2*db)
 		step, moved := 1.0, false
 		for step >= 1e-10 {
 			next := Sigmoid{s.A + float64(step*da), s.B + float64(step*db)}
-			if v := value(next); v < best+float64(1e-4*float64(step*slope)) {
+			if v := l.value(next); v < best+float64(1e-4*float64(step*slope)) {
 				s, best, moved = next, v, true
 				break
 			}
@@ -85,6 +63,45 @@ func fitSigmoid(z []float64, positive []bool) Sigmoid {
 		}
 	}
 	return s
+}
+
+// A likelihood is the problem of fitSigmoid: scores, and what their probabilities should be.
+type likelihood struct{ z, target []float64 }
+
+// value returns minus the logarithm of the likelihood.
+func (l *likelihood) value(s Sigmoid) (sum float64) {
+	for i, z := range l.z {
+		f := float64(s.A*z) + s.B
+		// t*f + log(1 + e^-f) for f >= 0, and (t-1)*f + log(1 + e^f) for others: the same, without
+		// overflow.
+		sum += float64(l.target[i]*f) + elementary.Log1pExp(-f)
+	}
+	return sum
+}
+
+// newtonStep returns the step of Newton's method from s and the slope along it, or that the
+// gradient is 0, nearly.
+func (l *likelihood) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
+	const ridge = 1e-12
+	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
+	for i, z := range l.z {
+		p := s.at(z)
+		d2 := float64(p * (1 - p))
+		zd := float64(z * d2)
+		h11 += float64(z * zd)
+		h22 += d2
+		h21 += zd
+		d1 := l.target[i] - p
+		g1 += float64(z * d1)
+		g2 += d1
+	}
+	if math.Abs(g1) < 1e-5 && math.Abs(g2) < 1e-5 {
+		return 0, 0, 0, true
+	}
+	det := float64(h11*h22) - float64(h21*h21)
+	da = -(float64(h22*g1) - float64(h21*g2)) / det
+	db = -(float64(h11*g2) - float64(h21*g1)) / det
+	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
 // Calibrate fits Platt's sigmoids, one for each weight vector, to scores that [Model.DecisionAll] gave
