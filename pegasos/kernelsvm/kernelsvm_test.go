@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -76,11 +77,11 @@ func TestValues(t *testing.T) {
 				at[i] = int32(149 - i)
 			}
 			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
-				s := newStore(cfg.function(nil), x, at, []int{40, 40, 150})
+				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
 				if packed := s.words != nil; packed != (name != "sevenths") {
 					t.Fatalf("%s, %s: packed is %v", form, name, packed)
 				}
-				general := newGeneralStore(cfg.function(nil), x, at, []int{40, 40, 150})
+				general := newGeneralStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
 				if len(s.tiles) != 2 {
 					t.Fatal(s.tiles)
 				}
@@ -883,7 +884,7 @@ func TestRealImages(t *testing.T) {
 	for i := range at {
 		at[i] = int32(i)
 	}
-	x, y := pick(all, at), labels[:len(at)]
+	x, y := store.TakeMatrix(matrixOf(all), at).Examples(), labels[:len(at)]
 	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
 		start := time.Now()
 		m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})

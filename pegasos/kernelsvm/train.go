@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -256,13 +257,13 @@ func (r *run) gather(class []int32, cacheMB int) error {
 		r.groups = append(r.groups, classRows{start: start, end: ends[c]})
 		start = ends[c]
 	}
-	m, at := ownMatrix(r.x, met)
+	m, at := store.Own(r.x, met)
 	if r.cfg.hasGamma() {
 		options.Fill(&r.cfg.Gamma, defaultGamma(m, at))
 	}
 	r.store = newStore(r.cfg.function(r.f), m, at, ends)
-	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
-		return fmt.Errorf("pegasos: %w", lazy.Err())
+	if err := store.Of(r.x).Err(); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
 	}
 	r.diagonal = make([]float32, len(met))
 	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
@@ -283,7 +284,7 @@ func (r *run) gather(class []int32, cacheMB int) error {
 }
 
 // defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
-func defaultGamma(m pegasos.Examples, at []int32) float64 {
+func defaultGamma(m store.Matrix, at []int32) float64 {
 	var sum float64
 	for _, i := range at {
 		sum += float64(m.SumSquares(int(i)))
