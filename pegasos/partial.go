@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -55,7 +56,7 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	}
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
-		if c-c != 0 || i > 0 && c == p.classes[i-1] {
+		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
 			return nil, fmt.Errorf("pegasos: classes must be finite and distinct, have %v", c)
 		}
 		p.classes[i] += 0 // a class is never -0

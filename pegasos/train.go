@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -320,7 +321,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 		return m, true, nil
 	}
 	s.measure(m)
-	if v := m.Result.Objective; v-v != 0 {
+	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
 	}
 	return m, false, nil

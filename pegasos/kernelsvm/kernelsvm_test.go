@@ -154,7 +154,7 @@ func TestFigure3(t *testing.T) {
 				alpha[i]++
 				violations++
 			}
-			if err := r.steps(idx, 0); err != nil {
+			if err := r.takeSteps(idx, 0); err != nil {
 				t.Fatal(err)
 			}
 			for j, a := range alpha {
@@ -637,7 +637,7 @@ func TestErrors(t *testing.T) {
 	if err := train(d, p.Y, Trainer{Config: Config{Kernel: Polynomial, Gamma: 1}}); !errors.As(err, &row) || row.Row != 7 {
 		t.Error(err)
 	}
-	// A matrix that is checked as its rows are met.
+	// A matrix that is checked as its rows are read.
 	damaged := errors.New("damaged")
 	lazy, err := sparse.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2}, 0, func(first, end int) error {
 		if first == 1 {
@@ -651,7 +651,7 @@ func TestErrors(t *testing.T) {
 	if err := train(lazy, []float32{0, 1}, Trainer{}); !errors.Is(err, damaged) {
 		t.Error(err)
 	}
-	// A function's values are met as they are asked for.
+	// A function's values are known only when they are asked for.
 	var step *pegasos.StepError
 	err = train(p.Dense, p.Y, Trainer{Config: Config{Kernel: Function}, Func: func(x, z Row) float32 {
 		if &x.Value[0] == &z.Value[0] {
@@ -820,7 +820,7 @@ func TestCosts(t *testing.T) {
 				}
 			}
 			taken[2][epoch] += float64(support) * float64(len(idx)) / n
-			if err := r.steps(idx, 0); err != nil {
+			if err := r.takeSteps(idx, 0); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -122,7 +123,7 @@ func (r *run) model(whole bool) (*Model, error) {
 			used := false
 			for s := range g.slots {
 				v := float32(all[c][s][i])
-				if v-v != 0 {
+				if !floats.IsFinite(v) {
 					return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "a coefficient is not finite: " + tooLarge}
 				}
 				used = used || v != 0
@@ -141,7 +142,7 @@ func (r *run) model(whole bool) (*Model, error) {
 		}
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
-	if v := m.Result.Objective; whole && !r.partial && v-v != 0 {
+	if whole && !r.partial && !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " + tooLarge}
 	}
 	return m, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -44,7 +45,7 @@ type rowStore struct {
 
 type span struct{ start, end int }
 
-// columns has the nonzeros of a tile's rows by column: those of column column[k] stand from starts[k] to starts[k+1].
+// columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k] to starts[k+1]-1.
 type columns struct {
 	column []int32
 	starts []int32
@@ -52,7 +53,7 @@ type columns struct {
 	values []float32
 }
 
-// A probe is a row that kernel values are wanted of.
+// A probe is a row whose kernel values with others are to be found.
 type probe struct {
 	square float32
 	words  []uint64
@@ -113,7 +114,7 @@ func sumSquaresInOrder(values []float32) (sum float32) {
 
 const (
 	maxDenseBits  = 1 << 20 // columns: their number is exact in float32
-	maxSparseBits = 512     // columns: with more it is quicker to look at the nonzeros
+	maxSparseBits = 512     // columns: with more it is faster to look at the nonzeros
 )
 
 // pack makes the form for zeros and ones, if there is nothing else and it pays.
@@ -354,7 +355,7 @@ func (s *rowStore) diagonal(dst []float32) (bad int) {
 			self[0] = s.squares[p]
 			s.kernel.values(dst[p:p+1], s.squares[p], self[:])
 		}
-		if v := dst[p] + s.squares[p]; v-v != 0 || math.IsInf(float64(2*s.squares[p]), 0) {
+		if v := dst[p] + s.squares[p]; !floats.IsFinite(v) || math.IsInf(float64(2*s.squares[p]), 0) {
 			return p
 		}
 	}
