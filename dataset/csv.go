@@ -19,14 +19,14 @@ const blockSize = 1 << 16
 // maxNames is how many class names a file may have: float32 holds their indices exactly.
 const maxNames = 1 << 24
 
-// ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an example, with the
-// same number of cells in each, one of which is the label. name stands for the input in errors. Quoting is that of
-// encoding/csv; blanks around a cell and blank lines are skipped.
+// ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an
+// example, with the same number of cells in each, one of which is the label. Errors call the input
+// name. Quoting is that of encoding/csv; blanks around a cell and blank lines are skipped.
 //
-// Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded as numbers first, one
-// column for each word for instance. If the label of the first row is a number all have to be, else all are names.
-// With HeaderAuto the first row is a header if none of its features is a number; where columns have numbers for names,
-// say HeaderYes.
+// Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded
+// as numbers first, one column for each word for instance. If the label of the first row is a
+// number all have to be, else all are names. With HeaderAuto the first row is a header if none of
+// its features is a number; where columns have numbers for names, say HeaderYes.
 func ReadCSV(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *csvFile) row(cells []string) error {
 	for i, c := range cells {
 		cells[i] = strings.TrimSpace(c)
 	}
-	hint := ""
+	hint := "" // to the reader of an error
 	if f.first {
 		f.first = false
 		header, err := f.head(cells)
@@ -108,31 +108,37 @@ func (f *csvFile) row(cells []string) error {
 	}
 
 	b := &f.block
+	label := cells[f.label]
 	if len(b.y) == 0 && len(f.blocks) == 0 {
-		if _, reason := f.parse(cells[f.label]); reason == notNumber && !isMissing(cells[f.label]) {
+		if _, reason := f.parse(label); reason == notNumber && !isMissing(label) {
 			f.classes = map[string]int{}
 		}
 	}
-	y, reason := f.class(cells[f.label])
+	y, reason := f.class(label)
 	if reason != "" {
 		return f.at(f.label, cells, reason+hint)
 	}
 	b.y = append(b.y, y)
+	if i, reason := f.features(cells); reason != "" {
+		return f.at(i, cells, reason+hint)
+	}
+	b.ends = append(b.ends, len(b.val))
+	if len(b.val) >= blockSize || len(b.y) >= blockSize {
+		f.flush()
+	}
+	return nil
+}
+
+// features takes in the features of a row. If one is wrong it returns its cell and the reason.
+func (f *csvFile) features(cells []string) (bad int, reason string) {
+	b := &f.block
 	for i, c := range cells {
 		if i == f.label {
 			continue
 		}
 		v, reason := f.parse(c)
 		if reason != "" {
-			switch {
-			case isMissing(c):
-				reason = "missing value: fill it in or leave the row out"
-			case reason == notNumber:
-				reason = "feature is not a number: encode words as numbers, one-hot for instance"
-			default:
-				reason = "feature is " + reason
-			}
-			return f.at(i, cells, reason+hint)
+			return i, badFeature(c, reason)
 		}
 		if v == 0 {
 			continue
@@ -148,17 +154,24 @@ func (f *csvFile) row(cells []string) error {
 		b.idx = append(b.idx, int32(j))
 		b.val = append(b.val, v)
 	}
-	b.ends = append(b.ends, len(b.val))
-	if len(b.val) >= blockSize || len(b.y) >= blockSize {
-		f.flush()
+	return 0, ""
+}
+
+func badFeature(cell, reason string) string {
+	switch {
+	case isMissing(cell):
+		return "missing value: fill it in or leave the row out"
+	case reason == notNumber:
+		return "feature is not a number: encode words as numbers, one-hot for instance"
 	}
-	return nil
+	return "feature is " + reason
 }
 
 func (f *csvFile) flush() {
 	b := &f.block
 	f.blocks = append(f.blocks, block{
-		y: slices.Clone(b.y), ends: slices.Clone(b.ends), idx: slices.Clone(b.idx), val: slices.Clone(b.val),
+		y: slices.Clone(b.y), ends: slices.Clone(b.ends),
+		idx: slices.Clone(b.idx), val: slices.Clone(b.val),
 		ignored: b.ignored,
 	})
 	*b = block{y: b.y[:0], ends: b.ends[:0], idx: b.idx[:0], val: b.val[:0]}
@@ -167,54 +180,74 @@ func (f *csvFile) flush() {
 // head settles the columns from the first row and tells whether that is a header.
 func (f *csvFile) head(cells []string) (header bool, err error) {
 	f.cells = len(cells)
-	f.cols = len(cells) - 1
-	if f.cols == 0 {
-		return false, &SyntaxError{File: f.name, Line: f.line(), Reason: "one column only: want features and a label"}
+	if f.cells == 1 {
+		return false, f.firstRow("one column only: want features and a label")
 	}
+	f.cols = f.cells - 1
 	if f.opt.Features > 0 {
 		f.cols = f.opt.Features
 	} else if f.cols > f.opt.MaxFeatures {
-		return false, &SyntaxError{File: f.name, Line: f.line(),
-			Reason: fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)", len(cells), f.opt.MaxFeatures)}
+		return false, f.firstRow(fmt.Sprintf(
+			"%d columns are beyond the limit of %d features (-max-features)",
+			f.cells, f.opt.MaxFeatures))
 	}
+	named, err := f.chooseLabel(cells)
+	if err != nil {
+		return false, err
+	}
+	if f.opt.Header == HeaderAuto && !named {
+		return f.namesOnly(cells), nil
+	}
+	return named || f.opt.Header == HeaderYes, nil
+}
 
-	header = f.opt.Header == HeaderYes
+func (f *csvFile) firstRow(reason string) error {
+	line, _ := f.csv.FieldPos(0)
+	return &SyntaxError{File: f.name, Line: line, Reason: reason}
+}
+
+// chooseLabel settles which column has the labels, and tells whether it was found by its name.
+func (f *csvFile) chooseLabel(cells []string) (named bool, err error) {
 	want := f.opt.LabelColumn
 	if n, err := strconv.Atoi(want); err == nil {
 		if n < 0 || n >= len(cells) {
-			return false, fmt.Errorf("%s: label column %d of %d, counted from 0", f.name, n, len(cells))
+			return false, fmt.Errorf("%s: label column %d of %d, counted from 0",
+				f.name, n, len(cells))
 		}
 		f.label = n
-	} else if want == "last" {
+		return false, nil
+	}
+	if want == "last" {
 		f.label = len(cells) - 1
-	} else {
-		f.label = slices.Index(cells, want)
-		if f.label < 0 || f.opt.Header == HeaderNo {
-			return false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
-		}
-		if slices.Contains(cells[f.label+1:], want) {
-			return false, fmt.Errorf("%s: two columns are called %q", f.name, want)
-		}
-		header = true
+		return false, nil
 	}
-
-	if f.opt.Header == HeaderAuto && !header {
-		named := false
-		for i, c := range cells {
-			if i == f.label || c == "" {
-				continue
-			}
-			if _, reason := f.parse(c); reason != notNumber || isMissing(c) {
-				return false, nil
-			}
-			named = true
-		}
-		header = named
+	f.label = slices.Index(cells, want)
+	if f.label < 0 || f.opt.Header == HeaderNo {
+		return false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
 	}
-	return header, nil
+	if slices.Contains(cells[f.label+1:], want) {
+		return false, fmt.Errorf("%s: two columns are called %q", f.name, want)
+	}
+	return true, nil
 }
 
-// class returns the label that a cell stands for, the provisional number of the class if it is a name.
+// namesOnly tells whether a row has features, but neither a number nor a missing value among them.
+func (f *csvFile) namesOnly(cells []string) bool {
+	named := false
+	for i, c := range cells {
+		if i == f.label || c == "" {
+			continue
+		}
+		if _, reason := f.parse(c); reason != notNumber || isMissing(c) {
+			return false
+		}
+		named = true
+	}
+	return named
+}
+
+// class returns the label that a cell stands for, the provisional number of the class if it is a
+// name.
 func (f *csvFile) class(cell string) (y float32, reason string) {
 	if isMissing(cell) {
 		return 0, "missing label"
@@ -235,7 +268,8 @@ func (f *csvFile) class(cell string) (y float32, reason string) {
 	n, ok := f.classes[cell]
 	if !ok {
 		if n = len(f.classes); n == maxNames {
-			return 0, fmt.Sprintf("more than %d class names: for regression, labels have to be numbers", maxNames)
+			return 0, fmt.Sprintf(
+				"more than %d class names: for regression, labels have to be numbers", maxNames)
 		}
 		f.classes[strings.Clone(cell)] = n
 	}
@@ -277,12 +311,9 @@ func isMissing(cell string) bool {
 
 func (f *csvFile) at(i int, cells []string, reason string) error {
 	line, column := f.csv.FieldPos(i)
-	return &SyntaxError{File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason}
-}
-
-func (f *csvFile) line() int {
-	line, _ := f.csv.FieldPos(0)
-	return line
+	return &SyntaxError{
+		File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason,
+	}
 }
 
 // fault turns an error of the csv package into ours.

@@ -89,7 +89,7 @@ func TestIDXErrors(t *testing.T) {
 		{"extra labels", images, append(bytes.Clone(labels), 0), "l: more than the 2 bytes of data that the header says"},
 		{"product too large", idx(8, nil, 2, 1<<31, 1<<31, 1<<31), labels, "i: dimensions 00 00 00 02 80 00 00 00 80 00 00 00 80 00 00 00: their product is too large"},
 		{"product too large behind a 0", idx(8, nil, 0, 1<<31, 1<<31, 1<<31), labels, "i: dimensions 00 00 00 00 80 00 00 00 80 00 00 00 80 00 00 00: their product is too large"},
-		{"too many features", idx(8, nil, 2, 1<<28), labels, "i: images of 268435456 pixels are beyond the limit of 134217728 features (-max-features)"},
+		{"too many features", idx(8, nil, 2, 1<<28), labels, "i: 268435456 columns are beyond the limit of 134217728 features (-max-features)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readIDXBytes(c.images, c.labels, Options{})

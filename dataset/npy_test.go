@@ -319,7 +319,7 @@ func TestNPYLarge(t *testing.T) {
 						}
 					}
 				}
-				// A label that isn't exact is found wherever it stands.
+				// A label that isn't exact is found wherever it is.
 				if descr == ">f8" {
 					bad := bytes.Clone(x)
 					row := r.IntN(rows)
@@ -410,7 +410,7 @@ func FuzzNPY(f *testing.F) {
 // the reader's own parser.
 func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	r := bytes.NewReader(file)
-	a, err := npyFile{r: r, size: -1}.header()
+	a, err := readNPYHeader(arrayFile{r: r, size: -1})
 	if err != nil || a.cols < 2 || features == 0 && a.cols-1 > defaultMaxFeatures || r.Len() != a.rows*a.cols*a.width {
 		return nil, false
 	}

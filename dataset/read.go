@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz after it:
+// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
+// after it:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .tsv                      CSV, TSV
@@ -21,8 +22,9 @@ import (
 //	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
-// What starts as a gzip file does is decompressed, whatever its name. A file of several gzip members is read whole;
-// one that is cut off, has a wrong checksum or something else after its end is an error.
+// What starts as a gzip file does is decompressed, whatever its name. A file of several gzip
+// members is read whole; one that is cut off, has a wrong checksum or something else after its end
+// is an error.
 func Read(path string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -30,25 +32,17 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 	if opt.Format == FormatAuto {
 		if opt.Format = formatOf(path); opt.Format == FormatAuto {
-			return nil, fmt.Errorf("%s: the name does not tell the format: want .svm, .csv, .tsv, .npy, .pgsm, an IDX pair or the format option", path)
+			return nil, fmt.Errorf("%s: the name does not tell the format: "+
+				"want .svm, .csv, .tsv, .npy, .pgsm, an IDX pair or the format option", path)
 		}
 	}
 	if opt.Format == FormatPGSM {
 		return openPGSM(path, opt)
 	}
-	names := []string{path}
-	if opt.Format == FormatIDX {
-		images, labels, ok := strings.Cut(path, ",")
-		if !ok {
-			return nil, fmt.Errorf("%s: want two names, images,labels", path)
-		}
-		names = []string{images, labels}
+	names, err := fileNames(path, opt.Format)
+	if err != nil {
+		return nil, err
 	}
-	if opt.Format == FormatNPY && isPair(path, isNPY) {
-		x, y, _ := strings.Cut(path, ",")
-		names = []string{x, y}
-	}
-
 	in := input{opt: opt}
 	defer in.close()
 	for _, name := range names {
@@ -56,30 +50,38 @@ func Read(path string, opt Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	readers, err := in.readers()
+	files, err := in.readers()
 	if err != nil {
 		return nil, err
 	}
-	if path == "-" {
-		path = "stdin"
-	}
+	first := files[0]
 	switch opt.Format {
 	case FormatSvmlight:
-		return readSvmlight(readers[0], path, opt, chunkSize)
+		return readSvmlight(first.r, first.name, opt, chunkSize)
 	case FormatIDX:
-		return readIDX(readers[0], readers[1], names[0], names[1], opt)
+		return readIDX(first, files[1], opt)
 	case FormatNPY:
-		x := npyFile{readers[0], path, in.size(0)}
-		if len(names) == 1 {
-			return readNPY(x, nil, opt)
+		if len(files) == 1 {
+			return readNPY(first, nil, opt)
 		}
-		x.name = names[0]
-		return readNPY(x, &npyFile{readers[1], names[1], in.size(1)}, opt)
+		return readNPY(first, &files[1], opt)
 	case FormatTSV:
-		return readCSV(readers[0], path, '\t', opt)
+		return readCSV(first.r, first.name, '\t', opt)
 	default:
-		return readCSV(readers[0], path, ',', opt)
+		return readCSV(first.r, first.name, ',', opt)
 	}
+}
+
+// fileNames returns the names of the one or two files that path names.
+func fileNames(path string, format Format) ([]string, error) {
+	values, labels, pair := strings.Cut(path, ",")
+	switch {
+	case format == FormatIDX && !pair:
+		return nil, fmt.Errorf("%s: want two names, images,labels", path)
+	case format == FormatIDX || format == FormatNPY && isPair(path, isNPY):
+		return []string{values, labels}, nil
+	}
+	return []string{path}, nil
 }
 
 // formatOf returns the format of a file of this name, FormatAuto if the name does not tell.
@@ -123,8 +125,6 @@ type input struct {
 	opt   Options
 	files []*os.File
 	names []string
-	plain []int64 // bytes in each if it is a regular file that isn't compressed, else -1
-	total int64   // bytes in them, 0 if that isn't known
 }
 
 func (in *input) open(name string) error {
@@ -134,6 +134,8 @@ func (in *input) open(name string) error {
 		if f, err = os.Open(name); err != nil {
 			return err
 		}
+	} else {
+		name = "stdin"
 	}
 	in.files = append(in.files, f)
 	in.names = append(in.names, name)
@@ -148,43 +150,40 @@ func (in *input) close() {
 	}
 }
 
-// readers returns what the files hold, decompressed.
-func (in *input) readers() ([]io.Reader, error) {
+// size returns the number of bytes in the files, 0 if that isn't known.
+func (in *input) size() (total int64) {
 	for _, f := range in.files {
 		info, err := f.Stat()
 		if err != nil || !info.Mode().IsRegular() {
-			in.total = 0
-			break
+			return 0
 		}
-		in.total += info.Size()
+		total += info.Size()
 	}
-	m := newMeter(in.opt, in.total)
-	var readers []io.Reader
+	return total
+}
+
+// readers returns what the files hold, decompressed.
+func (in *input) readers() ([]arrayFile, error) {
+	m := newMeter(in.opt, in.size())
+	var files []arrayFile
 	for i, f := range in.files {
-		r, zipped, err := decompress(m.reader(f), strings.HasSuffix(in.names[i], ".gz"))
+		name := in.names[i]
+		r, zipped, err := decompress(m.reader(f), strings.HasSuffix(name, ".gz"))
 		if err != nil {
-			return nil, fail(in.names[i], err)
+			return nil, fail(name, err)
 		}
-		readers = append(readers, limit(r, in.opt.MaxBytes))
 		size := int64(-1)
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && !zipped {
-			size = info.Size()
+		info, err := f.Stat()
+		if err == nil && info.Mode().IsRegular() && !zipped && in.opt.MaxBytes == 0 {
+			size = info.Size() // with MaxBytes there may be fewer to read
 		}
-		in.plain = append(in.plain, size)
+		files = append(files, arrayFile{limit(r, in.opt.MaxBytes), name, size})
 	}
-	return readers, nil
+	return files, nil
 }
 
-// size returns the number of bytes that reader i has, or -1 if that isn't known.
-func (in *input) size(i int) int64 {
-	if in.opt.MaxBytes > 0 {
-		return -1 // there may be fewer
-	}
-	return in.plain[i]
-}
-
-// decompress returns a reader of what r holds in gzip form, or of r itself if it holds something else. must says that it
-// should be gzip.
+// decompress returns a reader of what r holds in gzip form, or of r itself if it holds something
+// else. must says that it should be gzip.
 func decompress(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(2)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -19,11 +20,11 @@ func checkSet(t testing.TB, s *Set) {
 		t.Fatalf("%+v: broken", s)
 	}
 	for i, e := range examples(s) {
-		if !isFinite(e.y) || s.Names != nil && int(e.y) >= len(s.Names) {
+		if !floats.IsFinite(e.y) || s.Names != nil && int(e.y) >= len(s.Names) {
 			t.Fatalf("row %d: label %v", i, e.y)
 		}
 		for k, v := range e.val {
-			if !isFinite(v) || v == 0 || k > 0 && e.idx[k] <= e.idx[k-1] || int(e.idx[k]) >= s.Cols() {
+			if !floats.IsFinite(v) || v == 0 || k > 0 && e.idx[k] <= e.idx[k-1] || int(e.idx[k]) >= s.Cols() {
 				t.Fatalf("row %d: %v", i, e)
 			}
 		}

@@ -60,8 +60,8 @@ func TestSvmlightErrors(t *testing.T) {
 		{"label 1e39", "1e39 1:1\n", `a.svm:1:1: token "1e39": label is too large for float32`},
 		{"label 2^24+1", "16777217 1:1\n", `a.svm:1:1: token "16777217": label is an integer that float32 can't hold exactly`},
 		{"label -(2^24+1).0", "-16777217.0 1:1\n", `a.svm:1:1: token "-16777217.0": label is an integer that float32 can't hold exactly`},
-		{"qid late", "1 1:1 qid:3 2:1\n", `a.svm:1:7: token "qid:3": qid:N must stand right after the label`},
-		{"qid twice", "1 qid:3 qid:3 2:1\n", `a.svm:1:9: token "qid:3": qid:N must stand right after the label`},
+		{"qid late", "1 1:1 qid:3 2:1\n", `a.svm:1:7: token "qid:3": qid:N must come right after the label`},
+		{"qid twice", "1 qid:3 qid:3 2:1\n", `a.svm:1:9: token "qid:3": qid:N must come right after the label`},
 		{"qid without number", "1 qid: 2:1\n", `a.svm:1:3: token "qid:": index is not a whole number`},
 		{"NUL", "1 1:1\x00\n", `a.svm:1:3: token "1:1\x00": value is not a decimal number`},
 		{"NUL line", "1 1:1\n\x00\n", `a.svm:2:1: token "\x00": label is not a decimal number`},
@@ -391,7 +391,7 @@ func TestSvmlightHash(t *testing.T) {
 	if idx, val := s.Sparse.Row(0); !slices.Contains(idx, 0xb456bcfc34c2cb2c%1024) || !slices.Contains(val, -1) {
 		t.Errorf("%v %v", idx, val)
 	}
-	// In one column all meet, and are added in the file's order.
+	// All are in one column, and are added in the file's order.
 	s, err = readText("1 1:1 2:2 3:4\n", Options{HashBits: 1, Layout: LayoutDense})
 	rows, _, _, _, _ = reference("1 1:1 2:2 3:4\n", Options{HashBits: 1})
 	if err != nil || !equal(examples(s), rows) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/compact"
-	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // A Finish says how a run goes on after its first epochs.
@@ -151,7 +149,7 @@ const (
 func (p *problem) begin(a *ascent, t int64) {
 	p.ascent, p.recent, a.start = a, nil, t
 	a.resting = make([]float32, p.x.Rows())
-	a.gaps = sizeOf(p.x) > gapsFrom
+	a.gaps = p.x.Size() > gapsFrom
 	p.fixed = float64(p.lambda * float64(p.count()))
 	p.period = max(1, int64(p.count()/64), int64(len(p.v)/8))
 	if p.avg != nil {
@@ -181,34 +179,18 @@ func (p *problem) sumUp() {
 func (p *problem) climb(idx []uint32) {
 	a := p.ascent
 	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
-	sx, isSparse := p.x.(*sparse.Matrix)
-	dx, isDense := p.x.(denseRows)
-	ones, isSame := p.x.(*compact.Same)
-	met, end, fetch := idx, p.t+int64(len(idx)), p.scattered
+	met, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
 	if !full(a.pass) {
-		idx, fetch = a.awake(idx), fetch || a.gaps // what is left out leaves gaps
+		idx = a.awake(idx)
+		if a.gaps { // what is left out leaves gaps
+			ahead = p.x.Ahead()
+		}
 	}
 	for n, i := range idx {
-		var dot float32
-		switch {
-		case isSparse:
-			if fetch && n+rowsAhead < len(idx) {
-				sx.Prefetch(int(idx[n+rowsAhead]))
-			}
-			dot = sx.Dot(int(i), p.v)
-		case isSame:
-			if fetch && n+rowsAhead < len(idx) {
-				ones.Prefetch(int(idx[n+rowsAhead]))
-			}
-			dot = ones.Dot(int(i), p.v)
-		case isDense:
-			if fetch && n+1 < len(idx) {
-				dx.Prefetch(int(idx[n+1]))
-			}
-			dot = dx.Dot(int(i), p.v)
-		default:
-			dot = p.x.Dot(int(i), p.v)
+		if ahead > 0 && n+ahead < len(idx) {
+			p.x.Fetch(int(idx[n+ahead]))
 		}
+		dot := p.x.Dot(int(i), p.v)
 		y := p.sign(i)
 		old, top := a.alpha[i], 1.0
 		if p.weight != nil {

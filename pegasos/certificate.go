@@ -4,9 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/compact"
 	"github.com/pegasimd/pegasimd/internal/elementary"
-	"github.com/pegasimd/pegasimd/sparse"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // This file measures a model: the objective P(w), and a lower bound on the least objective there is. The hinge loss has
@@ -340,59 +339,5 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 // addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the relative error of the sums, in
 // terms of the sum of the addends' magnitudes.
 func (s *state) addRows(a []float32, u []float64) (rounding float64) {
-	switch x := s.x.(type) {
-	case denseRows:
-		for k := range s.count() {
-			i := s.row(k)
-			if v := a[i]; v != 0 {
-				av := float64(float64(v) * s.share(i))
-				for j, z := range x.Row(i) {
-					u[j] += float64(av * float64(z))
-				}
-			}
-		}
-	case *sparse.Matrix:
-		for k := range s.count() {
-			i := s.row(k)
-			if v := a[i]; v != 0 {
-				av := float64(float64(v) * s.share(i))
-				idx, val := x.Row(i)
-				for n, j := range idx {
-					u[j] += float64(av * float64(val[n]))
-				}
-			}
-		}
-	case *compact.Same:
-		for k := range s.count() {
-			i := s.row(k)
-			if v := a[i]; v != 0 {
-				value, idx := x.Row(i)
-				z := float64(float64(float64(v)*s.share(i)) * float64(value))
-				for _, j := range idx {
-					u[j] += z
-				}
-			}
-		}
-	default:
-		// Only a float32 Axpy is to be had: it runs over few rows at a time, so that little is rounded away.
-		const few = 64
-		part := make([]float32, len(u))
-		added := 0
-		for k := range s.count() {
-			i := s.row(k)
-			if v := a[i]; v != 0 {
-				s.x.Axpy(i, float32(v*float32(s.share(i))), part)
-				added++
-			}
-			if added == few || k == s.count()-1 {
-				for j, z := range part {
-					u[j] += float64(z)
-				}
-				clear(part)
-				added = 0
-			}
-		}
-		return (few + 3) * 0x1p-24
-	}
-	return float64(s.count()+2) * 0x1p-53
+	return s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -41,12 +42,14 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 
 // Rows kept in fewer bytes give the same bits: models, objectives and bounds.
 func TestCompactLayouts(t *testing.T) {
-	defer func(bytes, same, copies int) { bytesFrom, sameFrom, copyFrom = bytes, same, copies }(bytesFrom, sameFrom, copyFrom)
+	defer func(bytes, same, copies int) {
+		store.BytesFrom, store.SameFrom, copyFrom = bytes, same, copies
+	}(store.BytesFrom, store.SameFrom, copyFrom)
 	pixels, y := images(1, 300, 53, 4)
 	binary, z := oneValue(2, 300, 60, 4, false)
 	two, sign := oneValue(3, 300, 60, 2, true)
 	unit, _ := oneValue(2, 300, 60, 4, true)
-	for store, data := range map[string]struct {
+	for kind, data := range map[string]struct {
 		x Examples
 		y []float32
 	}{"pixels": {pixels, y}, "ones": {binary, z}, "unit": {unit, z}, "two": {two, sign}} {
@@ -65,29 +68,29 @@ func TestCompactLayouts(t *testing.T) {
 			}
 			want := ""
 			for _, from := range []int{math.MaxInt, 0} {
-				bytesFrom, sameFrom, copyFrom = from, from, from
+				store.BytesFrom, store.SameFrom, copyFrom = from, from, from
 				for tr.Threads = range 4 {
 					d, err := newData(data.x, data.y, &tr, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
-					kept, left := d.bytes != nil, name == "batches"
-					if store != "pixels" {
-						kept, left = d.same != nil, len(d.classes) > 2 && tr.Config.WithDefaults().Multiclass == OneVsRest
+					kept, left := d.compacted != nil, name == "batches"
+					if kind != "pixels" {
+						left = len(d.classes) > 2 && tr.Config.WithDefaults().Multiclass == OneVsRest
 					}
 					if kept != (from == 0 && !left) {
-						t.Errorf("%s, %s: in fewer bytes: %v", store, name, kept)
+						t.Errorf("%s, %s: in fewer bytes: %v", kind, name, kept)
 					}
 					m, err := tr.Train(t.Context(), data.x, data.y)
 					if err != nil {
-						t.Fatalf("%s, %s: %v", store, name, err)
+						t.Fatalf("%s, %s: %v", kind, name, err)
 					}
 					have := fmt.Sprint(m.Hash(), m.Result)
 					if want == "" {
 						want = have
 					}
 					if have != want {
-						t.Errorf("%s, %s, %d threads, from %d bytes: %s, want %s", store, name, tr.Threads, from, have, want)
+						t.Errorf("%s, %s, %d threads, from %d bytes: %s, want %s", kind, name, tr.Threads, from, have, want)
 					}
 				}
 			}
@@ -97,8 +100,8 @@ func TestCompactLayouts(t *testing.T) {
 
 // Others are left as they are, and so are few visits.
 func TestCompactRefuses(t *testing.T) {
-	defer func(old int) { bytesFrom = old }(bytesFrom)
-	bytesFrom = 0
+	defer func(old int) { store.BytesFrom = old }(store.BytesFrom)
+	store.BytesFrom = 0
 	x, y := images(2, 100, 20, 2)
 	for name, c := range map[string]struct {
 		cfg  Config
@@ -110,8 +113,8 @@ func TestCompactRefuses(t *testing.T) {
 	} {
 		x.Row(99)[19] = c.harm
 		d, err := newData(x, y, &Trainer{Config: c.cfg}, nil)
-		if err != nil || (d.bytes != nil) != c.want {
-			t.Errorf("%s: %v, bytes: %v", name, err, d.bytes != nil)
+		if err != nil || (d.compacted != nil) != c.want {
+			t.Errorf("%s: %v, bytes: %v", name, err, d.compacted != nil)
 		}
 	}
 }

@@ -61,23 +61,12 @@ func (j *joint) batches(idx []uint32, ends []int) {
 	}
 }
 
-// products writes the dot products of row i and the vectors to j.dots.
-func (j *joint) products(i uint32) {
-	if x, ok := j.x.(denseRows); ok {
-		j.m.DotRows(j.dots, 0, x.Row(int(i)))
-		return
-	}
-	for r, v := range j.vs {
-		j.dots[r] = j.x.Dot(int(i), v)
-	}
-}
-
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
 func (j *joint) batch(idx []uint32) {
 	k, divisor := len(j.vs), j.divisor()
 	j.z = j.z[:0] // all first: the rows of a batch do not see each other
 	for _, i := range idx {
-		j.products(i)
+		j.x.DotVectors(j.dots, int(i), j.m, 0)
 		for r, dot := range j.dots {
 			j.z = append(j.z, j.score(r, dot, divisor))
 		}
@@ -218,17 +207,10 @@ func (j *joint) meanLoss(m *Model) float64 {
 	for r, w := range m.Weights {
 		copy(wide.Row(r), w)
 	}
-	x, isDense := j.x.(denseRows)
 	var sum float64
 	for n := range j.count() {
 		i := j.row(n)
-		if isDense {
-			wide.DotRows(j.dots, 0, x.Row(i))
-		} else {
-			for r, w := range m.Weights {
-				j.dots[r] = j.x.Dot(i, w)
-			}
-		}
+		j.x.DotVectors(j.dots, i, wide, 0)
 		for r, dot := range j.dots {
 			if z[r] = float64(dot) + m.bias(r); z[r]-z[r] != 0 {
 				return math.NaN()

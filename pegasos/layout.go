@@ -3,14 +3,13 @@ package pegasos
 import (
 	"math/rand/v2"
 
-	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/compact"
-	"github.com/pegasimd/pegasimd/sparse"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // A layout is rows as learners see them: those of the data, or copies of some in another order.
 type layout struct {
-	x      Examples
+	x      store.Rows
 	class  []int32   // of each row; nil for numbers to predict
 	target []float32 // of each row, in place of a class; nil for classes
 	norms  []float32 // squared, of each row
@@ -19,10 +18,18 @@ type layout struct {
 	scattered bool // the rows are met in an order in which they do not lie in memory, which is beyond the caches
 }
 
-// ofItsOwn returns l for a learner.
-func (l layout) ofItsOwn() layout {
-	l.x = ofItsOwn(l.x)
+// forWorker returns l for a learner, which may have a goroutine of its own.
+func (l layout) forWorker() layout {
+	l.x = l.x.ForWorker()
 	return l
+}
+
+// fetchAhead returns how many steps before its use a row is to be fetched; 0 for not at all.
+func (l *layout) fetchAhead() int {
+	if !l.scattered {
+		return 0
+	}
+	return l.x.Ahead()
 }
 
 // name returns what row i is called in the data.
@@ -41,9 +48,9 @@ func (r *run) lay() {
 	if d.classes == nil {
 		r.target = d.y
 	}
-	size := sizeOf(r.x)
+	size := r.x.Size()
 	r.scattered = size > copyFrom
-	switch r.order.kind {
+	switch Order(r.order.Kind) {
 	case Sequential, Blocks:
 		r.scattered = false
 		return
@@ -52,7 +59,7 @@ func (r *run) lay() {
 	}
 	// It has a generator of its own: that of the epochs starts anew where a run is resumed.
 	shuffled := make([]uint32, r.rows)
-	permute(rand.NewPCG(r.cfg.Seed, ^uint64(stream)), shuffled)
+	order.Permute(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
@@ -60,25 +67,7 @@ func (r *run) lay() {
 	if size == 0 || !r.worthCopying(size) {
 		return
 	}
-	switch x := r.x.(type) {
-	case *sparse.Matrix:
-		r.x = x.Take(shuffled)
-	case *compact.Same:
-		r.x = x.Take(shuffled)
-	case *unpacked:
-		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
-		pair := r.rows < len(d.y)
-		if pair && (r.total < pairEpochs*int64(r.order.steps) || (len(d.classes)-1)*size > copyTo) {
-			return
-		}
-		r.x = unpack(x.Take(shuffled))
-	case *dense.Matrix:
-		// Long rows are long runs of memory as they are.
-		if x.Cols() > copyCols && !r.few(size) {
-			return
-		}
-		r.x = x.Take(shuffled)
-	}
+	r.x = r.x.Take(shuffled)
 	r.only, r.names, r.scattered = nil, shuffled, false
 	r.norms = gather(d.norms, shuffled)
 	if d.class != nil {
@@ -92,29 +81,22 @@ func (r *run) lay() {
 	}
 }
 
-// sizeOf returns what the rows of x take in memory, in bytes, and 0 where it is not known that they are there: of a lazy matrix, and
-// of a caller's own store.
-func sizeOf(x Examples) int {
-	switch x := x.(type) {
-	case *sparse.Matrix:
-		if x.Lazy() {
-			return 0
-		}
-		return 8 * x.NNZ()
-	case *dense.Matrix:
-		return 4 * x.Rows() * x.Cols()
-	case *compact.Same:
-		return x.Size()
-	case *unpacked:
-		return x.Size()
-	}
-	return 0
-}
-
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
-	return r.few(size) || r.total > 2*int64(r.order.steps) && size >= copyFrom && size <= copyTo
+	if !r.few(size) && (r.total <= 2*int64(r.order.Steps) || size < copyFrom || size > copyTo) {
+		return false
+	}
+	switch r.x.TakeGain() {
+	case store.GainsNothing:
+		return r.few(size)
+	case store.GainsLittle:
+		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
+		pair := r.rows < len(r.data.y)
+		long := r.total >= pairEpochs*int64(r.order.Steps) && (len(r.data.classes)-1)*size <= copyTo
+		return !pair || long
+	}
+	return true
 }
 
 // few reports whether the rows are few of many, as those of a pair of many classes: what a run keeps for each row of its store
@@ -129,12 +111,42 @@ func (r *run) few(size int) bool {
 var copyFrom = 1 << 18 // a variable for the sake of tests
 
 const (
-	copyTo   = 1 << 30
-	copyFew  = 1 << 22
-	copyCols = 256
+	copyTo  = 1 << 30
+	copyFew = 1 << 22
 
 	pairEpochs = 16
 )
+
+// compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are visited often enough. The results are
+// the same bits.
+func (d *data) compact(tr *Trainer) {
+	cfg := tr.Config.WithDefaults()
+	steps, err := cfg.steps(len(d.y))
+	if err != nil {
+		return
+	}
+	visits := float64(steps) / float64(len(d.y)) // of a row
+	if k := float64(len(d.classes)); cfg.Multiclass == OneVsOne && k > 2 {
+		if cfg.Steps == 0 {
+			visits *= k - 1 // a row has so many pairs, each with such epochs
+		} else {
+			visits *= k * (k - 1) / 2 // each pair has such steps
+		}
+	}
+	from, least := d.x.CompactPays()
+	if d.x.Size() < from || visits < least {
+		return
+	}
+	if cfg.Batch > 1 && d.x.Contiguous() {
+		return // batches are multiplied at once as they are
+	}
+	if cfg.Multiclass == OneVsRest && len(d.classes) > 2 && d.x.Interleaved() != nil {
+		return // many classes against the rest visit a row together: see group
+	}
+	if x, ok := d.x.Compact(goroutines(tr.Threads)); ok {
+		d.compacted = x
+	}
+}
 
 func gather[T any](from []T, rows []uint32) []T {
 	to := make([]T, len(rows))

@@ -1,12 +1,6 @@
 package pegasos
 
-import (
-	"math"
-
-	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/compact"
-	"github.com/pegasimd/pegasimd/sparse"
-)
+import "math"
 
 // A problem is one weight vector on its way: the rows of one class against others, or numbers to predict.
 type problem struct {
@@ -19,17 +13,14 @@ type problem struct {
 
 	scores []float32 // of a batch: dot products
 	z      []float64 // and scores
-	rows   []int32   // of those that pull
+	rows   []uint32  // of those that pull
 	pulls  []float32 // and how
 }
 
 // steps takes a step with each of the rows idx and samples w on the way. After an error it does nothing.
 func (p *problem) steps(idx []uint32) {
 	for len(idx) > 0 && p.err == nil {
-		n := int64(len(idx))
-		if p.avg != nil {
-			n = min(n, (p.total-p.t-1)%p.period+1) // counted back from the end, so that the last step is sampled
-		}
+		n := p.beforeSample(len(idx))
 		switch {
 		case p.ascent != nil:
 			p.climb(idx[:n])
@@ -37,7 +28,7 @@ func (p *problem) steps(idx []uint32) {
 			for i := range idx[:n] {
 				p.batch(idx[i : i+1])
 			}
-		case p.cost.loss == hingeCost && p.ahead == nil && !p.free:
+		case p.plainHinge():
 			p.run(idx[:n])
 		default:
 			p.runPulls(idx[:n])
@@ -48,6 +39,9 @@ func (p *problem) steps(idx []uint32) {
 		}
 	}
 }
+
+// plainHinge reports whether the loss of a row is that of the hinge by its own score, without a prior or an unregularised bias.
+func (p *problem) plainHinge() bool { return p.cost.loss == hingeCost && p.ahead == nil && !p.free }
 
 func (p *problem) endEpoch(epochs int) {
 	p.state.endEpoch(epochs)
@@ -78,21 +72,10 @@ func (p *problem) batch(idx []uint32) {
 	}
 	n := len(idx)
 	if cap(p.scores) < n {
-		p.scores, p.rows, p.pulls = make([]float32, n), make([]int32, n), make([]float32, n)
+		p.scores, p.rows, p.pulls = make([]float32, n), make([]uint32, n), make([]float32, n)
 	}
 	scores, rows, pulls := p.scores[:n], p.rows[:0], p.pulls[:0]
-	m, isDense := p.x.(*dense.Matrix)
-	if isDense = isDense && m.Rows() <= math.MaxInt32; isDense {
-		all := p.rows[:n]
-		for k, i := range idx {
-			all[k] = int32(i)
-		}
-		m.DotRowsAt(scores, all, p.v)
-	} else {
-		for k, i := range idx {
-			scores[k] = p.x.Dot(int(i), p.v)
-		}
-	}
+	p.x.DotMany(scores, idx, p.v)
 	divisor, share := p.divisor(), float64(p.factor*float64(n))
 	p.z = p.z[:0] // all first: the rows of a batch do not see each other
 	for _, dot := range scores {
@@ -109,10 +92,8 @@ func (p *problem) batch(idx []uint32) {
 		if pull == 0 {
 			continue
 		}
-		pulls = append(pulls, a)
-		if isDense && p.radius == 0 {
-			rows = append(rows, int32(i)) // over those of all, none of which is needed any more
-		} else {
+		rows, pulls = append(rows, i), append(pulls, a)
+		if p.radius > 0 {
 			p.pull(0, i, a)
 		}
 		p.vb[0] += p.biasPull(float64(g)/float64(n), float64(a))
@@ -121,10 +102,10 @@ func (p *problem) batch(idx []uint32) {
 		}
 	}
 	if len(rows) > 0 {
-		m.AxpyRows(pulls, rows, p.v)
-	}
-	if len(pulls) > 0 {
 		p.violations++
+		if p.radius == 0 {
+			p.x.AxpyMany(pulls, rows, p.v)
+		}
 	}
 	p.t++
 	p.project()
@@ -137,60 +118,19 @@ func (p *problem) run(idx []uint32) {
 		p.violate(idx[0], 0)
 		p.t, idx = 1, idx[1:]
 	}
-	// The loops are one, but for the kind of x: calls through an interface take a tenth of the time of a short row.
-	fetch := p.scattered
-	switch x := p.x.(type) {
-	case *sparse.Matrix:
-		for n, i := range idx {
-			if fetch && n+rowsAhead < len(idx) {
-				x.Prefetch(int(idx[n+rowsAhead]))
-			}
-			if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
-				return
-			}
-			p.t++
+	if steps := p.x.Steps(); steps != nil && p.biasScale == 0 && p.scale() >= 0x1p-126 {
+		p.runPrepared(steps, idx)
+		return
+	}
+	ahead := p.fetchAhead()
+	for n, i := range idx {
+		if ahead > 0 && n+ahead < len(idx) {
+			p.x.Fetch(int(idx[n+ahead]))
 		}
-	case *compact.Same:
-		if p.biasScale == 0 && x.NNZ() <= sameMost*x.Rows() && p.scale() >= 0x1p-126 {
-			p.runSame(x, idx)
+		if dot := p.x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
 			return
 		}
-		for n, i := range idx {
-			if fetch && n+rowsAhead < len(idx) {
-				x.Prefetch(int(idx[n+rowsAhead]))
-			}
-			if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
-				return
-			}
-			p.t++
-		}
-	case *dense.Matrix:
-		for n, i := range idx {
-			if fetch && n+1 < len(idx) {
-				x.Prefetch(int(idx[n+1]))
-			}
-			if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
-				return
-			}
-			p.t++
-		}
-	case *unpacked:
-		for n, i := range idx {
-			if fetch && n+2 < len(idx) {
-				x.Prefetch(int(idx[n+2]))
-			}
-			if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
-				return
-			}
-			p.t++
-		}
-	default:
-		for _, i := range idx {
-			if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
-				return
-			}
-			p.t++
-		}
+		p.t++
 	}
 }
 
@@ -204,9 +144,6 @@ func (p *problem) beyond(i uint32, dot float32) bool {
 	m := p.margin(i, dot)
 	return m >= p.scale() && m <= math.MaxFloat64
 }
-
-// rowsAhead is how many steps ahead a sparse row that lies anywhere is asked for.
-const rowsAhead = 6
 
 // violate takes in row i, whose margin is too small. It reports whether the margin is a number.
 func (p *problem) violate(i uint32, dot float32) bool {

@@ -1,28 +1,20 @@
 package pegasos
 
-// reader is rows that are read from a file when they are met: *dense.Matrix and *sparse.Matrix can be such.
-type reader interface {
-	// Reads reports whether they are.
-	Reads() bool
-	// WillNeed tells that the rows from first to end-1 will soon be met.
-	WillNeed(first, end int)
-}
-
 // readAhead has up to n rows read that come next in the epoch, while the learners take their steps with those before them.
 // It changes no result. Without it each page is waited for, alone: where the data exceed the memory that is 10 times
 // slower and more.
 func (r *run) readAhead(n int) {
-	x, ok := r.x.(reader)
-	if !ok || !x.Reads() {
+	willNeed := r.x.WillNeed()
+	if willNeed == nil {
 		return
 	}
-	rows := r.order.coming(n)
+	rows := r.order.Coming(n)
 	for len(rows) > 0 {
 		k := 1 // rows that lie side by side
 		for k < len(rows) && rows[k] == rows[k-1]+1 {
 			k++
 		}
-		x.WillNeed(int(rows[0]), int(rows[0])+k)
+		willNeed(int(rows[0]), int(rows[0])+k)
 		rows = rows[k:]
 	}
 }

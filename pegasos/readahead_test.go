@@ -31,7 +31,6 @@ func TestReadAhead(t *testing.T) {
 	}
 	for _, x := range []interface {
 		Examples
-		reader
 		OnWillNeed(func(first, end int))
 	}{full, thin} {
 		for _, cfg := range []Config{
@@ -39,10 +38,6 @@ func TestReadAhead(t *testing.T) {
 		} {
 			cfg.Lambda, cfg.Epochs = 1e-2, 2
 			x.OnWillNeed(nil)
-			if x.Reads() {
-				t.Fatal("there is no file")
-			}
-			x.WillNeed(0, rows)
 			hash := mustTrain(t, x, y, cfg).Hash()
 			announced, calls := make([]int, rows), 0
 			x.OnWillNeed(func(first, end int) {

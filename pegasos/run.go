@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // A learner takes steps with rows that it is told the numbers of.
@@ -33,15 +35,15 @@ type run struct {
 	r2       float64
 	t, total int64
 	epoch    int
-	order    *order
+	order    *order.Visits
 	learners []learner
 	problems []*problem // the same, or nil
 	joint    *joint     // the same, or nil
 	threads  int
 
-	matrix *dense.Matrix     // of the problems' v; nil if there is one
-	rooms  map[int][]float32 // see run.room
-	mu     sync.Mutex        // of rooms
+	matrix  *dense.Matrix     // of the problems' v; nil if there is one
+	buffers map[int][]float32 // see groupBuffer
+	mu      sync.Mutex        // of buffers
 }
 
 // newRun makes the run of all rows. It is not for one-vs-one of more than two classes.
@@ -77,13 +79,13 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	if cfg.Batch > r.rows {
 		return nil, badField("Batch", "have %d, want at most the number of rows, %d", cfg.Batch, r.rows)
 	}
-	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Batch, cfg.Seed)
-	if r.total, err = cfg.steps(r.order.steps); err != nil {
+	r.order = order.New(string(cfg.Order), r.rows, cfg.Block, cfg.Batch, cfg.Seed)
+	if r.total, err = cfg.steps(r.order.Steps); err != nil {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
 	r.lay()
-	r.order.only = r.only
+	r.order.Only = r.only
 	if cfg.Multiclass.Joint() {
 		s, err := r.state(first, len(d.classes), t0)
 		if err != nil {
@@ -138,12 +140,12 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 func (r *run) state(first, n int, t0 float64) (state, error) {
 	d, cols := r.data, r.data.x.Cols()
 	s := state{
-		layout: r.layout.ofItsOwn(), weight: r.weight, only: r.only,
+		layout: r.layout.forWorker(), weight: r.weight, only: r.only,
 		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
 	}
-	steps := r.order.steps
+	steps := r.order.Steps
 	if k := r.cfg.Shards; k > 1 {
 		steps = int(shardSteps(int64(steps), r.rows, cols, k))
 		s.total, s.period = shardSteps(r.total, r.rows, cols, k), 1
@@ -245,11 +247,11 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 		if stretch > 1 {
 			steps = min((steps+stretch-1)/stretch*stretch, r.total-r.t)
 		}
-		if k := int64(r.order.batch); k > 0 {
-			idx, ends = r.order.batches(int(min(steps, limit/k+1)))
+		if k := int64(r.order.Batch); k > 0 {
+			idx, ends = r.order.Batches(int(min(steps, limit/k+1)))
 			steps = int64(len(ends))
 		} else {
-			idx = r.order.next(int(steps))
+			idx = r.order.Next(int(steps))
 			steps = int64(len(idx))
 		}
 		r.readAhead(len(idx))
@@ -266,7 +268,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 				}
 				return
 			}
-			if g := r.newGang(first, end); g != nil {
+			if g := r.newGroup(first, end); g != nil {
 				g.steps(idx)
 				return
 			}
@@ -279,7 +281,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			}
 		})
 		r.t += steps
-		atEnd := r.order.atEnd()
+		atEnd := r.order.AtEnd()
 		if atEnd {
 			r.epoch++
 			r.parallel(func(k int) {
@@ -308,7 +310,7 @@ func (r *run) share(f func(first, end int)) {
 		f(0, n)
 		return
 	}
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for k := range r.threads {
 		wg.Go(func() { f(k*n/r.threads, (k+1)*n/r.threads) })
 	}
@@ -369,5 +371,5 @@ func (r *run) write(m *Model) {
 		}
 		first += n
 	}
-	m.Result.Epochs = max(m.Result.Epochs, float64(r.t)/float64(r.order.steps))
+	m.Result.Epochs = max(m.Result.Epochs, float64(r.t)/float64(r.order.Steps))
 }

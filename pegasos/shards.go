@@ -1,9 +1,8 @@
 package pegasos
 
 import (
-	"sync"
-
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // Shards are copies of a problem that share its work: a stretch of rows is cut into as many parts, each copy takes its steps with
@@ -25,7 +24,7 @@ func newShards(p *problem, n int) *shards {
 		c := *p
 		c.vs = vectors(1, len(p.v))
 		c.v, c.vb = c.vs[0], make([]float64, 1)
-		c.x = ofItsOwn(p.x)
+		c.x = p.x.ForWorker()
 		c.avg, c.scores, c.rows, c.pulls, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}
@@ -64,7 +63,7 @@ func (s *shards) steps(idx []uint32) {
 			c.steps(rows[k*m/n : (k+1)*m/n])
 		}
 		if s.threads > 1 {
-			var wg sync.WaitGroup
+			var wg parallel.Group
 			for first := range s.threads {
 				wg.Go(func() {
 					for k := first; k < n; k += s.threads {

@@ -109,9 +109,21 @@ func (s *state) share(i int) float64 {
 	return s.weight[i]
 }
 
+// beforeSample returns how many of n steps there are up to the next sample of w. They are counted back from the end of the
+// run, so that the last step is sampled.
+func (s *state) beforeSample(n int) int {
+	if s.avg == nil {
+		return n
+	}
+	return int(min(int64(n), (s.total-s.t-1)%s.period+1))
+}
+
+// samples reports whether w is sampled after the present step.
+func (s *state) samples() bool { return s.avg != nil && (s.total-s.t)%s.period == 0 }
+
 // sample adds w to the mean if this is the step for it.
 func (s *state) sample() {
-	if s.avg == nil || (s.total-s.t)%s.period != 0 {
+	if !s.samples() {
 		return
 	}
 	a := float32(1 / s.divisor())

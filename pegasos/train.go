@@ -5,8 +5,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may be called from
@@ -271,7 +272,7 @@ func (s *session) parallel(f func(i int, r *run)) {
 		return
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for range min(s.threads, len(s.runs)) {
 		wg.Go(func() {
 			for {
@@ -331,7 +332,7 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 				errs[i] = r.advance(ctx, s.pause)
 			}
 		})
-		if err := first(errs...); err != nil {
+		if err := firstError(errs...); err != nil {
 			return false, err
 		}
 		done, pause := true, true
@@ -365,13 +366,13 @@ func (s *session) begin(ctx context.Context) error {
 		moved := make([]bool, len(s.runs))
 		errs := make([]error, len(s.runs))
 		s.parallel(func(i int, r *run) {
-			step := int64(part * float64(r.order.steps))
-			if before := r.t; step < min(int64(r.order.steps), r.total) {
+			step := int64(part * float64(r.order.Steps))
+			if before := r.t; step < min(int64(r.order.Steps), r.total) {
 				errs[i] = r.advance(ctx, min(step, s.pause))
 				moved[i] = r.t > before
 			}
 		})
-		if err := first(errs...); err != nil {
+		if err := firstError(errs...); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // arrays returns those of a random matrix.
@@ -48,7 +50,7 @@ func TestLazy(t *testing.T) {
 			for j := range w {
 				w[j] = float32(j)
 			}
-			var wg sync.WaitGroup
+			var wg parallel.Group
 			for range 3 {
 				order := r.Perm(rows)
 				wg.Go(func() {

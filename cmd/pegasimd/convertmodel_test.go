@@ -96,8 +96,8 @@ func TestConvertModelErrors(t *testing.T) {
 		"not ours":            {exitError, "bad.model", []string{"-to", "onnx", bad, "out"}},
 		"missing":             {exitError, "missing", []string{"-from", "liblinear", "missing", "out"}},
 		"a kernel machine":    {exitError, "machine: a kernel machine", []string{"-to", "json", machine, "out"}},
-		"not JSON":            {exitError, "bad.model: pegasos: model in JSON: byte", []string{"-from", "json", bad, "out"}},
-		"labels not whole":    {exitError, "out: interop: the label 1.5", []string{"-to", "liblinear", halves, "out"}},
+		"not JSON":            {exitError, "bad.model: modelio: model in JSON: byte", []string{"-from", "json", bad, "out"}},
+		"labels not whole":    {exitError, "out: modelio: the label 1.5", []string{"-to", "liblinear", halves, "out"}},
 		"one argument":        {exitUsage, "too few", []string{"-to", "onnx", model}},
 		"a folder to be made": {exitError, "none", []string{"-to", "onnx", model, "none/out"}},
 	} {

@@ -4,9 +4,9 @@ go 1.26.0
 
 require (
 	github.com/pegasimd/pegasimd v0.0.0
+	github.com/pegasimd/pegasimd/modelio/onnx v0.0.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
-	google.golang.org/protobuf v1.36.12
 )
 
 require (
@@ -20,6 +20,9 @@ require (
 	golang.org/x/image v0.47.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace github.com/pegasimd/pegasimd => ../..
+
+replace github.com/pegasimd/pegasimd/modelio/onnx => ../../modelio/onnx

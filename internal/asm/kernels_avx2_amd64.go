@@ -14,7 +14,7 @@ func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
 //go:noescape
 func axpyAVX2(a float32, x *float32, y *float32, n int)
 
-// axpy4AVX2 works like axpy4Generic.
+// axpy4AVX2 is a part of axpyRows.
 //
 //go:noescape
 func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
@@ -39,7 +39,7 @@ func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, st
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int) float32
 
-// dotRowsAVX2 works like dotRowsGeneric.
+// dotRowsAVX2 is a part of dotRows.
 //
 //go:noescape
 func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
@@ -59,7 +59,7 @@ func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
-// dotTwoAVX2 works like dotTwoGeneric.
+// dotTwoAVX2 is a part of dotTwo.
 //
 //go:noescape
 func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
@@ -69,7 +69,7 @@ func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func expAVX2(dst *float32, x *float32, n int, table *float32)
 
-// prefetchAVX2 works like prefetchGeneric.
+// prefetchAVX2 is a part of Prefetch.
 //
 //go:noescape
 func prefetchAVX2(p *float32, n int)
@@ -99,7 +99,7 @@ func sumSquaresAVX2(x *float32, n int) float32
 //go:noescape
 func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
 
-// unpackDotAVX2 works like unpackDotGeneric.
+// unpackDotAVX2 is a part of UnpackDot.
 //
 //go:noescape
 func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

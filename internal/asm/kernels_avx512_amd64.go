@@ -14,7 +14,7 @@ func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
 //go:noescape
 func axpyAVX512(a float32, x *float32, y *float32, n int)
 
-// axpy4AVX512 works like axpy4Generic.
+// axpy4AVX512 is a part of axpyRows.
 //
 //go:noescape
 func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
@@ -39,7 +39,7 @@ func axpySparseKAVX512(a *float32, idx *int32, val *float32, n int, w *float32, 
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int) float32
 
-// dotRowsAVX512 works like dotRowsGeneric.
+// dotRowsAVX512 is a part of dotRows.
 //
 //go:noescape
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
@@ -59,7 +59,7 @@ func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
-// dotTwoAVX512 works like dotTwoGeneric.
+// dotTwoAVX512 is a part of dotTwo.
 //
 //go:noescape
 func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
@@ -69,7 +69,7 @@ func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func expAVX512(dst *float32, x *float32, n int, table *float32)
 
-// prefetchAVX512 works like prefetchGeneric.
+// prefetchAVX512 is a part of Prefetch.
 //
 //go:noescape
 func prefetchAVX512(p *float32, n int)
@@ -99,7 +99,7 @@ func sumSquaresAVX512(x *float32, n int) float32
 //go:noescape
 func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32)
 
-// unpackDotAVX512 works like unpackDotGeneric.
+// unpackDotAVX512 is a part of UnpackDot.
 //
 //go:noescape
 func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

@@ -14,7 +14,7 @@ func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
 //go:noescape
 func axpyNEON(a float32, x *float32, y *float32, n int)
 
-// axpy4NEON works like axpy4Generic.
+// axpy4NEON is a part of axpyRows.
 //
 //go:noescape
 func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
@@ -39,7 +39,7 @@ func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, st
 //go:noescape
 func dotNEON(x *float32, y *float32, n int) float32
 
-// dotRowsNEON works like dotRowsGeneric.
+// dotRowsNEON is a part of dotRows.
 //
 //go:noescape
 func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
@@ -59,7 +59,7 @@ func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
 //go:noescape
 func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
-// dotTwoNEON works like dotTwoGeneric.
+// dotTwoNEON is a part of dotTwo.
 //
 //go:noescape
 func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
@@ -69,7 +69,7 @@ func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func expNEON(dst *float32, x *float32, n int, table *float32)
 
-// prefetchNEON works like prefetchGeneric.
+// prefetchNEON is a part of Prefetch.
 //
 //go:noescape
 func prefetchNEON(p *float32, n int)
@@ -99,7 +99,7 @@ func sumSquaresNEON(x *float32, n int) float32
 //go:noescape
 func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32)
 
-// unpackDotNEON works like unpackDotGeneric.
+// unpackDotNEON is a part of UnpackDot.
 //
 //go:noescape
 func unpackDotNEON(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

@@ -43,6 +43,8 @@ func newAVX2() *avx2 {
 	return t
 }
 
+// Functions.
+
 func (t *avx2) Name() string { return t.isa }
 
 func (t *avx2) Compile() (*ir.File, error) {
@@ -53,14 +55,16 @@ func (t *avx2) Compile() (*ir.File, error) {
 	return f, pass.Concat(pass.Compile, check("AVX2")).Execute(f)
 }
 
-func (t *avx2) Func(word, signature string) {
-	t.Function(word + t.isa)
+func (t *avx2) Func(k *kernelSpec) {
+	t.Function(k.word + t.isa)
 	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
-	t.SignatureExpr(signature)
-	t.Doc(doc(word, t.isa)...)
+	t.SignatureExpr(k.signature)
+	t.Doc(k.doc(t.isa))
 	t.Pragma("noescape")
 }
+
+func (t *avx2) Comment(text string) { t.Context.Comment(text) }
 
 func (t *avx2) argument(name string) operand.Mem {
 	return t.resolve(t.Param(name))
@@ -80,18 +84,18 @@ func (t *avx2) gp(name string) reg.GPVirtual {
 	return r
 }
 
-func (t *avx2) Pointer(param string) reg.GPVirtual { return t.gp(param) }
-func (t *avx2) Int(param string) reg.GPVirtual     { return t.gp(param) }
+func (t *avx2) PointerParam(param string) reg.GPVirtual { return t.gp(param) }
+func (t *avx2) IntParam(param string) reg.GPVirtual     { return t.gp(param) }
 
-func (t *avx2) Broadcast(param string) Group {
-	v := t.New(8)
-	t.VBROADCASTSS(t.argument(param), v.regs[0])
+func (t *avx2) ScalarParam(param string) Group {
+	v := t.New(1)
+	t.VMOVSS(t.argument(param), v.regs[0])
 	return v
 }
 
-func (t *avx2) Scalar(param string) Group {
-	v := t.New(1)
-	t.VMOVSS(t.argument(param), v.regs[0])
+func (t *avx2) BroadcastParam(param string) Group {
+	v := t.New(8)
+	t.VBROADCASTSS(t.argument(param), v.regs[0])
 	return v
 }
 
@@ -106,7 +110,77 @@ func (t *avx2) Done() {
 	t.RET()
 }
 
-func (t *avx2) Comment(text string) { t.Context.Comment(text) }
+// Integers.
+
+func (t *avx2) NewInt() reg.GPVirtual { return t.GP64() }
+
+func (t *avx2) CopyInt(p reg.GPVirtual) reg.GPVirtual {
+	q := t.GP64()
+	t.MOVQ(p, q)
+	return q
+}
+
+func (t *avx2) SetInt(dst, p reg.GPVirtual)     { t.MOVQ(p, dst) }
+func (t *avx2) SetConst(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
+
+func (t *avx2) LoadUint32(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVL(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx2) LoadTwoUint32(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	return t.LoadUint32(idx, offset), t.LoadUint32(idx, offset+4)
+}
+
+func (t *avx2) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVWLZX(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx2) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	sum := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: uint8(scale)}, sum)
+	return sum
+}
+
+func (t *avx2) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	return place{p, n, uint8(scale)}
+}
+
+func (t *avx2) Scratch() reg.GPVirtual {
+	if t.scratch.Base == nil {
+		t.scratch = t.AllocLocal(8 * 8 * float)
+	}
+	p := t.GP64()
+	t.LEAQ(t.scratch, p)
+	return p
+}
+
+func (t *avx2) Advance(p reg.GPVirtual, bytes int)   { t.ADDQ(operand.I32(bytes), p) }
+func (t *avx2) AdvanceReg(p, bytes reg.GPVirtual)    { t.ADDQ(bytes, p) }
+func (t *avx2) Decrement(n reg.GPVirtual, k int)     { t.SUBQ(operand.I32(k), n) }
+func (t *avx2) MultiplyReg(n, k reg.GPVirtual)       { t.IMULQ(k, n) }
+func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64(bits)), n) }
+func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
+func (t *avx2) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
+
+func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
+	skip := t.GP64()
+	t.MOVQ(p, skip)
+	t.NEGQ(skip)
+	t.SHRQ(operand.Imm(2), skip)
+	t.ANDQ(operand.Imm(7), skip) // floats
+	t.SUBQ(skip, n)
+	for _, q := range append(others, p) {
+		t.LEAQ(operand.Mem{Base: q, Index: skip, Scale: float}, q)
+	}
+}
+
+func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
+
+// Vectors.
 
 func (t *avx2) New(width int) Group {
 	if width == 8 {
@@ -145,6 +219,12 @@ func indexed(p, j reg.GPVirtual) operand.Mem {
 
 func (t *avx2) Zero(v Group) { t.VXORPS(r(v), r(v), r(v)) }
 
+func (t *avx2) CopyLane(dst, v Group, lane int) {
+	t.VPERMILPS(operand.Imm(uint64(lane)), r(v), r(dst))
+}
+
+// Moves.
+
 func (t *avx2) Load(v Group, p reg.GPVirtual, offset int) {
 	switch v.width {
 	case 8, 4:
@@ -167,6 +247,38 @@ func (t *avx2) Store(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+func (t *avx2) LoadAt(v Group, p, j reg.GPVirtual)  { t.VMOVSS(indexed(p, j), r(v)) }
+func (t *avx2) StoreAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(r(v), indexed(p, j)) }
+
+func (t *avx2) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
+	t.VINSERTPS(operand.Imm(uint64(lane)<<4), at(p, offset), r(v), r(v))
+}
+
+func (t *avx2) LoadLaneAt(v Group, lane int, p, j reg.GPVirtual) {
+	t.VINSERTPS(operand.Imm(uint64(lane)<<4), indexed(p, j), r(v), r(v))
+}
+
+func (t *avx2) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
+	t.VBROADCASTSS(at(p, offset), r(dst))
+}
+
+func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	switch x := r(v); v.width {
+	case 8, 4:
+		t.VPMOVZXBD(at(p, offset), x)
+	default:
+		few := t.GP32()
+		if v.width == 2 {
+			t.MOVWLZX(at(p, offset), few)
+		} else {
+			t.MOVBLZX(at(p, offset), few)
+		}
+		t.VMOVD(few, x)
+		t.VPMOVZXBD(x, x)
+	}
+	t.VCVTDQ2PS(r(v), r(v))
+}
+
 // Part loads the mask from a window into the table: it starts 8 words before the zeros less the floats there are.
 func (t *avx2) Part(n reg.GPVirtual) Part {
 	k, mask := t.GP64(), t.YMM()
@@ -182,6 +294,8 @@ func (t *avx2) Part(n reg.GPVirtual) Part {
 func (t *avx2) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VMASKMOVPS(at(p, offset), part, r(v))
 }
+
+// Arithmetic.
 
 func (t *avx2) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
 func (t *avx2) Add(dst, a, b Group) { t.VADDPS(r(b), r(a), r(dst)) }
@@ -224,22 +338,8 @@ func (t *avx2) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
-	switch x := r(v); v.width {
-	case 8, 4:
-		t.VPMOVZXBD(at(p, offset), x)
-	default:
-		few := t.GP32()
-		if v.width == 2 {
-			t.MOVWLZX(at(p, offset), few)
-		} else {
-			t.MOVBLZX(at(p, offset), few)
-		}
-		t.VMOVD(few, x)
-		t.VPMOVZXBD(x, x)
-	}
-	t.VCVTDQ2PS(r(v), r(v))
-}
+func (t *avx2) MulLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VMULSS(indexed(p, j), r(a), r(dst)) }
+func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
 
 // The second source is what VMINPS and VMAXPS return when either is NaN.
 func (t *avx2) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
@@ -254,19 +354,17 @@ func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 // lessThan is VCMPPS's predicate that NaN does not meet.
 const lessThan = operand.U8(0x11)
 
-func (t *avx2) IntSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
+func (t *avx2) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
 
-func (t *avx2) IntShiftLeft(dst, a Group, bits int) {
+func (t *avx2) BitsShiftLeft(dst, a Group, bits int) {
 	t.VPSLLD(operand.Imm(uint64(bits)), r(a), r(dst))
 }
 
-func (t *avx2) IntShiftRight(dst, a Group, bits int) {
+func (t *avx2) BitsShiftRight(dst, a Group, bits int) {
 	t.VPSRLD(operand.Imm(uint64(bits)), r(a), r(dst))
 }
 
-func (t *avx2) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
-	t.VBROADCASTSS(at(p, offset), r(dst))
-}
+// Folds.
 
 func (t *avx2) Fold(v Group) {
 	x, h := v.regs[0].AsX(), t.XMM()
@@ -311,99 +409,10 @@ func (t *avx2) foldFour(v [4]Group, halves func(a, b Group, low, high reg.VecVir
 	return sum
 }
 
-func (t *avx2) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
-	j := t.GP64()
-	t.MOVL(at(idx, offset), j.As32())
-	return j
-}
+// Jumps.
 
-func (t *avx2) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
-	return t.Index(idx, offset), t.Index(idx, offset+4)
-}
-
-func (t *avx2) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
-	j := t.GP64()
-	t.MOVWLZX(at(idx, offset), j.As32())
-	return j
-}
-
-func (t *avx2) Behind(p, n reg.GPVirtual) reg.GPVirtual { return place{p, n, 2} }
-
-func (t *avx2) LoadAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(indexed(p, j), r(v)) }
-
-func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
-
-func (t *avx2) MulLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VMULSS(indexed(p, j), r(a), r(dst)) }
-
-func (t *avx2) StoreAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(r(v), indexed(p, j)) }
-
-func (t *avx2) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
-	t.VINSERTPS(operand.Imm(uint64(lane)<<4), at(p, offset), r(v), r(v))
-}
-
-func (t *avx2) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
-	t.VINSERTPS(operand.Imm(uint64(lane)<<4), indexed(p, j), r(v), r(v))
-}
-
-func (t *avx2) Lane(dst, v Group, lane int) {
-	t.VPERMILPS(operand.Imm(uint64(lane)), r(v), r(dst))
-}
-
-func (t *avx2) Advance(p reg.GPVirtual, bytes int) { t.ADDQ(operand.I32(bytes), p) }
-func (t *avx2) Decrement(n reg.GPVirtual, k int)   { t.SUBQ(operand.I32(k), n) }
-
-func (t *avx2) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADDQ(bytes, p) }
-func (t *avx2) Multiply(n, k reg.GPVirtual)          { t.IMULQ(k, n) }
-func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64(bits)), n) }
-func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
-func (t *avx2) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
-func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
-
-func (t *avx2) Scratch() reg.GPVirtual {
-	if t.scratch.Base == nil {
-		t.scratch = t.AllocLocal(8 * 8 * float)
-	}
-	p := t.GP64()
-	t.LEAQ(t.scratch, p)
-	return p
-}
-
-func (t *avx2) Sum(p, j reg.GPVirtual) reg.GPVirtual {
-	sum := t.GP64()
-	t.LEAQ(operand.Mem{Base: p, Index: j, Scale: 1}, sum)
-	return sum
-}
-
-func (t *avx2) End(p, n reg.GPVirtual) reg.GPVirtual {
-	end := t.GP64()
-	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float}, end)
-	return end
-}
-
-func (t *avx2) Copy(p reg.GPVirtual) reg.GPVirtual {
-	q := t.GP64()
-	t.MOVQ(p, q)
-	return q
-}
-
-func (t *avx2) NewInt() reg.GPVirtual     { return t.GP64() }
-func (t *avx2) Move(dst, p reg.GPVirtual) { t.MOVQ(p, dst) }
-
-func (t *avx2) Set(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
-
-func (t *avx2) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return place{p, bytes, 1} }
-
-func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	skip := t.GP64()
-	t.MOVQ(p, skip)
-	t.NEGQ(skip)
-	t.SHRQ(operand.Imm(2), skip)
-	t.ANDQ(operand.Imm(7), skip) // floats
-	t.SUBQ(skip, n)
-	for _, q := range append(others, p) {
-		t.LEAQ(operand.Mem{Base: q, Index: skip, Scale: float}, q)
-	}
-}
+func (t *avx2) Label(name string) { t.Context.Label(name) }
+func (t *avx2) Jump(label string) { t.JMP(operand.LabelRef(label)) }
 
 func (t *avx2) IfLess(n reg.GPVirtual, k int, label string) {
 	t.CMPQ(n, operand.I32(k))
@@ -420,15 +429,12 @@ func (t *avx2) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.JAE(operand.LabelRef(label))
 }
 
-func (t *avx2) IfBelow(n, k reg.GPVirtual, label string) {
+func (t *avx2) IfLessReg(n, k reg.GPVirtual, label string) {
 	t.CMPQ(n, k)
 	t.JB(operand.LabelRef(label))
 }
 
-func (t *avx2) IfNotBelow(n, k reg.GPVirtual, label string) {
+func (t *avx2) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMPQ(n, k)
 	t.JAE(operand.LabelRef(label))
 }
-
-func (t *avx2) Jump(label string) { t.JMP(operand.LabelRef(label)) }
-func (t *avx2) Label(name string) { t.Context.Label(name) }

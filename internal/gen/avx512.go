@@ -26,6 +26,8 @@ func newAVX512() *avx512 {
 	return t
 }
 
+// Functions.
+
 func (t *avx512) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
@@ -71,6 +73,8 @@ func (t *avx512) Return(v Group) {
 
 func (t *avx512) Done() { t.RET() }
 
+// Vectors.
+
 // Zero says what avo knows of VXORPS only: the register's value does not matter.
 func (t *avx512) Zero(v Group) {
 	zero, err := x86.VPXORD(r(v), r(v), r(v))
@@ -80,6 +84,8 @@ func (t *avx512) Zero(v Group) {
 	zero.CancellingInputs = true
 	t.Instruction(zero)
 }
+
+// Moves.
 
 func (t *avx512) Part(n reg.GPVirtual) Part {
 	k, table, mask := t.GP64(), t.GP64(), t.K()
@@ -94,11 +100,15 @@ func (t *avx512) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.VMOVUPS_Z(at(p, offset), part, r(v))
 }
 
+// Arithmetic.
+
 func (t *avx512) KeepBelow(dst, a, v, limit Group) {
 	mask := t.K()
 	t.VCMPPS(lessThan, r(limit), r(v), mask)
 	t.VMOVUPS_Z(r(a), mask, r(dst))
 }
+
+// Folds.
 
 func (t *avx512) Fold(v Group) {
 	if v.width == 8 {

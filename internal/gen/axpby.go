@@ -2,7 +2,7 @@ package main
 
 func init() {
 	kernel("axpby", "func(a float32, x *float32, b float32, y *float32, n int)", func(t Target) {
-		a, b := t.Broadcast("a"), t.Broadcast("b")
+		a, b := t.BroadcastParam("a"), t.BroadcastParam("b")
 		elementwise(t, []string{"x", "y"}, func(dst Group, s source) {
 			by := t.New(dst.width)
 			s.mul(dst, t.Narrow(a, dst.width), 0)

@@ -4,11 +4,11 @@ import "fmt"
 
 func init() {
 	kernel("axpy4", "func(a *float32, x0, x1, x2, x3, y *float32, n int)", func(t Target) {
-		scalars := t.Pointer("a")
+		scalars := t.PointerParam("a")
 		var a [4]Group
 		for j := range a {
 			a[j] = t.New(8)
-			t.BroadcastLoad(a[j], scalars, float*j)
+			t.LoadBroadcast(a[j], scalars, float*j)
 		}
 		var rows []string
 		for j := range a {
@@ -22,5 +22,5 @@ func init() {
 				t.Add(dst, dst, product)
 			}
 		})
-	})
+	}).partOf("axpyRows")
 }

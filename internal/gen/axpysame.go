@@ -4,8 +4,8 @@ import "github.com/mmcloughlin/avo/reg"
 
 func init() {
 	kernel("axpySame", "func(a float32, idx *uint16, n int, w *float32)", func(t Target) {
-		a := t.Scalar("a")
-		few := axpySame(t, "", a, t.Pointer("idx"), t.Int("n"), t.Pointer("w"), "end")
+		a := t.ScalarParam("a")
+		few := axpySame(t, "", a, t.PointerParam("idx"), t.IntParam("n"), t.PointerParam("w"), "end")
 		t.Label("end")
 		t.Done()
 		few()
@@ -20,7 +20,7 @@ func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end strin
 	// four returns the indices of the four nonzeros at an offset in bytes, and the sums there.
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {
-			j[l], sum[l] = t.Index16(idx, offset+2*l), t.New(1)
+			j[l], sum[l] = t.LoadUint16(idx, offset+2*l), t.New(1)
 			t.AddLoadAt(sum[l], a, w, j[l])
 		}
 		return j, sum
@@ -32,7 +32,7 @@ func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end strin
 	}
 
 	t.IfLess(n, 4, name+"few")
-	j, sum := four(t.Behind(idx, n), -8)
+	j, sum := four(t.Address(idx, n, 2), -8)
 	t.IfAtMost(n, 4, name+"last")
 	t.Label(name + "loop")
 	t.Comment("Four nonzeros a turn.")
@@ -46,7 +46,7 @@ func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end strin
 		t.Label(name + "few")
 		t.IfAtMost(n, 0, end)
 		t.Label(name + "single")
-		one, v := t.Index16(idx, 0), t.New(1)
+		one, v := t.LoadUint16(idx, 0), t.New(1)
 		t.AddLoadAt(v, a, w, one)
 		t.StoreAt(v, w, one)
 		t.Advance(idx, 2)

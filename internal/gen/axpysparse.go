@@ -9,8 +9,8 @@ func init() {
 // axpySparse updates w one element after the other, in the order of the row, so that an index may come twice. The products
 // are made four at a time: a shuffle is cheaper than a load of each value.
 func axpySparse(t Target) {
-	a := t.Broadcast("a")
-	idx, val, n, w := t.Pointer("idx"), t.Pointer("val"), t.Int("n"), t.Pointer("w")
+	a := t.BroadcastParam("a")
+	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"), t.PointerParam("w")
 	update := func(product Group, j reg.GPVirtual) {
 		v := t.New(1)
 		t.AddLoadAt(v, product, w, j)
@@ -29,12 +29,12 @@ func axpySparse(t Target) {
 		products := t.New(4)
 		t.MulLoad(products, t.Narrow(a, 4), val, 16*h)
 		var j [4]reg.GPVirtual
-		j[0], j[1] = t.Indices(idx, 16*h)
-		j[2], j[3] = t.Indices(idx, 16*h+8)
+		j[0], j[1] = t.LoadTwoUint32(idx, 16*h)
+		j[2], j[3] = t.LoadTwoUint32(idx, 16*h+8)
 		update(t.Narrow(products, 1), j[0])
 		for l := 1; l < 4; l++ {
 			product := t.New(1)
-			t.Lane(product, products, l)
+			t.CopyLane(product, products, l)
 			update(product, j[l])
 		}
 	}
@@ -46,7 +46,7 @@ func axpySparse(t Target) {
 	t.Label("single")
 	product := t.New(1)
 	t.MulLoad(product, t.Narrow(a, 1), val, 0)
-	update(product, t.Index(idx, 0))
+	update(product, t.LoadUint32(idx, 0))
 	next(1)
 	t.IfAtLeast(n, 1, "single")
 	t.Label("done")

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	kernel("dotRows", "func(dst, rows *float32, stride int, idx *int32, count int, x *float32, n int)", dotRows)
+	kernel("dotRows", "func(dst, rows *float32, stride int, idx *int32, count int, x *float32, n int)", dotRows).partOf("dotRows")
 }
 
 // foldOrder is an order of the eight groups of lanes in which each of the folds 64 to 8 finds its terms soon: the sums of
@@ -21,9 +21,9 @@ var foldOrder = [4][2]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
 // Rows of up to 64 elements have one term in each lane, and all of x stays in registers. Longer ones are passed over four
 // times with two groups of lanes for each row, since all 64 lanes of four rows do not fit the registers.
 func dotRows(t Target) {
-	dst, rows, stride := t.Pointer("dst"), t.Pointer("rows"), t.Int("stride")
-	idx, count := t.Pointer("idx"), t.Int("count")
-	x, n := t.Pointer("x"), t.Int("n")
+	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
+	idx, count := t.PointerParam("idx"), t.IntParam("count")
+	x, n := t.PointerParam("x"), t.IntParam("n")
 	part := t.Part(n)
 
 	// next begins the loop over the rows and points at the next four.
@@ -35,15 +35,15 @@ func dotRows(t Target) {
 		t.Label(loop)
 		t.IfAtLeast(idx, 1, loop+"at")
 		for i := range p {
-			t.Move(p[i], rows)
-			t.AdvanceBy(rows, stride)
+			t.SetInt(p[i], rows)
+			t.AdvanceReg(rows, stride)
 		}
 		t.Jump(loop + "sum")
 		t.Label(loop + "at")
 		for i := range p {
-			t.Move(p[i], t.Index(idx, 4*i))
-			t.Multiply(p[i], stride)
-			t.AdvanceBy(p[i], rows)
+			t.SetInt(p[i], t.LoadUint32(idx, 4*i))
+			t.MultiplyReg(p[i], stride)
+			t.AdvanceReg(p[i], rows)
 		}
 		t.Advance(idx, 16)
 		t.Label(loop + "sum")
@@ -128,9 +128,9 @@ func addAll(t Target, v []Group) []Group {
 
 // longRows is dotRows for n > 64: blocks of 64 elements, at least one, and a rest of 1 to 64.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual, finish func(sum [4]Group, loop string)) {
-	span := t.Copy(n) // of the blocks, in bytes
+	span := t.CopyInt(n) // of the blocks, in bytes
 	t.Decrement(span, 1)
-	rest := t.Copy(span)
+	rest := t.CopyInt(span)
 	t.And(rest, 63)
 	t.Advance(rest, 1)
 	t.ShiftRight(span, 6)
@@ -179,30 +179,30 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 	}
 	const block = 64 * float
 	at := t.NewInt()
-	t.Set(at, block)
-	t.IfNotBelow(at, span, name("tail", pass))
+	t.SetConst(at, block)
+	t.IfAtLeastReg(at, span, name("tail", pass))
 	t.Label(name("block", pass))
-	here := t.Indexed(x, at)
+	here := t.Address(x, at, 1)
 	for h, g := range pair {
 		t.Load(xs[h], here, offset(g))
 	}
 	for i := range p {
-		here := t.Indexed(p[i], at)
+		here := t.Address(p[i], at, 1)
 		for h, g := range pair {
 			t.MulLoad(product, xs[h], here, offset(g))
 			t.Add(lane[i][h], lane[i][h], product)
 		}
 	}
 	t.Advance(at, block)
-	t.IfBelow(at, span, name("block", pass))
+	t.IfLessReg(at, span, name("block", pass))
 
 	t.Label(name("tail", pass))
 	for h, g := range pair {
 		t.IfAtMost(rest, 8*g, name("end", pass))
 		t.IfAtMost(rest, 8*g+8, name("part", g))
-		t.Load(xs[h], t.Indexed(x, at), offset(g))
+		t.Load(xs[h], t.Address(x, at, 1), offset(g))
 		for i := range p {
-			t.MulLoad(product, xs[h], t.Indexed(p[i], at), offset(g))
+			t.MulLoad(product, xs[h], t.Address(p[i], at, 1), offset(g))
 			t.Add(lane[i][h], lane[i][h], product)
 		}
 		if h == 0 {
@@ -211,9 +211,9 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 			t.Jump(name("end", pass))
 		}
 		t.Label(name("part", g))
-		t.LoadPart(xs[h], t.Indexed(x, at), offset(g), part)
+		t.LoadPart(xs[h], t.Address(x, at, 1), offset(g), part)
 		for i := range p {
-			t.LoadPart(product, t.Indexed(p[i], at), offset(g), part)
+			t.LoadPart(product, t.Address(p[i], at, 1), offset(g), part)
 			t.Mul(product, product, xs[h])
 			t.Add(lane[i][h], lane[i][h], product)
 		}

@@ -4,8 +4,8 @@ import "github.com/mmcloughlin/avo/reg"
 
 func init() {
 	kernel("dotSame", "func(a float32, idx *uint16, n int, w *float32) float32", func(t Target) {
-		a := t.Scalar("a")
-		sum, few := dotSame(t, "", a, t.Pointer("idx"), t.Int("n"), t.Pointer("w"))
+		a := t.ScalarParam("a")
+		sum, few := dotSame(t, "", a, t.PointerParam("idx"), t.IntParam("n"), t.PointerParam("w"))
 		t.Return(sum)
 		few()
 	})
@@ -20,7 +20,7 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 		lane[l] = t.New(1)
 	}
 	product := t.New(1)
-	multiply := func(dst Group, k int) { t.MulLoadAt(dst, a, w, t.Index16(idx, 2*k)) }
+	multiply := func(dst Group, k int) { t.MulLoadAt(dst, a, w, t.LoadUint16(idx, 2*k)) }
 	next := func() {
 		t.Advance(idx, 2*8)
 		t.Decrement(n, 8)

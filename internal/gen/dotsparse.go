@@ -13,7 +13,7 @@ func init() {
 // dotSparse gathers w by scalar loads into two groups of four: the hardware's gather is slower, or no faster, on what was
 // measured (docs/kernels.md). Nonzero k goes to lane k mod 8.
 func dotSparse(t Target) {
-	idx, val, n, w := t.Pointer("idx"), t.Pointer("val"), t.Int("n"), t.Pointer("w")
+	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"), t.PointerParam("w")
 	lane := [2]Group{t.New(4), t.New(4)}
 	for _, v := range lane {
 		t.Zero(v)
@@ -21,12 +21,12 @@ func dotSparse(t Target) {
 	// four adds the four products at offset k of the row to half of the lanes.
 	four := func(h, k int) {
 		var j [4]reg.GPVirtual
-		j[0], j[1] = t.Indices(idx, 4*k)
-		j[2], j[3] = t.Indices(idx, 4*k+8)
+		j[0], j[1] = t.LoadTwoUint32(idx, 4*k)
+		j[2], j[3] = t.LoadTwoUint32(idx, 4*k+8)
 		product := t.New(4)
 		t.LoadAt(t.Narrow(product, 1), w, j[0])
 		for l := 1; l < 4; l++ {
-			t.InsertAt(product, l, w, j[l])
+			t.LoadLaneAt(product, l, w, j[l])
 		}
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
@@ -41,12 +41,12 @@ func dotSparse(t Target) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")
 		product, value := t.New(4), t.New(4)
-		t.LoadAt(t.Narrow(product, 1), w, t.Index(idx, 0))
+		t.LoadAt(t.Narrow(product, 1), w, t.LoadUint32(idx, 0))
 		t.Load(t.Narrow(value, 1), val, 0)
 		for l := 1; l < 3; l++ {
 			t.IfAtMost(n, l, add)
-			t.InsertAt(product, l, w, t.Index(idx, 4*l))
-			t.Insert(value, l, val, float*l)
+			t.LoadLaneAt(product, l, w, t.LoadUint32(idx, 4*l))
+			t.LoadLane(value, l, val, float*l)
 		}
 		t.Label(add)
 		t.Mul(product, product, value)

@@ -3,16 +3,16 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("dotTwo", "func(dst, x, y *float32, n int)", dotTwo)
+	kernel("dotTwo", "func(dst, x, y *float32, n int)", dotTwo).partOf("dotTwo")
 }
 
 // dotTwo sums two blocks at once, of n elements each, n being a positive multiple of 64, the second behind the first: four
 // streams from memory are faster than two. The second block's lanes have no registers left and stand in the frame, which
 // costs nothing while memory is what is waited for.
 func dotTwo(t Target) {
-	dst, n := t.Pointer("dst"), t.Int("n")
-	x, y := t.Pointer("x"), t.Pointer("y")
-	second := [2]reg.GPVirtual{t.End(x, n), t.End(y, n)}
+	dst, n := t.PointerParam("dst"), t.IntParam("n")
+	x, y := t.PointerParam("x"), t.PointerParam("y")
+	second := [2]reg.GPVirtual{t.Offset(x, n, float), t.Offset(y, n, float)}
 	saved := t.Scratch()
 	lane := make([]Group, groups)
 	for g := range lane {

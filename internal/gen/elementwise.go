@@ -14,19 +14,19 @@ import (
 func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {
-		p = append(p, t.Pointer(v))
+		p = append(p, t.PointerParam(v))
 	}
 	last := len(p) - 1
-	n := t.Int("n")
+	n := t.IntParam("n")
 
 	compute := func(width int, p []reg.GPVirtual, offset int) Group {
 		v := t.New(width)
-		op(v, whole{t, p, offset})
+		op(v, whole{t: t, p: p, first: offset / float})
 		return v
 	}
 	ends := func(p []reg.GPVirtual) (end []reg.GPVirtual) {
 		for _, v := range p {
-			end = append(end, t.End(v, n))
+			end = append(end, t.Offset(v, n, float))
 		}
 		return end
 	}
@@ -58,7 +58,7 @@ func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 	t.Comment("The first and the last group, to be stored at the end.")
 	head, end := compute(8, p, 0), ends(p)
 	tail := compute(8, end, -8*float)
-	start := t.Copy(p[last])
+	start := t.CopyInt(p[last])
 	t.AlignUp(n, p[last], p[:last]...)
 
 	t.Label("loop")

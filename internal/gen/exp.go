@@ -19,7 +19,7 @@ const (
 
 func init() {
 	kernel("exp", "func(dst, x *float32, n int, table *float32)", func(t Target) {
-		table := t.Pointer("table")
+		table := t.PointerParam("table")
 		place := func(k int) int { return 8 * float * k }
 		elementwise(t, []string{"x", "dst"}, func(dst Group, s source) {
 			x, r, k := t.New(dst.width), t.New(dst.width), t.New(dst.width)
@@ -53,11 +53,11 @@ func init() {
 
 			// 2^k in two factors, so that neither overflows and a subnormal result is rounded once.
 			t.Load(constant, table, place(expBias))
-			t.IntSub(k, k, constant)
-			t.IntShiftRight(constant, k, 1)
-			t.IntSub(k, k, constant)
-			t.IntShiftLeft(constant, constant, 23)
-			t.IntShiftLeft(k, k, 23)
+			t.BitsSub(k, k, constant)
+			t.BitsShiftRight(constant, k, 1)
+			t.BitsSub(k, k, constant)
+			t.BitsShiftLeft(constant, constant, 23)
+			t.BitsShiftLeft(k, k, 23)
 			t.Mul(x, x, constant)
 			t.Mul(dst, x, k)
 		})

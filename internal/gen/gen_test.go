@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,6 +41,73 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
+// TestNamesInDocs wants each function that a generated comment mentions to be there.
+func TestNamesInDocs(t *testing.T) {
+	const asm = "../asm"
+	paths, err := filepath.Glob(asm + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, mentioned := map[string]bool{}, 0
+	var docs []*ast.CommentGroup
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				there[fn.Name.Name] = true
+				if ast.IsGenerated(f) {
+					docs = append(docs, fn.Doc)
+				}
+			}
+		}
+	}
+	name := regexp.MustCompile(`(?:like|part of) (\w+)`)
+	for _, d := range docs {
+		for _, m := range name.FindAllStringSubmatch(d.Text(), -1) {
+			mentioned++
+			if !there[m[1]] {
+				t.Errorf("package asm has no %s: %s", m[1], d.Text())
+			}
+		}
+	}
+	if mentioned != 3*len(kernels) {
+		t.Errorf("%d comments name a function, of 3 for each of %d kernels", mentioned, len(kernels))
+	}
+}
+
+// TestOrder wants the methods of all targets in the order of target.go.
+func TestOrder(t *testing.T) {
+	place := map[string]int{}
+	for _, name := range []string{"target.go", "avx2.go", "avx512.go", "neon.go", "mutate.go"} {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, before := 0, ""
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.InterfaceType:
+				for _, m := range n.Methods.List {
+					for _, id := range m.Names {
+						place[id.Name] = len(place) + 1
+					}
+				}
+			case *ast.FuncDecl:
+				if p := place[n.Name.Name]; n.Recv != nil && p > 0 {
+					if p < last {
+						t.Errorf("%s: %s stands behind %s", name, n.Name.Name, before)
+					}
+					last, before = p, n.Name.Name
+				}
+			}
+			return true
+		})
+	}
+}
+
 // TestGuards holds the features that kernels may need against those that the dispatch asks cpuid for.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
@@ -69,7 +139,7 @@ func TestCheck(t *testing.T) {
 		"registers from 16":  func(t *avx2) { t.VADDPS(reg.Y16, reg.Y1, reg.Y1) },
 	} {
 		c := newAVX2()
-		c.Func("bad", "func()")
+		c.Func(&kernelSpec{word: "bad", signature: "func()"})
 		emit(c)
 		c.Done()
 		if _, err := c.Compile(); err == nil {
@@ -81,8 +151,8 @@ func TestCheck(t *testing.T) {
 // Too many live registers end the generation, and do not end as a wrong result.
 func TestRegistersRunOut(t *testing.T) {
 	for _, c := range []Target{newAVX2(), newAVX512(), newNEON()} {
-		c.Func("bad", "func(x *float32)")
-		x := c.Pointer("x")
+		c.Func(&kernelSpec{word: "bad", signature: "func(x *float32)"})
+		x := c.PointerParam("x")
 		var all []Group
 		for i := range 33 {
 			v := c.New(8)

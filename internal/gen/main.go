@@ -7,6 +7,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"log"
 	"os"
 	"path/filepath"
@@ -41,23 +42,37 @@ func main() {
 	}
 }
 
-// A kernelSpec is a kernel's word (asm has its generic body under word + "Generic"), the signature of its assembly, and
-// the emitter.
+// A kernelSpec is a kernel's word, the signature of its assembly, and the emitter.
 type kernelSpec struct {
 	word, signature string
 	emit            func(Target)
+	like            string // the function of package asm that the assembly works like
 }
 
-var kernels []kernelSpec
+var kernels []*kernelSpec
 
-// kernel adds one; each kernel's file calls it from init, so that the order is that of the files' names.
-func kernel(word, signature string, emit func(Target)) {
-	kernels = append(kernels, kernelSpec{word, signature, emit})
+// kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic" in
+// package asm unless it is told otherwise.
+func kernel(word, signature string, emit func(Target)) *kernelSpec {
+	k := &kernelSpec{word, signature, emit, word + "Generic"}
+	kernels = append(kernels, k)
+	return k
+}
+
+// partOf says that the kernel has no generic body, for it is a part of another function of package asm.
+func (k *kernelSpec) partOf(function string) { k.like = function }
+
+// doc is the comment of a declaration.
+func (k *kernelSpec) doc(isa string) string {
+	if strings.HasSuffix(k.like, "Generic") {
+		return fmt.Sprintf("%s%s works like %s.", k.word, isa, k.like)
+	}
+	return fmt.Sprintf("%s%s is a part of %s.", k.word, isa, k.like)
 }
 
 // generate returns the files' names and texts.
 func generate() (map[string][]byte, error) {
-	slices.SortFunc(kernels, func(a, b kernelSpec) int { return strings.Compare(a.word, b.word) })
+	slices.SortFunc(kernels, func(a, b *kernelSpec) int { return strings.Compare(a.word, b.word) })
 	files := map[string][]byte{}
 	for arch, targets := range map[string][]Target{
 		"amd64": {newAVX2(), newAVX512()},
@@ -65,7 +80,7 @@ func generate() (map[string][]byte, error) {
 	} {
 		for _, t := range targets {
 			for _, k := range kernels {
-				t.Func(k.word, k.signature)
+				t.Func(k)
 				k.emit(t)
 			}
 			f, err := t.Compile()

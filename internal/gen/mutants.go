@@ -124,7 +124,7 @@ func newLab(asm, temp string) (*lab, error) {
 	}
 	t := newAVX2()
 	for _, k := range kernels {
-		t.Func(k.word, k.signature)
+		t.Func(k)
 		k.emit(t)
 	}
 	sound, err := t.Compile()

@@ -10,7 +10,7 @@ import (
 // the kernel said. Each call offers its mistakes to here, which counts them and picks one.
 type mutant struct {
 	Target
-	kernel kernelSpec
+	kernel *kernelSpec
 	place  int     // of the mistake to make, among those met; -1 for none
 	met    []fault // all that could be made up to here
 
@@ -23,13 +23,13 @@ type mutant struct {
 
 // A fault is one mistake, by its place among all that the kernel offers.
 type fault struct {
-	kernel kernelSpec
+	kernel *kernelSpec
 	place  int
 	class  string
 	change string
 }
 
-func newMutant(k kernelSpec, place int) *mutant {
+func newMutant(k *kernelSpec, place int) *mutant {
 	return &mutant{
 		Target: newAVX2(), kernel: k, place: place, label: "start",
 		names: map[reg.GPVirtual]string{}, numbers: map[reg.VecVirtual]int{},
@@ -38,7 +38,7 @@ func newMutant(k kernelSpec, place int) *mutant {
 
 // emit writes the kernel with its mistake.
 func (m *mutant) emit() {
-	m.Func(m.kernel.word, m.kernel.signature)
+	m.Func(m.kernel)
 	m.kernel.emit(m)
 }
 
@@ -49,9 +49,34 @@ func (m *mutant) here(class, format string, args ...any) bool {
 	return len(m.met)-1 == m.place
 }
 
-func (m *mutant) Label(name string) {
-	m.label = name
-	m.Target.Label(name)
+// further returns the offset, or one that is a float or a group further.
+func (m *mutant) further(what string, p reg.GPVirtual, offset int) int {
+	for _, bytes := range [2]int{float, 8 * float} {
+		if m.here("offset", "%s %s %d bytes further", what, m.at(p, offset), bytes) {
+			return offset + bytes
+		}
+	}
+	return offset
+}
+
+// groupOff returns bytes, or a group less or more.
+func (m *mutant) groupOff(what string, bytes int) int {
+	for _, off := range [2]int{-8 * float, 8 * float} {
+		if m.here("advance", "%s %d%+d", what, bytes, off) {
+			return bytes + off
+		}
+	}
+	return bytes
+}
+
+// oneOff returns k, or one less or more.
+func (m *mutant) oneOff(what string, k int) int {
+	for _, off := range [2]int{-1, 1} {
+		if m.here("count", "%s %d%+d", what, k, off) {
+			return k + off
+		}
+	}
+	return k
 }
 
 // at describes an address.
@@ -68,27 +93,110 @@ func (m *mutant) named(p reg.GPVirtual, name string) reg.GPVirtual {
 	return p
 }
 
-func (m *mutant) Pointer(param string) reg.GPVirtual {
-	return m.named(m.Target.Pointer(param), param)
+// Functions.
+
+func (m *mutant) PointerParam(param string) reg.GPVirtual {
+	return m.named(m.Target.PointerParam(param), param)
 }
 
-func (m *mutant) Int(param string) reg.GPVirtual { return m.named(m.Target.Int(param), param) }
-
-func (m *mutant) Copy(p reg.GPVirtual) reg.GPVirtual {
-	return m.named(m.Target.Copy(p), "copy of "+m.names[p])
+func (m *mutant) IntParam(param string) reg.GPVirtual {
+	return m.named(m.Target.IntParam(param), param)
 }
 
-func (m *mutant) End(p, n reg.GPVirtual) reg.GPVirtual {
-	return m.named(m.Target.End(p, n), "end of "+m.names[p])
+func (m *mutant) ScalarParam(param string) Group {
+	v := m.Target.ScalarParam(param)
+	m.scalars = append(m.scalars, v)
+	return v
 }
 
-func (m *mutant) Sum(p, j reg.GPVirtual) reg.GPVirtual {
-	return m.named(m.Target.Sum(p, j), m.names[p]+"[j]")
+func (m *mutant) BroadcastParam(param string) Group {
+	v := m.Target.BroadcastParam(param)
+	m.scalars = append(m.scalars, v)
+	return v
 }
 
-func (m *mutant) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual {
-	return m.named(m.Target.Indexed(p, bytes), m.names[p]+"[i]")
+// Integers.
+
+func (m *mutant) CopyInt(p reg.GPVirtual) reg.GPVirtual {
+	return m.named(m.Target.CopyInt(p), "copy of "+m.names[p])
 }
+
+func (m *mutant) SetConst(n reg.GPVirtual, k int) { m.Target.SetConst(n, m.groupOff("SetConst to", k)) }
+
+func (m *mutant) LoadUint32(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	return m.Target.LoadUint32(idx, m.further("LoadUint32", idx, offset))
+}
+
+func (m *mutant) LoadTwoUint32(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	swap := m.here("accumulators swapped", "LoadTwoUint32 %s", m.at(idx, offset))
+	j0, j1 = m.Target.LoadTwoUint32(idx, m.further("LoadTwoUint32", idx, offset))
+	if swap {
+		return j1, j0
+	}
+	return j0, j1
+}
+
+func (m *mutant) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	for _, bytes := range [2]int{2, 16} {
+		if m.here("offset", "LoadUint16 %s %d bytes further", m.at(idx, offset), bytes) {
+			offset += bytes
+			break
+		}
+	}
+	return m.Target.LoadUint16(idx, offset)
+}
+
+func (m *mutant) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	return m.named(m.Target.Offset(p, n, scale), fmt.Sprintf("%s[%s]", m.names[p], m.names[n]))
+}
+
+func (m *mutant) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	return m.named(m.Target.Address(p, n, scale), fmt.Sprintf("%s[%s]", m.names[p], m.names[n]))
+}
+
+func (m *mutant) Advance(p reg.GPVirtual, bytes int) {
+	m.Target.Advance(p, m.groupOff("Advance "+m.names[p]+" by", bytes))
+}
+
+func (m *mutant) AdvanceReg(p, bytes reg.GPVirtual) {
+	if m.here("advance", "AdvanceReg %s left out", m.names[p]) {
+		return
+	}
+	m.Target.AdvanceReg(p, bytes)
+}
+
+func (m *mutant) Decrement(n reg.GPVirtual, k int) {
+	m.Target.Decrement(n, m.oneOff("Decrement "+m.names[n]+" by", k))
+}
+
+func (m *mutant) MultiplyReg(n, k reg.GPVirtual) {
+	if m.here("count", "MultiplyReg left out") {
+		return
+	}
+	m.Target.MultiplyReg(n, k)
+}
+
+func (m *mutant) ShiftLeft(n reg.GPVirtual, bits int) {
+	m.Target.ShiftLeft(n, m.oneOff("ShiftLeft by", bits))
+}
+
+func (m *mutant) ShiftRight(n reg.GPVirtual, bits int) {
+	m.Target.ShiftRight(n, m.oneOff("ShiftRight by", bits))
+}
+
+func (m *mutant) And(n reg.GPVirtual, k int) { m.Target.And(n, m.oneOff("And with", k)) }
+
+func (m *mutant) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
+	for i, q := range others {
+		if m.here("advance", "AlignUp leaves %s behind", m.names[q]) {
+			others = append(others[:i:i], others[i+1:]...)
+			break
+		}
+	}
+	m.Target.AlignUp(n, p, others...)
+}
+
+// Vectors.
 
 func (m *mutant) New(width int) Group {
 	v := m.Target.New(width)
@@ -96,16 +204,24 @@ func (m *mutant) New(width int) Group {
 	return v
 }
 
-func (m *mutant) number(v Group) int { return m.numbers[v.regs[0]] }
-
-// Tails and stores.
-
-func (m *mutant) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
-	if m.here("tail dropped", "LoadPart %s gives zeros", m.at(p, offset)) {
-		m.Zero(v)
+func (m *mutant) Zero(v Group) {
+	if m.here("lane skipped", "Zero %d left out", m.number(v)) {
 		return
 	}
-	m.Target.LoadPart(v, p, m.further("LoadPart", p, offset), part)
+	m.Target.Zero(v)
+}
+
+func (m *mutant) CopyLane(dst, v Group, lane int) {
+	if lane > 1 && m.here("lane skipped", "CopyLane %d is the one before", lane) {
+		lane--
+	}
+	m.Target.CopyLane(dst, v, lane)
+}
+
+// Moves.
+
+func (m *mutant) Load(v Group, p reg.GPVirtual, offset int) {
+	m.Target.Load(v, p, m.further("Load", p, offset))
 }
 
 func (m *mutant) Store(v Group, p reg.GPVirtual, offset int) {
@@ -122,66 +238,47 @@ func (m *mutant) StoreAt(v Group, p, j reg.GPVirtual) {
 	m.Target.StoreAt(v, p, j)
 }
 
-func (m *mutant) Jump(label string) {
-	if m.here("jump dropped", "Jump %s left out", label) {
+func (m *mutant) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
+	if m.here("lane skipped", "LoadLane to lane %d left out", lane) {
 		return
 	}
-	m.Target.Jump(label)
+	m.Target.LoadLane(v, lane, p, m.further("LoadLane", p, offset))
 }
 
-// Lanes and accumulators.
-
-func (m *mutant) Zero(v Group) {
-	if m.here("lane skipped", "Zero %d left out", m.number(v)) {
+func (m *mutant) LoadLaneAt(v Group, lane int, p, j reg.GPVirtual) {
+	if m.here("lane skipped", "LoadLaneAt to lane %d left out", lane) {
 		return
 	}
-	m.Target.Zero(v)
+	m.Target.LoadLaneAt(v, lane, p, j)
 }
 
-func (m *mutant) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
-	if m.here("lane skipped", "Insert to lane %d left out", lane) {
+func (m *mutant) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
+	m.Target.LoadBroadcast(dst, p, m.further("LoadBroadcast", p, offset))
+	m.scalars = append(m.scalars, dst)
+}
+
+func (m *mutant) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	m.Target.LoadBytes(v, p, m.further("LoadBytes", p, offset))
+}
+
+func (m *mutant) number(v Group) int { return m.numbers[v.regs[0]] }
+
+func (m *mutant) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
+	if m.here("tail dropped", "LoadPart %s gives zeros", m.at(p, offset)) {
+		m.Zero(v)
 		return
 	}
-	m.Target.Insert(v, lane, p, m.further("Insert", p, offset))
+	m.Target.LoadPart(v, p, m.further("LoadPart", p, offset), part)
 }
 
-func (m *mutant) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
-	if m.here("lane skipped", "InsertAt to lane %d left out", lane) {
+// Arithmetic.
+
+func (m *mutant) Mul(dst, a, b Group) {
+	if m.here("operation", "Add for Mul") {
+		m.Target.Add(dst, a, b)
 		return
 	}
-	m.Target.InsertAt(v, lane, p, j)
-}
-
-func (m *mutant) Lane(dst, v Group, lane int) {
-	if lane > 1 && m.here("lane skipped", "Lane %d is the one before", lane) {
-		lane--
-	}
-	m.Target.Lane(dst, v, lane)
-}
-
-func (m *mutant) Fold(v Group) {
-	if m.here("lane skipped", "Fold %d left out", m.number(v)) {
-		return
-	}
-	m.Target.Fold(v)
-}
-
-func (m *mutant) FoldFour(v [4]Group) Group {
-	for i := range 3 {
-		if m.here("accumulators swapped", "FoldFour with sums %d and %d", i, i+1) {
-			v[i], v[i+1] = v[i+1], v[i]
-		}
-	}
-	return m.Target.FoldFour(v)
-}
-
-func (m *mutant) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
-	swap := m.here("accumulators swapped", "Indices %s", m.at(idx, offset))
-	j0, j1 = m.Target.Indices(idx, m.further("Indices", idx, offset))
-	if swap {
-		return j1, j0
-	}
-	return j0, j1
+	m.Target.Mul(dst, m.wrongScalar(a), b)
 }
 
 func (m *mutant) Add(dst, a, b Group) {
@@ -201,6 +298,22 @@ func (m *mutant) Add(dst, a, b Group) {
 		return
 	}
 	m.Target.Add(dst, a, b)
+}
+
+func (m *mutant) Sub(dst, a, b Group) {
+	if m.here("operation", "Add for Sub") {
+		m.Target.Add(dst, a, b)
+		return
+	}
+	m.Target.Sub(dst, a, b)
+}
+
+func (m *mutant) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	if m.here("operation", "AddLoad for MulLoad %s", m.at(p, offset)) {
+		m.Target.AddLoad(dst, a, p, offset)
+		return
+	}
+	m.Target.MulLoad(dst, m.wrongScalar(a), p, m.further("MulLoad", p, offset))
 }
 
 func equal(a, b Group) bool { return a.regs[0] == b.regs[0] }
@@ -228,38 +341,20 @@ func (m *mutant) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	m.Target.AddLoad(dst, a, p, offset)
 }
 
-// Operations and scalars.
-
-func (m *mutant) Mul(dst, a, b Group) {
-	if m.here("operation", "Add for Mul") {
-		m.Target.Add(dst, a, b)
-		return
-	}
-	m.Target.Mul(dst, m.wrongScalar(a), b)
-}
-
-func (m *mutant) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	if m.here("operation", "AddLoad for MulLoad %s", m.at(p, offset)) {
-		m.Target.AddLoad(dst, a, p, offset)
-		return
-	}
-	m.Target.MulLoad(dst, m.wrongScalar(a), p, m.further("MulLoad", p, offset))
-}
-
-func (m *mutant) Sub(dst, a, b Group) {
-	if m.here("operation", "Add for Sub") {
-		m.Target.Add(dst, a, b)
-		return
-	}
-	m.Target.Sub(dst, a, b)
-}
-
 func (m *mutant) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	if m.here("operation", "AddLoad for SubLoad %s", m.at(p, offset)) {
 		m.Target.AddLoad(dst, a, p, offset)
 		return
 	}
 	m.Target.SubLoad(dst, a, p, m.further("SubLoad", p, offset))
+}
+
+func (m *mutant) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	if m.here("operation", "AddLoadAt for MulLoadAt %s", m.names[p]) {
+		m.Target.AddLoadAt(dst, a, p, j)
+		return
+	}
+	m.Target.MulLoadAt(dst, a, p, j)
 }
 
 func (m *mutant) Min(dst, limit, a Group) {
@@ -294,45 +389,20 @@ func (m *mutant) KeepBelow(dst, a, v, limit Group) {
 	m.Target.KeepBelow(dst, a, v, limit)
 }
 
-func (m *mutant) IntSub(dst, a, b Group) {
-	if m.here("operation", "Sub for IntSub") {
+func (m *mutant) BitsSub(dst, a, b Group) {
+	if m.here("operation", "Sub for BitsSub") {
 		m.Target.Sub(dst, a, b)
 		return
 	}
-	m.Target.IntSub(dst, a, b)
+	m.Target.BitsSub(dst, a, b)
 }
 
-func (m *mutant) IntShiftLeft(dst, a Group, bits int) {
-	m.Target.IntShiftLeft(dst, a, m.oneOff("IntShiftLeft by", bits))
+func (m *mutant) BitsShiftLeft(dst, a Group, bits int) {
+	m.Target.BitsShiftLeft(dst, a, m.oneOff("BitsShiftLeft by", bits))
 }
 
-func (m *mutant) IntShiftRight(dst, a Group, bits int) {
-	m.Target.IntShiftRight(dst, a, m.oneOff("IntShiftRight by", bits))
-}
-
-func (m *mutant) Broadcast(param string) Group {
-	v := m.Target.Broadcast(param)
-	m.scalars = append(m.scalars, v)
-	return v
-}
-
-func (m *mutant) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	if m.here("operation", "AddLoadAt for MulLoadAt %s", m.names[p]) {
-		m.Target.AddLoadAt(dst, a, p, j)
-		return
-	}
-	m.Target.MulLoadAt(dst, a, p, j)
-}
-
-func (m *mutant) Scalar(param string) Group {
-	v := m.Target.Scalar(param)
-	m.scalars = append(m.scalars, v)
-	return v
-}
-
-func (m *mutant) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
-	m.Target.BroadcastLoad(dst, p, m.further("BroadcastLoad", p, offset))
-	m.scalars = append(m.scalars, dst)
+func (m *mutant) BitsShiftRight(dst, a Group, bits int) {
+	m.Target.BitsShiftRight(dst, a, m.oneOff("BitsShiftRight by", bits))
 }
 
 // wrongScalar returns a, or another scalar in its place if it is one.
@@ -349,7 +419,37 @@ func (m *mutant) wrongScalar(a Group) Group {
 	return a
 }
 
-// Comparisons: the other one of the pair, and the bound that is wrong on the other side.
+// Folds.
+
+func (m *mutant) Fold(v Group) {
+	if m.here("lane skipped", "Fold %d left out", m.number(v)) {
+		return
+	}
+	m.Target.Fold(v)
+}
+
+func (m *mutant) FoldFour(v [4]Group) Group {
+	for i := range 3 {
+		if m.here("accumulators swapped", "FoldFour with sums %d and %d", i, i+1) {
+			v[i], v[i+1] = v[i+1], v[i]
+		}
+	}
+	return m.Target.FoldFour(v)
+}
+
+// Jumps. Of a comparison: the other one of the pair, and the bound that is wrong on the other side.
+
+func (m *mutant) Label(name string) {
+	m.label = name
+	m.Target.Label(name)
+}
+
+func (m *mutant) Jump(label string) {
+	if m.here("jump dropped", "Jump %s left out", label) {
+		return
+	}
+	m.Target.Jump(label)
+}
 
 func (m *mutant) IfLess(n reg.GPVirtual, k int, label string) {
 	if m.here("<= for <", "IfLess %s %d %s", m.names[n], k, label) {
@@ -386,123 +486,21 @@ func (m *mutant) IfAtLeast(n reg.GPVirtual, k int, label string) {
 
 // n < k where n - 1 < k, with a k that is not known here, is n <= k.
 func (m *mutant) oneLess(n reg.GPVirtual) reg.GPVirtual {
-	less := m.Copy(n)
+	less := m.CopyInt(n)
 	m.Target.Decrement(less, 1)
 	return less
 }
 
-func (m *mutant) IfBelow(n, k reg.GPVirtual, label string) {
-	if m.here("<= for <", "IfBelow %s %s", m.names[k], label) {
+func (m *mutant) IfLessReg(n, k reg.GPVirtual, label string) {
+	if m.here("<= for <", "IfLessReg %s %s", m.names[k], label) {
 		n = m.oneLess(n)
 	}
-	m.Target.IfBelow(n, k, label)
+	m.Target.IfLessReg(n, k, label)
 }
 
-func (m *mutant) IfNotBelow(n, k reg.GPVirtual, label string) {
-	if m.here("> for >=", "IfNotBelow %s %s", m.names[k], label) {
+func (m *mutant) IfAtLeastReg(n, k reg.GPVirtual, label string) {
+	if m.here("> for >=", "IfAtLeastReg %s %s", m.names[k], label) {
 		n = m.oneLess(n)
 	}
-	m.Target.IfNotBelow(n, k, label)
-}
-
-// Addresses and counts.
-
-// further returns the offset, or one that is a float or a group further.
-func (m *mutant) further(what string, p reg.GPVirtual, offset int) int {
-	for _, bytes := range [2]int{float, 8 * float} {
-		if m.here("offset", "%s %s %d bytes further", what, m.at(p, offset), bytes) {
-			return offset + bytes
-		}
-	}
-	return offset
-}
-
-func (m *mutant) Load(v Group, p reg.GPVirtual, offset int) {
-	m.Target.Load(v, p, m.further("Load", p, offset))
-}
-
-func (m *mutant) LoadBytes(v Group, p reg.GPVirtual, offset int) {
-	m.Target.LoadBytes(v, p, m.further("LoadBytes", p, offset))
-}
-
-func (m *mutant) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
-	return m.Target.Index(idx, m.further("Index", idx, offset))
-}
-
-func (m *mutant) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
-	for _, bytes := range [2]int{2, 16} {
-		if m.here("offset", "Index16 %s %d bytes further", m.at(idx, offset), bytes) {
-			offset += bytes
-			break
-		}
-	}
-	return m.Target.Index16(idx, offset)
-}
-
-func (m *mutant) Behind(p, n reg.GPVirtual) reg.GPVirtual {
-	return m.named(m.Target.Behind(p, n), m.names[p]+" behind "+m.names[n])
-}
-
-func (m *mutant) Advance(p reg.GPVirtual, bytes int) {
-	m.Target.Advance(p, m.groupOff("Advance "+m.names[p]+" by", bytes))
-}
-
-func (m *mutant) Set(n reg.GPVirtual, k int) { m.Target.Set(n, m.groupOff("Set to", k)) }
-
-// groupOff returns bytes, or a group less or more.
-func (m *mutant) groupOff(what string, bytes int) int {
-	for _, off := range [2]int{-8 * float, 8 * float} {
-		if m.here("advance", "%s %d%+d", what, bytes, off) {
-			return bytes + off
-		}
-	}
-	return bytes
-}
-
-func (m *mutant) AdvanceBy(p, bytes reg.GPVirtual) {
-	if m.here("advance", "AdvanceBy %s left out", m.names[p]) {
-		return
-	}
-	m.Target.AdvanceBy(p, bytes)
-}
-
-func (m *mutant) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	for i, q := range others {
-		if m.here("advance", "AlignUp leaves %s behind", m.names[q]) {
-			others = append(others[:i:i], others[i+1:]...)
-			break
-		}
-	}
-	m.Target.AlignUp(n, p, others...)
-}
-
-// oneOff returns k, or one less or more.
-func (m *mutant) oneOff(what string, k int) int {
-	for _, off := range [2]int{-1, 1} {
-		if m.here("count", "%s %d%+d", what, k, off) {
-			return k + off
-		}
-	}
-	return k
-}
-
-func (m *mutant) Decrement(n reg.GPVirtual, k int) {
-	m.Target.Decrement(n, m.oneOff("Decrement "+m.names[n]+" by", k))
-}
-
-func (m *mutant) ShiftLeft(n reg.GPVirtual, bits int) {
-	m.Target.ShiftLeft(n, m.oneOff("ShiftLeft by", bits))
-}
-
-func (m *mutant) ShiftRight(n reg.GPVirtual, bits int) {
-	m.Target.ShiftRight(n, m.oneOff("ShiftRight by", bits))
-}
-
-func (m *mutant) And(n reg.GPVirtual, k int) { m.Target.And(n, m.oneOff("And with", k)) }
-
-func (m *mutant) Multiply(n, k reg.GPVirtual) {
-	if m.here("count", "Multiply left out") {
-		return
-	}
-	m.Target.Multiply(n, k)
+	m.Target.IfAtLeastReg(n, k, label)
 }

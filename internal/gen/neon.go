@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/ir"
@@ -24,6 +25,8 @@ func newNEON() *neon {
 	return &neon{Context: c}
 }
 
+// Functions.
+
 func (t *neon) Name() string { return "NEON" }
 
 func (t *neon) Compile() (*ir.File, error) {
@@ -34,24 +37,31 @@ func (t *neon) Compile() (*ir.File, error) {
 	return f, arm64.Compile.Execute(f)
 }
 
-func (t *neon) Func(word, signature string) {
-	t.Function(word + "NEON")
+func (t *neon) Func(k *kernelSpec) {
+	t.Function(k.word + "NEON")
 	t.Attributes(attr.NOSPLIT)
-	t.SignatureExpr(signature)
-	t.Doc(doc(word, "NEON")...)
+	t.SignatureExpr(k.signature)
+	t.Doc(k.doc("NEON"))
 	t.Pragma("noescape")
 	t.scratch, t.labels = false, 0
 }
 
-func (t *neon) Pointer(param string) reg.GPVirtual { return t.Int(param) }
+func (t *neon) Comment(text string)                     { t.Context.Comment(text) }
+func (t *neon) PointerParam(param string) reg.GPVirtual { return t.IntParam(param) }
 
-func (t *neon) Int(param string) reg.GPVirtual {
+func (t *neon) IntParam(param string) reg.GPVirtual {
 	r := t.GP64()
 	t.Context.Load(t.Param(param), r)
 	return r
 }
 
-func (t *neon) Broadcast(param string) Group {
+func (t *neon) ScalarParam(param string) Group {
+	v := t.New(1)
+	t.Context.Load(t.Param(param), v.regs[0])
+	return v
+}
+
+func (t *neon) BroadcastParam(param string) Group {
 	v := t.New(8)
 	t.Context.Load(t.Param(param), v.regs[0])
 	for _, r := range v.regs {
@@ -60,19 +70,88 @@ func (t *neon) Broadcast(param string) Group {
 	return v
 }
 
-func (t *neon) Scalar(param string) Group {
-	v := t.New(1)
-	t.Context.Load(t.Param(param), v.regs[0])
-	return v
-}
-
 func (t *neon) Return(v Group) {
 	t.Context.Store(v.regs[0], t.ReturnIndex(0))
 	t.RET()
 }
 
-func (t *neon) Done()               { t.RET() }
-func (t *neon) Comment(text string) { t.Context.Comment(text) }
+func (t *neon) Done() { t.RET() }
+
+// Integers.
+
+func (t *neon) NewInt() reg.GPVirtual { return t.GP64() }
+
+func (t *neon) CopyInt(p reg.GPVirtual) reg.GPVirtual {
+	q := t.GP64()
+	t.MOVD(p, q)
+	return q
+}
+
+func (t *neon) SetInt(dst, p reg.GPVirtual)     { t.MOVD(p, dst) }
+func (t *neon) SetConst(n reg.GPVirtual, k int) { t.MOVD(operand.U32(k), n) }
+
+func (t *neon) LoadUint32(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVWU(at(idx, offset), j)
+	return j
+}
+
+func (t *neon) LoadTwoUint32(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	j0, j1 = t.GP64(), t.GP64()
+	t.LDPW(at(idx, offset), j0, j1)
+	return j0, j1
+}
+
+func (t *neon) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVHU(at(idx, offset), j)
+	return j
+}
+
+func (t *neon) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	sum, by := t.GP64(), operand.Op(n)
+	if scale > 1 {
+		by = arm64.Shifted(n, uint8(bits.TrailingZeros(uint(scale))))
+	}
+	t.ADD(by, p, sum)
+	return sum
+}
+
+func (t *neon) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual { return t.Offset(p, n, scale) }
+
+func (t *neon) Scratch() reg.GPVirtual {
+	if !t.scratch {
+		t.AllocLocal(8 * 8 * float)
+		t.scratch = true
+	}
+	p := t.GP64()
+	t.Local(p)
+	return p
+}
+
+func (t *neon) Advance(p reg.GPVirtual, bytes int)   { t.ADD(operand.U32(bytes), p, p) }
+func (t *neon) AdvanceReg(p, bytes reg.GPVirtual)    { t.ADD(bytes, p, p) }
+func (t *neon) Decrement(n reg.GPVirtual, k int)     { t.SUB(operand.U32(k), n, n) }
+func (t *neon) MultiplyReg(n, k reg.GPVirtual)       { t.MUL(k, n, n) }
+func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), n, n) }
+func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
+func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
+
+func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
+	skip := t.GP64()
+	t.MOVD(operand.U32(0), skip)
+	t.SUB(p, skip, skip)
+	t.LSR(operand.U32(2), skip, skip)
+	t.AND(operand.U32(7), skip, skip) // floats
+	t.SUB(skip, n, n)
+	for _, q := range append(others, p) {
+		t.ADD(arm64.Shifted(skip, 2), q, q)
+	}
+}
+
+func (t *neon) Prefetch(p reg.GPVirtual, offset int) { t.PRFM(at(p, offset), "PLDL1KEEP") }
+
+// Vectors.
 
 func (t *neon) New(width int) Group {
 	v := Group{width, []reg.VecVirtual{t.V128()}}
@@ -94,6 +173,10 @@ func (t *neon) Zero(v Group) {
 		t.VMOVI(0, r)
 	}
 }
+
+func (t *neon) CopyLane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane), dst.regs[0]) }
+
+// Moves.
 
 func (t *neon) Load(v Group, p reg.GPVirtual, offset int) {
 	switch m := at(p, offset); v.width {
@@ -118,6 +201,54 @@ func (t *neon) Store(v Group, p reg.GPVirtual, offset int) {
 		t.FMOVD(v.regs[0], m)
 	case 1:
 		t.FMOVS(v.regs[0], m)
+	}
+}
+
+func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
+func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
+
+func (t *neon) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
+	t.VLD1(at(t.address(p, offset), 0), arm64.S(v.regs[0], lane))
+}
+
+func (t *neon) LoadLaneAt(v Group, lane int, p, j reg.GPVirtual) {
+	q := t.GP64()
+	t.ADD(arm64.Shifted(j, 2), p, q)
+	t.VLD1(at(q, 0), arm64.S(v.regs[0], lane))
+}
+
+func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
+	if offset != 0 {
+		p = t.address(p, offset)
+	}
+	for _, r := range dst.regs {
+		t.VLD1R(at(p, 0), r)
+	}
+}
+
+func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	low, m := v.regs[0], at(p, offset)
+	switch v.width {
+	case 8:
+		t.FMOVD(m, low)
+	case 4:
+		t.FMOVS(m, low)
+	case 2, 1:
+		few := t.GP64()
+		if v.width == 2 {
+			t.MOVHU(m, few)
+		} else {
+			t.MOVBU(m, few)
+		}
+		t.FMOVS(few, low)
+	}
+	t.VUXTLB(low, low)
+	if v.width == 8 {
+		t.VUXTL2H(low, v.regs[1])
+	}
+	t.VUXTLH(low, low)
+	for _, r := range v.regs {
+		t.VSCVTF(r, r)
 	}
 }
 
@@ -176,6 +307,8 @@ func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 	return q
 }
 
+// Arithmetic.
+
 func each(dst, a, b Group, op func(m, n, d reg.Register)) {
 	for i := range dst.regs {
 		op(b.regs[i], a.regs[i], dst.regs[i])
@@ -185,30 +318,6 @@ func each(dst, a, b Group, op func(m, n, d reg.Register)) {
 func (t *neon) Mul(dst, a, b Group) { each(dst, a, b, t.VFMUL) }
 func (t *neon) Add(dst, a, b Group) { each(dst, a, b, t.VFADD) }
 func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
-
-// VFMIN and VFMAX return a NaN that they are given.
-func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
-func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
-
-func (t *neon) KeepBelow(dst, a, v, limit Group) {
-	mask := t.New(dst.width)
-	each(mask, limit, v, t.VFCMGT)
-	each(dst, a, mask, t.VAND)
-}
-
-func (t *neon) IntSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
-
-func (t *neon) IntShiftLeft(dst, a Group, bits int) {
-	for i, r := range dst.regs {
-		t.VSHL(uint8(bits), a.regs[i], r)
-	}
-}
-
-func (t *neon) IntShiftRight(dst, a Group, bits int) {
-	for i, r := range dst.regs {
-		t.VUSHR(uint8(bits), a.regs[i], r)
-	}
-}
 
 func (t *neon) loaded(width int, p reg.GPVirtual, offset int) Group {
 	v := t.New(width)
@@ -228,40 +337,43 @@ func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.Sub(dst, a, t.loaded(dst.width, p, offset))
 }
 
-func (t *neon) BroadcastLoad(dst Group, p reg.GPVirtual, offset int) {
-	if offset != 0 {
-		p = t.address(p, offset)
-	}
-	for _, r := range dst.regs {
-		t.VLD1R(at(p, 0), r)
+func (t *neon) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	b := t.V128()
+	t.FMOVS(indexed(p, j), b)
+	t.FMULS(b, a.regs[0], dst.regs[0])
+}
+
+func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
+	b := t.V128()
+	t.FMOVS(indexed(p, j), b)
+	t.FADDS(b, a.regs[0], dst.regs[0])
+}
+
+// VFMIN and VFMAX return a NaN that they are given.
+func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
+func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
+
+func (t *neon) KeepBelow(dst, a, v, limit Group) {
+	mask := t.New(dst.width)
+	each(mask, limit, v, t.VFCMGT)
+	each(dst, a, mask, t.VAND)
+}
+
+func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
+
+func (t *neon) BitsShiftLeft(dst, a Group, bits int) {
+	for i, r := range dst.regs {
+		t.VSHL(uint8(bits), a.regs[i], r)
 	}
 }
 
-func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
-	low, m := v.regs[0], at(p, offset)
-	switch v.width {
-	case 8:
-		t.FMOVD(m, low)
-	case 4:
-		t.FMOVS(m, low)
-	case 2, 1:
-		few := t.GP64()
-		if v.width == 2 {
-			t.MOVHU(m, few)
-		} else {
-			t.MOVBU(m, few)
-		}
-		t.FMOVS(few, low)
-	}
-	t.VUXTLB(low, low)
-	if v.width == 8 {
-		t.VUXTL2H(low, v.regs[1])
-	}
-	t.VUXTLH(low, low)
-	for _, r := range v.regs {
-		t.VSCVTF(r, r)
+func (t *neon) BitsShiftRight(dst, a Group, bits int) {
+	for i, r := range dst.regs {
+		t.VUSHR(uint8(bits), a.regs[i], r)
 	}
 }
+
+// Folds.
 
 func (t *neon) Fold(v Group) {
 	low, high := v.regs[0], t.V128()
@@ -294,110 +406,10 @@ func (t *neon) FoldFour(v [4]Group) Group {
 	return sum
 }
 
-func (t *neon) Index(idx reg.GPVirtual, offset int) reg.GPVirtual {
-	j := t.GP64()
-	t.MOVWU(at(idx, offset), j)
-	return j
-}
+// Jumps.
 
-func (t *neon) Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
-	j0, j1 = t.GP64(), t.GP64()
-	t.LDPW(at(idx, offset), j0, j1)
-	return j0, j1
-}
-
-func (t *neon) Index16(idx reg.GPVirtual, offset int) reg.GPVirtual {
-	j := t.GP64()
-	t.MOVHU(at(idx, offset), j)
-	return j
-}
-
-func (t *neon) Behind(p, n reg.GPVirtual) reg.GPVirtual {
-	behind := t.GP64()
-	t.ADD(arm64.Shifted(n, 1), p, behind)
-	return behind
-}
-
-func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
-func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
-
-func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	b := t.V128()
-	t.FMOVS(indexed(p, j), b)
-	t.FADDS(b, a.regs[0], dst.regs[0])
-}
-
-func (t *neon) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	b := t.V128()
-	t.FMOVS(indexed(p, j), b)
-	t.FMULS(b, a.regs[0], dst.regs[0])
-}
-
-func (t *neon) Insert(v Group, lane int, p reg.GPVirtual, offset int) {
-	t.VLD1(at(t.address(p, offset), 0), arm64.S(v.regs[0], lane))
-}
-
-func (t *neon) InsertAt(v Group, lane int, p, j reg.GPVirtual) {
-	q := t.GP64()
-	t.ADD(arm64.Shifted(j, 2), p, q)
-	t.VLD1(at(q, 0), arm64.S(v.regs[0], lane))
-}
-
-func (t *neon) Lane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane), dst.regs[0]) }
-
-func (t *neon) Advance(p reg.GPVirtual, bytes int)   { t.ADD(operand.U32(bytes), p, p) }
-func (t *neon) AdvanceBy(p, bytes reg.GPVirtual)     { t.ADD(bytes, p, p) }
-func (t *neon) Decrement(n reg.GPVirtual, k int)     { t.SUB(operand.U32(k), n, n) }
-func (t *neon) Multiply(n, k reg.GPVirtual)          { t.MUL(k, n, n) }
-func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), n, n) }
-func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
-func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
-func (t *neon) Prefetch(p reg.GPVirtual, offset int) { t.PRFM(at(p, offset), "PLDL1KEEP") }
-func (t *neon) NewInt() reg.GPVirtual                { return t.GP64() }
-func (t *neon) Move(dst, p reg.GPVirtual)            { t.MOVD(p, dst) }
-
-func (t *neon) Sum(p, j reg.GPVirtual) reg.GPVirtual {
-	sum := t.GP64()
-	t.ADD(j, p, sum)
-	return sum
-}
-
-func (t *neon) Set(n reg.GPVirtual, k int)                   { t.MOVD(operand.U32(k), n) }
-func (t *neon) Indexed(p, bytes reg.GPVirtual) reg.GPVirtual { return t.Sum(p, bytes) }
-
-func (t *neon) End(p, n reg.GPVirtual) reg.GPVirtual {
-	end := t.GP64()
-	t.ADD(arm64.Shifted(n, 2), p, end)
-	return end
-}
-
-func (t *neon) Copy(p reg.GPVirtual) reg.GPVirtual {
-	q := t.GP64()
-	t.MOVD(p, q)
-	return q
-}
-
-func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	skip := t.GP64()
-	t.MOVD(operand.U32(0), skip)
-	t.SUB(p, skip, skip)
-	t.LSR(operand.U32(2), skip, skip)
-	t.AND(operand.U32(7), skip, skip) // floats
-	t.SUB(skip, n, n)
-	for _, q := range append(others, p) {
-		t.ADD(arm64.Shifted(skip, 2), q, q)
-	}
-}
-
-func (t *neon) Scratch() reg.GPVirtual {
-	if !t.scratch {
-		t.AllocLocal(8 * 8 * float)
-		t.scratch = true
-	}
-	p := t.GP64()
-	t.Local(p)
-	return p
-}
+func (t *neon) Label(name string) { t.Context.Label(name) }
+func (t *neon) Jump(label string) { t.B(label) }
 
 func (t *neon) IfLess(n reg.GPVirtual, k int, label string) {
 	t.CMP(operand.U32(k), n)
@@ -414,15 +426,12 @@ func (t *neon) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.BHS(label)
 }
 
-func (t *neon) IfBelow(n, k reg.GPVirtual, label string) {
+func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BLO(label)
 }
 
-func (t *neon) IfNotBelow(n, k reg.GPVirtual, label string) {
+func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BHS(label)
 }
-
-func (t *neon) Jump(label string) { t.B(label) }
-func (t *neon) Label(name string) { t.Context.Label(name) }

@@ -15,10 +15,6 @@ const command = "go generate ./internal/asm"
 // constraint is avo's spelling of: this architecture, the gc toolchain, and no wish for pure Go.
 func constraint(arch string) string { return arch + ",gc,!purego,!noasm" }
 
-func doc(word, isa string) []string {
-	return []string{fmt.Sprintf("%s%s works like %[1]sGeneric.", word, isa)}
-}
-
 // printFile adds the assembly for one ISA, its stubs and their twins.
 func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 	cfg := printer.Config{Name: command, Pkg: "asm"}

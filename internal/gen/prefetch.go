@@ -2,7 +2,7 @@ package main
 
 func init() {
 	kernel("prefetch", "func(p *float32, n int)", func(t Target) {
-		p, n := t.Pointer("p"), t.Int("n")
+		p, n := t.PointerParam("p"), t.IntParam("n")
 		t.Label("line")
 		t.Prefetch(p, 0)
 		t.Advance(p, 64)
@@ -11,5 +11,5 @@ func init() {
 		t.Jump("line")
 		t.Label("done")
 		t.Done()
-	})
+	}).partOf("Prefetch")
 }

@@ -2,7 +2,7 @@ package main
 
 func init() {
 	kernel("scale", "func(a float32, x *float32, n int)", func(t Target) {
-		a := t.Broadcast("a")
+		a := t.BroadcastParam("a")
 		elementwise(t, []string{"x"}, func(dst Group, s source) {
 			s.mul(dst, t.Narrow(a, dst.width), 0)
 		})

@@ -15,8 +15,8 @@ func init() {
 // dotSparseK is called for eight vectors at a time: w points at the first feature's weights of theirs. A lane of the sum
 // is a group here, nonzero i being added to group i mod 8, so that each vector gets the bits of dotSparse.
 func dotSparseK(t Target) {
-	dst, idx, val, n := t.Pointer("dst"), t.Pointer("idx"), t.Pointer("val"), t.Int("n")
-	w, stride := t.Pointer("w"), t.Int("stride")
+	dst, idx, val, n := t.PointerParam("dst"), t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n")
+	w, stride := t.PointerParam("w"), t.IntParam("stride")
 	lane := make([]Group, 8)
 	for l := range lane {
 		lane[l] = t.New(8)
@@ -24,9 +24,9 @@ func dotSparseK(t Target) {
 	}
 	product := t.New(8)
 	add := func(j reg.GPVirtual, i int) {
-		t.Multiply(j, stride)
-		t.BroadcastLoad(product, val, float*i)
-		t.MulLoad(product, product, t.Sum(w, j), 0)
+		t.MultiplyReg(j, stride)
+		t.LoadBroadcast(product, val, float*i)
+		t.MulLoad(product, product, t.Offset(w, j, 1), 0)
 		t.Add(lane[i], lane[i], product)
 	}
 
@@ -34,7 +34,7 @@ func dotSparseK(t Target) {
 	t.Label("loop")
 	t.Comment("Eight nonzeros a turn, one to each lane of each vector.")
 	for i := 0; i < 8; i += 2 {
-		j0, j1 := t.Indices(idx, 4*i)
+		j0, j1 := t.LoadTwoUint32(idx, 4*i)
 		add(j0, i)
 		add(j1, i+1)
 	}
@@ -45,7 +45,7 @@ func dotSparseK(t Target) {
 	t.Label("rest")
 	for i := range 7 {
 		t.IfAtMost(n, i, "fold")
-		add(t.Index(idx, 4*i), i)
+		add(t.LoadUint32(idx, 4*i), i)
 	}
 	t.Label("fold")
 	foldGroups(t, lane)
@@ -55,15 +55,15 @@ func dotSparseK(t Target) {
 
 // axpySparseK, too, is called for eight vectors at a time.
 func axpySparseK(t Target) {
-	scalars, idx, val, n := t.Pointer("a"), t.Pointer("idx"), t.Pointer("val"), t.Int("n")
-	w, stride := t.Pointer("w"), t.Int("stride")
+	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n")
+	w, stride := t.PointerParam("w"), t.IntParam("stride")
 	a := t.New(8)
 	t.Load(a, scalars, 0)
 	update := func(j reg.GPVirtual, i int) {
-		t.Multiply(j, stride)
-		feature := t.Sum(w, j)
+		t.MultiplyReg(j, stride)
+		feature := t.Offset(w, j, 1)
 		v := t.New(8)
-		t.BroadcastLoad(v, val, float*i)
+		t.LoadBroadcast(v, val, float*i)
 		t.Mul(v, v, a)
 		t.AddLoad(v, v, feature, 0)
 		t.Store(v, feature, 0)
@@ -71,7 +71,7 @@ func axpySparseK(t Target) {
 	t.IfLess(n, 4, "rest")
 	t.Label("loop")
 	for i := 0; i < 4; i += 2 {
-		j0, j1 := t.Indices(idx, 4*i)
+		j0, j1 := t.LoadTwoUint32(idx, 4*i)
 		update(j0, i)
 		update(j1, i+1)
 	}
@@ -82,7 +82,7 @@ func axpySparseK(t Target) {
 	t.Label("rest")
 	for i := range 3 {
 		t.IfAtMost(n, i, "done")
-		update(t.Index(idx, 4*i), i)
+		update(t.LoadUint32(idx, 4*i), i)
 	}
 	t.Label("done")
 	t.Done()

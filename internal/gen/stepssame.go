@@ -20,12 +20,12 @@ const (
 // stepsSame adds a multiple of each row, be it 0: which rows pull is known late and hard to predict, and a branch that was
 // predicted wrongly takes longer than the additions. n is not 0.
 func stepsSame(t Target) {
-	step, count, indices, w := t.Pointer("steps"), t.Int("n"), t.Pointer("indices"), t.Pointer("w")
+	step, count, indices, w := t.PointerParam("steps"), t.IntParam("n"), t.PointerParam("indices"), t.PointerParam("w")
 	t.Label("step")
 	row := func() (idx, n reg.GPVirtual) {
-		start := t.Index(step, stepStart)
+		start := t.LoadUint32(step, stepStart)
 		t.ShiftLeft(start, 1)
-		return t.Sum(indices, start), t.Index(step, stepCount)
+		return t.Offset(indices, start, 1), t.LoadUint32(step, stepCount)
 	}
 	a := t.New(1)
 	t.Load(a, step, stepValue)
@@ -33,7 +33,7 @@ func stepsSame(t Target) {
 	margin, fewDot := dotSame(t, "dot_", a, idx, n, w)
 	t.Store(margin, step, stepMargin)
 	t.Comment("No step if the margin is infinite or NaN: the exponent tells.")
-	exponent := t.Index(step, stepMargin)
+	exponent := t.LoadUint32(step, stepMargin)
 	t.ShiftLeft(exponent, 64-31)
 	t.ShiftRight(exponent, 64-8)
 	t.IfAtLeast(exponent, 255, "end")

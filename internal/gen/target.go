@@ -5,108 +5,156 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A Target is an instruction set as the kernels see it. A kernel is written once against it. Its unit is the group of
-// eight floats: one register on amd64, two on arm64. Groups of 4, 2 and 1 serve sparse rows and short ends.
+// A Target is an instruction set as the kernels see it. A kernel is written once against it.
+//
+// The vector unit is the group of eight floats: one register on amd64, two on arm64. Groups of 4, 2
+// and 1 serve sparse rows and short ends. Integers and pointers are general registers of 64 bits.
+//
+// The names keep to these rules. A method with dst or a group v as its first parameter writes there;
+// one that returns a register or a group makes a new one. In ...Load the last operand comes from
+// memory, in ...LoadAt from p[j]. In ...Reg a register stands where the namesake has a constant.
 type Target interface {
-	// Name is that of the ISA in functions' names. Compile ends the file and allocates its registers.
+	functions
+	integers
+	vectors
+	moves
+	arithmetic
+	folds
+	jumps
+}
+
+// functions begin and end functions, and load their parameters.
+type functions interface {
+	// Name is that of the instruction set in the names of functions.
 	Name() string
+	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
-	// Func begins a function; the target appends its name to the kernel's word.
-	Func(word, signature string)
-	// Pointer and Int load an argument; Broadcast fills all lanes of a new group of eight with one, Scalar makes it a group of
-	// one.
-	Pointer(param string) reg.GPVirtual
-	Int(param string) reg.GPVirtual
-	Broadcast(param string) Group
-	Scalar(param string) Group
+	// Func begins a function: the target appends its name to the kernel's word.
+	Func(k *kernelSpec)
+	Comment(text string)
+
+	PointerParam(name string) reg.GPVirtual
+	IntParam(name string) reg.GPVirtual
+	// ScalarParam returns a group of one, BroadcastParam one of eight that are all the parameter.
+	ScalarParam(name string) Group
+	BroadcastParam(name string) Group
+
 	// Return ends the function with v's lane 0 as the result; Done ends one that has no result.
 	Return(v Group)
 	Done()
-	Comment(text string)
+}
 
-	// New returns a group of 8, 4, 2 or 1 floats, as yet undefined. Narrow returns the first floats of v.
+// integers are pointers, counts and indices.
+type integers interface {
+	NewInt() reg.GPVirtual
+	CopyInt(n reg.GPVirtual) reg.GPVirtual
+	SetInt(dst, n reg.GPVirtual)
+	SetConst(dst reg.GPVirtual, k int)
+
+	// LoadUint32 returns the uint32 at p + offset, LoadTwoUint32 it and the next, LoadUint16 a uint16.
+	LoadUint32(p reg.GPVirtual, offset int) reg.GPVirtual
+	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
+	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
+
+	// Offset returns p + n*scale. Address is the same for a few loads soon to come: it may be a way to
+	// address, which holds only while p and n are unchanged, in place of a register.
+	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
+	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
+	// Scratch returns a pointer to space for eight groups in the function's frame, the same each time.
+	Scratch() reg.GPVirtual
+
+	// Advance adds to p and Decrement subtracts from n; the others are n op= k.
+	Advance(p reg.GPVirtual, bytes int)
+	AdvanceReg(p, bytes reg.GPVirtual)
+	Decrement(n reg.GPVirtual, k int)
+	MultiplyReg(n, k reg.GPVirtual)
+	ShiftLeft(n reg.GPVirtual, bits int)
+	ShiftRight(n reg.GPVirtual, bits int)
+	And(n reg.GPVirtual, k int)
+	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and
+	// subtracts these from n.
+	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
+
+	// Prefetch asks for the cache line at p + offset.
+	Prefetch(p reg.GPVirtual, offset int)
+}
+
+// vectors make groups.
+type vectors interface {
+	// New returns a group of 8, 4, 2 or 1 floats, as yet undefined.
 	New(width int) Group
+	// Narrow returns the first floats of v.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
+	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other lanes
+	// are undefined.
+	CopyLane(dst, v Group, lane int)
+}
+
+// moves bring groups from memory and back.
+type moves interface {
 	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
-	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if that is 0. LoadPart makes the others +0 and reads none of them.
+	// LoadAt and StoreAt move p[j] to and from a group of one.
+	LoadAt(v Group, p, j reg.GPVirtual)
+	StoreAt(v Group, p, j reg.GPVirtual)
+	// LoadLane sets a lane of a group of four.
+	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
+	LoadLaneAt(v Group, lane int, p, j reg.GPVirtual)
+	// LoadBroadcast sets all lanes to one float.
+	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
+	// LoadBytes makes floats of as many bytes as the group is wide.
+	LoadBytes(v Group, p reg.GPVirtual, offset int)
+
+	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if that
+	// is 0. LoadPart makes the others +0 and reads none of them.
 	Part(n reg.GPVirtual) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
-	// Mul, Add and Sub give dst = a op b, each rounded; MulLoad, AddLoad and SubLoad take b from memory.
+}
+
+// arithmetic gives dst = a op b in each lane, rounded.
+type arithmetic interface {
 	Mul(dst, a, b Group)
 	Add(dst, a, b Group)
 	Sub(dst, a, b Group)
 	MulLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
-	BroadcastLoad(dst Group, p reg.GPVirtual, offset int)
-	// LoadBytes makes floats of as many bytes as the group is wide.
-	LoadBytes(v Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// KeepBelow gives dst = a where v < limit, and +0 elsewhere.
-	KeepBelow(dst, a, v, limit Group)
-	// Min and Max give dst = the lesser or greater of limit and a, and a where that is NaN. The Int operations see lanes as
-	// unsigned integers of 32 bits.
+	// MulLoadAt and AddLoadAt are for groups of one.
+	MulLoadAt(dst, a Group, p, j reg.GPVirtual)
+	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
+
+	// Min and Max give the lesser or greater of limit and a, and a where that is NaN.
 	Min(dst, limit, a Group)
 	Max(dst, limit, a Group)
-	IntSub(dst, a, b Group)
-	IntShiftLeft(dst, a Group, bits int)
-	IntShiftRight(dst, a Group, bits int)
+	// KeepBelow gives a where v < limit, and +0 elsewhere.
+	KeepBelow(dst, a, v, limit Group)
+
+	// The Bits operations see lanes as unsigned integers of 32 bits.
+	BitsSub(dst, a, b Group)
+	BitsShiftLeft(dst, a Group, bits int)
+	BitsShiftRight(dst, a Group, bits int)
+}
+
+// folds add the lanes of a group.
+type folds interface {
 	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
 	Fold(v Group)
-	// FoldFour folds four groups of eight at once, to a group of four that has the sum of v[i] in lane i.
+	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
+}
 
-	// Indices returns two neighbouring int32. LoadAt and StoreAt move p[j] to and from a group of one. Insert sets a lane
-	// of a group of four from memory, InsertAt from p[j].
-	Indices(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
-	Index(idx reg.GPVirtual, offset int) reg.GPVirtual
-	// Index16 returns a uint16; Behind a pointer to p + 2n, for a few of them soon to come.
-	Index16(idx reg.GPVirtual, offset int) reg.GPVirtual
-	Behind(p, n reg.GPVirtual) reg.GPVirtual
-	LoadAt(v Group, p, j reg.GPVirtual)
-	// MulLoadAt and AddLoadAt give a op p[j].
-	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
-	MulLoadAt(dst, a Group, p, j reg.GPVirtual)
-	StoreAt(v Group, p, j reg.GPVirtual)
-	Insert(v Group, lane int, p reg.GPVirtual, offset int)
-	InsertAt(v Group, lane int, p, j reg.GPVirtual)
-	// Lane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other lanes are undefined.
-	Lane(dst, v Group, lane int)
-
-	// Advance moves p by a number of bytes, AdvanceBy by as many as a register says; Decrement takes k from n,
-	// Multiply makes n times k of it; Sum returns p + j, End p + 4n, Copy p; Move gives dst the value of p.
-	Advance(p reg.GPVirtual, bytes int)
-	AdvanceBy(p, bytes reg.GPVirtual)
-	Decrement(n reg.GPVirtual, k int)
-	Multiply(n, k reg.GPVirtual)
-	ShiftLeft(n reg.GPVirtual, bits int)
-	ShiftRight(n reg.GPVirtual, bits int)
-	And(n reg.GPVirtual, k int)
-	Sum(p, j reg.GPVirtual) reg.GPVirtual
-	End(p, n reg.GPVirtual) reg.GPVirtual
-	Copy(p reg.GPVirtual) reg.GPVirtual
-	NewInt() reg.GPVirtual
-	Move(dst, p reg.GPVirtual)
-	Set(n reg.GPVirtual, k int)
-	// Indexed returns a pointer to p + bytes, for a few loads soon to come: a register of its own or a way to address.
-	Indexed(p, bytes reg.GPVirtual) reg.GPVirtual
-	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and takes them from n.
-	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
-	// Scratch returns a pointer to eight groups' room in the function's frame, the same each time. Prefetch asks for the
-	// cache line at p + offset.
-	Scratch() reg.GPVirtual
-	Prefetch(p reg.GPVirtual, offset int)
-	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k (unsigned).
+// jumps compare without sign.
+type jumps interface {
+	Label(name string)
+	Jump(label string)
+	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k.
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)
 	IfAtLeast(n reg.GPVirtual, k int, label string)
-	// IfBelow jumps where n < k, IfNotBelow where not, with k in a register.
-	IfBelow(n, k reg.GPVirtual, label string)
-	IfNotBelow(n, k reg.GPVirtual, label string)
-	Jump(label string)
-	Label(name string)
+	IfLessReg(n, k reg.GPVirtual, label string)
+	IfAtLeastReg(n, k reg.GPVirtual, label string)
 }
 
 // A Group is 8, 4, 2 or 1 floats in one or two registers.
@@ -115,7 +163,7 @@ type Group struct {
 	regs  []reg.VecVirtual
 }
 
-// A Part is the register in which a target keeps how many floats of an incomplete group exist: a mask or the number.
+// A Part is what a target keeps of how many floats of an incomplete group exist: a mask or the number.
 type Part reg.Register
 
 const float = 4 // bytes

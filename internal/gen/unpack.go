@@ -1,15 +1,10 @@
 package main
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/mmcloughlin/avo/reg"
-)
-
-// unpackGroup makes v of the bytes from the first on: byte*hi + byte*lo.
-func unpackGroup(t Target, v Group, src reg.GPVirtual, first int, hi, lo Group) {
+// unpackGroup makes byte*hi + byte*lo of v, a byte in each lane.
+func unpackGroup(t Target, v, hi, lo Group) {
 	rest := t.New(v.width)
-	t.LoadBytes(v, src, first)
 	t.Mul(rest, v, t.Narrow(lo, v.width))
 	t.Mul(v, v, t.Narrow(hi, v.width))
 	t.Add(v, v, rest)
@@ -17,11 +12,12 @@ func unpackGroup(t Target, v Group, src reg.GPVirtual, first int, hi, lo Group) 
 
 func init() {
 	kernel("unpack", "func(dst *float32, src *byte, n int, hi, lo float32)", func(t Target) {
-		dst, src, n := t.Pointer("dst"), t.Pointer("src"), t.Int("n")
-		hi, lo := t.Broadcast("hi"), t.Broadcast("lo")
+		dst, src, n := t.PointerParam("dst"), t.PointerParam("src"), t.IntParam("n")
+		hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
 		group := func(width, first int) {
 			v := t.New(width)
-			unpackGroup(t, v, src, first, hi, lo)
+			t.LoadBytes(v, src, first)
+			unpackGroup(t, v, hi, lo)
 			t.Store(v, dst, first*float)
 		}
 		next := func(count int) {

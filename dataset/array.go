@@ -1,0 +1,69 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+)
+
+// An arrayFile is where an array comes from, in the npy or the IDX form.
+type arrayFile struct {
+	r    io.Reader
+	name string
+	size int64 // bytes, or -1 if that isn't known
+}
+
+// pairNames returns the names of two files, values and labels: those in name with a comma between
+// them, or else name and what is appended to it.
+func pairNames(name, values, labels string) (first, second string) {
+	if a, b, ok := strings.Cut(name, ","); ok {
+		return a, b
+	}
+	return name + values, name + labels
+}
+
+// shapeOf returns the first dimension of an array, and the product of the others. It fails if the
+// product of all is larger than most.
+func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
+	// Each product is checked, with zeros as ones, so that no order of dimensions hides an
+	// overflow.
+	product, size := uint64(1), uint64(1)
+	for i, d := range dims {
+		over, p := bits.Mul64(product, max(d, 1))
+		if over != 0 || p > most {
+			return 0, 0, false
+		}
+		product = p
+		if i > 0 {
+			size *= d
+		}
+	}
+	return int(dims[0]), int(size), true
+}
+
+// checkEnd makes sure that r has nothing after the n bytes that were read.
+func checkEnd(r io.Reader, n int) error {
+	var extra [1]byte
+	switch _, err := io.ReadFull(r, extra[:]); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return fmt.Errorf("more than the %d bytes of data that the header says", n)
+	default:
+		return err
+	}
+}
+
+// errCutOff tells of data that end early.
+func errCutOff(got, want int) error {
+	return fmt.Errorf("%d bytes of data where the header says %d", got, want)
+}
+
+// short names the error of a header that is cut off.
+func short(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("header cut off")
+	}
+	return err
+}

@@ -1,0 +1,269 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// WritePGSM writes the set in the binary form that Read maps into memory, from the start of w on.
+// That is to be a file, or a part of one: the header is written last, so that what was cut short is
+// not taken for whole. Reading it gives the same set, but for Ignored. It fails, naming the row, if
+// a number is not finite.
+func WritePGSM(w io.WriterAt, s *Set) error {
+	p, err := NewPGSMWriter(w, PGSMShape{
+		Layout: s.Layout(), Rows: s.Rows(), Cols: s.Cols(), NNZ: s.nonzeros(),
+		IndexBase: s.IndexBase, Names: s.Names, HashBits: s.HashBits,
+	})
+	if err != nil {
+		return err
+	}
+	for i, y := range s.Y {
+		if s.Dense != nil {
+			err = p.AppendDense(y, s.Dense.Row(i))
+		} else {
+			idx, val := s.Sparse.Row(i)
+			err = p.Append(y, idx, val)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.Err(); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// A PGSMShape is what has to be known of a set before its first row is written.
+type PGSMShape struct {
+	Layout    Layout // dense or sparse
+	Rows      int
+	Cols      int
+	NNZ       int      // nonzeros
+	IndexBase int      // 0 or 1, as in Set
+	Names     []string // sorted, as in Set
+	HashBits  int      // as in Options
+}
+
+func (s PGSMShape) check() error {
+	if s.Layout != LayoutDense && s.Layout != LayoutSparse {
+		return fmt.Errorf("layout %q: want dense or sparse", s.Layout)
+	}
+	if s.Rows < 0 || s.Cols < 0 || s.Cols > math.MaxInt32 || s.NNZ < 0 ||
+		s.IndexBase < 0 || s.IndexBase > 1 || len(s.Names) > maxNames ||
+		s.HashBits < 0 || s.HashBits > maxHashBits || s.HashBits > 0 && s.Cols != 1<<s.HashBits {
+		return fmt.Errorf(
+			"%d rows of %d features, %d nonzeros, base %d, %d hash bits, %d names: out of range",
+			s.Rows, s.Cols, s.NNZ, s.IndexBase, s.HashBits, len(s.Names))
+	}
+	return ascending(s.Names)
+}
+
+// A PGSMWriter writes the binary form row by row, for sets that don't fit the memory. It keeps the
+// labels in memory, and about 256 KiB of the rest, or a row.
+type PGSMWriter struct {
+	pgsmFile
+	w     io.WriterAt
+	y     []float32
+	found int // nonzeros appended
+	sum   []uint32
+	err   error
+
+	// The block being filled: starts with the end of the last row, columns, values.
+	ends []int64
+	idx  []int32
+	val  []float32
+}
+
+// NewPGSMWriter begins a file.
+func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
+	if err := shape.check(); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	p := &PGSMWriter{w: w, ends: []int64{0}, pgsmFile: pgsmFile{
+		layout: shape.Layout, rows: shape.Rows, cols: shape.Cols, nnz: shape.NNZ,
+		base: shape.IndexBase, hashBits: shape.HashBits,
+	}}
+	var names []byte
+	for _, name := range shape.Names {
+		names = append(binary.AppendUvarint(names, uint64(len(name))), name...)
+	}
+	p.nameBytes = int64(len(names))
+	p.chooseShift()
+	if err := p.place(); err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	p.sum = make([]uint32, p.blocks()+2)
+	p.sum[p.blocks()+1] = crc32.Checksum(names, castagnoli)
+	p.write(names, p.names)
+	if p.layout == LayoutSparse {
+		// The first start is written here; each block writes its rows' ends.
+		p.write(make([]byte, 8), p.starts)
+	}
+	return p, p.err
+}
+
+// write writes a part of the file, unless there was an error before.
+func (p *PGSMWriter) write(raw []byte, at int64) {
+	if p.err == nil && len(raw) > 0 {
+		_, p.err = p.w.WriteAt(raw, at)
+	}
+}
+
+// Append adds a row that has a label y and the given values in the given columns, which ascend. It
+// keeps neither slice.
+func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error {
+	i := len(p.y)
+	if p.err = p.check(y, values); p.err != nil {
+		return p.err
+	}
+	if len(columns) != len(values) {
+		p.err = fmt.Errorf("dataset: row %d: %d columns and %d values",
+			i, len(columns), len(values))
+		return p.err
+	}
+	last := int32(-1)
+	for _, j := range columns {
+		if j <= last || int(j) >= p.cols {
+			p.err = fmt.Errorf(
+				"dataset: row %d: column %d after %d: want strictly ascending columns below %d",
+				i, j, last, p.cols)
+			return p.err
+		}
+		last = j
+	}
+	p.found += countNonzeros(values)
+	if p.layout == LayoutDense {
+		row := p.denseRow()
+		for k, j := range columns {
+			row[j] = values[k]
+		}
+		return p.endRow(y)
+	}
+	for k, v := range values {
+		if v != 0 {
+			p.idx = append(p.idx, columns[k])
+			p.val = append(p.val, v)
+		}
+	}
+	return p.endRow(y)
+}
+
+// AppendDense adds a row that has a label y and a value in each column. It does not keep the slice.
+func (p *PGSMWriter) AppendDense(y float32, values []float32) error {
+	if p.err = p.check(y, values); p.err != nil {
+		return p.err
+	}
+	if len(values) != p.cols {
+		p.err = fmt.Errorf("dataset: row %d has %d values, want %d", len(p.y), len(values), p.cols)
+		return p.err
+	}
+	p.found += countNonzeros(values)
+	if p.layout == LayoutDense {
+		copy(p.denseRow(), values)
+		return p.endRow(y)
+	}
+	for j, v := range values {
+		if v != 0 {
+			p.idx = append(p.idx, int32(j))
+			p.val = append(p.val, v)
+		}
+	}
+	return p.endRow(y)
+}
+
+// check says whether a row can be the next one.
+func (p *PGSMWriter) check(y float32, values []float32) error {
+	switch {
+	case p.err != nil:
+		return p.err
+	case len(p.y) == p.rows:
+		return fmt.Errorf("dataset: more than the %d rows that were said", p.rows)
+	case !floats.IsFinite(y) || floats.FirstNotFinite(values) >= 0:
+		return errNotFinite(len(p.y))
+	}
+	return nil
+}
+
+// denseRow adds a row of zeros to the block and returns it.
+func (p *PGSMWriter) denseRow() []float32 {
+	n, stride := len(p.val), int(p.stride())
+	p.val = slices.Grow(p.val, stride)[:n+stride]
+	clear(p.val[n:])
+	return p.val[n:][:p.cols]
+}
+
+// endRow ends a row, and the block if it is the block's last.
+func (p *PGSMWriter) endRow(y float32) error {
+	p.y = append(p.y, y+0)
+	if p.layout == LayoutSparse {
+		p.ends = append(p.ends, int64(p.found))
+	}
+	if n := len(p.y); n == p.rows || n&(1<<p.shift-1) == 0 {
+		p.flush((n - 1) >> p.shift)
+	}
+	return p.err
+}
+
+// flush writes block b.
+func (p *PGSMWriter) flush(b int) {
+	if p.found > p.nnz {
+		p.err = fmt.Errorf("dataset: more than the %d nonzeros that were said", p.nnz)
+		return
+	}
+	first, _ := p.block(b)
+	if p.layout == LayoutDense {
+		raw := bytesOf(p.val)
+		toNative(raw, 4)
+		p.sum[b] = crc32.Checksum(raw, castagnoli)
+		p.write(raw, p.values+4*int64(first)*p.stride())
+	} else {
+		at, end := p.ends[0], p.ends[len(p.ends)-1]
+		starts, columns, values := bytesOf(p.ends), bytesOf(p.idx), bytesOf(p.val)
+		toNative(starts, 8)
+		toNative(columns, 4)
+		toNative(values, 4)
+		p.sum[b] = blockSum(p.ends, p.idx, p.val)
+		p.write(starts[8:], p.starts+8*int64(first+1))
+		p.write(columns, p.columns+4*at)
+		p.write(values, p.values+4*at)
+		p.ends = append(p.ends[:0], end)
+	}
+	p.idx, p.val = p.idx[:0], p.val[:0]
+}
+
+// Close writes what is left, the header last. It fails if there are fewer rows or nonzeros than
+// were said. It does not close the file.
+func (p *PGSMWriter) Close() error {
+	if p.err != nil {
+		return p.err
+	}
+	if len(p.y) != p.rows || p.found != p.nnz {
+		p.err = fmt.Errorf("dataset: %d rows and %d nonzeros, where %d and %d were said",
+			len(p.y), p.found, p.rows, p.nnz)
+		return p.err
+	}
+	labels := bytesOf(p.y)
+	toNative(labels, 4)
+	p.sum[p.blocks()] = crc32.Checksum(labels, castagnoli)
+	var sums []byte
+	for _, sum := range p.sum {
+		sums = binary.LittleEndian.AppendUint32(sums, sum)
+	}
+	sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(sums, castagnoli))
+	p.write(labels, p.labels)
+	p.write(sums, p.sums)
+	p.write(p.header(), 0)
+	if p.err != nil {
+		return p.err
+	}
+	p.err = errors.New("dataset: the file is closed")
+	return nil
+}

@@ -1,0 +1,17 @@
+// Package floats has what all packages ask of floating-point numbers.
+package floats
+
+// IsFinite reports whether v is neither an infinity nor NaN.
+func IsFinite[F float32 | float64](v F) bool {
+	return v-v == 0 // of those two the difference is NaN
+}
+
+// FirstNotFinite returns the index of the first number of x that is not finite, -1 if all are.
+func FirstNotFinite[F float32 | float64](x []F) int {
+	for i, v := range x {
+		if !IsFinite(v) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,40 @@
+package floats
+
+import (
+	"math"
+	"testing"
+)
+
+func TestIsFinite(t *testing.T) {
+	t.Run("float32", func(t *testing.T) {
+		check[float32](t, math.MaxFloat32, math.SmallestNonzeroFloat32)
+	})
+	t.Run("float64", func(t *testing.T) {
+		check(t, math.MaxFloat64, math.SmallestNonzeroFloat64)
+	})
+}
+
+func check[F float32 | float64](t *testing.T, largest, smallest F) {
+	zero := F(0)
+	finite := []F{0, -zero, 1, -1, smallest, -smallest, largest, -largest}
+	for _, v := range finite {
+		if !IsFinite(v) {
+			t.Errorf("IsFinite(%v) = false", v)
+		}
+	}
+	if i := FirstNotFinite(finite); i != -1 {
+		t.Errorf("FirstNotFinite(%v) = %d, want -1", finite, i)
+	}
+	if i := FirstNotFinite[F](nil); i != -1 {
+		t.Errorf("FirstNotFinite(nil) = %d, want -1", i)
+	}
+	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		if IsFinite(F(v)) {
+			t.Errorf("IsFinite(%v) = true", v)
+		}
+		x := []F{1, largest, F(v), F(v)}
+		if i := FirstNotFinite(x); i != 2 {
+			t.Errorf("FirstNotFinite(%v) = %d, want 2", x, i)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package matrix
+
+import (
+	"fmt"
+	"math"
+)
+
+// CSR is in compressed sparse row form: the nonzeros of row i are those from starts[i] to
+// starts[i+1]. It is checked when it is built, or with Lazy when its rows are first read, and can't
+// be changed. Therefore the kernels can trust its indices.
+type CSR struct {
+	cols     int
+	starts   []int64
+	indices  []int32
+	values   []float32
+	guard    *guard // of a lazy matrix
+	willNeed WillNeed
+}
+
+// NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
+// values beside them, after checking all of them: see sparse.New.
+func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, error) {
+	if err := checkArrays(cols, starts, indices, values); err != nil {
+		return nil, err
+	}
+	m := &CSR{cols: cols, starts: starts, indices: indices, values: values}
+	for i := range len(starts) - 1 {
+		if err := m.checkStart(i); err != nil {
+			return nil, err
+		}
+		if err := m.checkColumns(i); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// Trusted is NewCSR for arrays that are right by the way they were made.
+func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
+	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
+}
+
+// Rows returns the number of rows.
+func (m *CSR) Rows() int { return len(m.starts) - 1 }
+
+// Cols returns the number of columns.
+func (m *CSR) Cols() int { return m.cols }
+
+// NNZ returns the number of stored values.
+func (m *CSR) NNZ() int { return len(m.values) }
+
+// Arrays returns all rows one behind the other. The slices alias the matrix and must not be changed.
+// Those of a lazy matrix are not proven to be right.
+func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
+	return m.starts, m.indices, m.values
+}
+
+// Barred reports whether row i belongs to a bad block of a lazy matrix.
+func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(m, i) }
+
+// Row returns row i, which must not be barred. It is small enough to be inlined.
+func (m *CSR) Row(i int) (index []int32, values []float32) {
+	start, end := m.starts[i], m.starts[i+1]
+	return m.indices[start:end:end], m.values[start:end:end]
+}
+
+// WillNeed returns what is to be told which rows will soon be read, or nil.
+func (m *CSR) WillNeed() WillNeed { return m.willNeed }
+
+// OnWillNeed sets it.
+func (m *CSR) OnWillNeed(f WillNeed) { m.willNeed = f }
+
+// checkArrays checks what can be checked without a pass over the arrays.
+func checkArrays(cols int, starts []int64, indices []int32, values []float32) error {
+	if cols < 0 || cols > math.MaxInt32 {
+		return fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)
+	}
+	if len(indices) != len(values) {
+		return fmt.Errorf("sparse: %d indices and %d values", len(indices), len(values))
+	}
+	if len(starts) == 0 || starts[0] != 0 || starts[len(starts)-1] != int64(len(indices)) {
+		return fmt.Errorf("sparse: row starts must run from 0 to the %d nonzeros", len(indices))
+	}
+	return nil
+}
+
+// checkStart checks where row i starts and ends.
+func (m *CSR) checkStart(i int) error {
+	start, end := m.starts[i], m.starts[i+1]
+	if start < 0 || end < start || end > int64(len(m.indices)) {
+		return fmt.Errorf("sparse: row %d ends at %d, before it starts or past the end", i, end)
+	}
+	return nil
+}
+
+// checkColumns checks the columns of row i, whose start and end are right.
+func (m *CSR) checkColumns(i int) error {
+	last := int32(-1)
+	for _, j := range m.indices[m.starts[i]:m.starts[i+1]] {
+		if j <= last || int(j) >= m.cols {
+			return fmt.Errorf(
+				"sparse: row %d: column %d after %d: want strictly ascending columns below %d",
+				i, j, last, m.cols)
+		}
+		last = j
+	}
+	return nil
+}

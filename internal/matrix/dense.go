@@ -1,0 +1,104 @@
+package matrix
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// alignment is how many floats a row's start is a multiple of. They are 64 bytes: a cache line, and
+// the widest vector register.
+const alignment = 16
+
+// Dense holds its rows one after the other, each padded to a multiple of 64 bytes, the first at an
+// address that is a multiple of 64. The values in the padding have no influence on anything.
+type Dense struct {
+	rows, cols, stride int
+	values             []float32 // rows*stride
+	willNeed           WillNeed
+}
+
+// WillNeed tells that the rows from first to end-1 will soon be read. It is nil for rows that are in
+// memory anyway.
+type WillNeed func(first, end int)
+
+// NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
+// exceed the address space.
+func NewDense(rows, cols int) *Dense {
+	if rows < 0 || cols < 0 {
+		panic("dense: negative dimension")
+	}
+	if cols > math.MaxInt-alignment {
+		panic("dense: matrix too large")
+	}
+	stride := Stride(cols)
+	if stride > 0 && rows > (math.MaxInt/4-alignment)/stride {
+		panic("dense: matrix too large")
+	}
+	return &Dense{rows: rows, cols: cols, stride: stride, values: aligned(rows * stride)}
+}
+
+// aligned returns n zeros that start at a multiple of 64 bytes.
+func aligned(n int) []float32 {
+	s := make([]float32, n+alignment-1)
+	skip := 0
+	if n > 0 {
+		// Go's heap objects do not move, so that what is aligned now stays aligned.
+		skip = int(-uintptr(unsafe.Pointer(unsafe.SliceData(s)))%(4*alignment)) / 4
+	}
+	return s[skip : skip+n : skip+n]
+}
+
+// Stride returns the length that rows of so many columns have in a dense matrix: cols rounded up to
+// a multiple of 16 floats, which are 64 bytes. It panics if cols is negative or the result would
+// overflow.
+func Stride(cols int) int {
+	if cols < 0 || cols > math.MaxInt-alignment {
+		panic("dense: cols out of range")
+	}
+	return (cols + alignment - 1) / alignment * alignment
+}
+
+// DenseOf returns the matrix whose rows are in values one after the other, Stride(cols) elements
+// each, the first at an address that is a multiple of 64. It keeps the slice, which may be memory
+// that can only be read, such as a mapped file: then Row must not be written to.
+func DenseOf(rows, cols int, values []float32, willNeed WillNeed) (*Dense, error) {
+	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
+		return nil, fmt.Errorf("dense: %d rows of %d", rows, cols)
+	}
+	stride := Stride(cols)
+	if stride > 0 && rows != len(values)/stride || rows*stride != len(values) {
+		return nil, fmt.Errorf("dense: %d values are not %d rows of %d, each padded to %d",
+			len(values), rows, cols, stride)
+	}
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(values)))
+	if first%(4*alignment) != 0 && len(values) > 0 {
+		return nil, fmt.Errorf("dense: the first row does not begin at a multiple of %d bytes",
+			4*alignment)
+	}
+	return &Dense{rows: rows, cols: cols, stride: stride, values: values, willNeed: willNeed}, nil
+}
+
+// Rows returns the number of rows.
+func (m *Dense) Rows() int { return m.rows }
+
+// Cols returns the number of columns.
+func (m *Dense) Cols() int { return m.cols }
+
+// Row returns row i, a slice of Cols elements that aliases the matrix.
+func (m *Dense) Row(i int) []float32 {
+	if uint(i) >= uint(m.rows) {
+		panic("dense: row out of range")
+	}
+	return m.values[i*m.stride:][:m.cols:m.cols]
+}
+
+// Padded returns the values of all rows, padding included, and how many there are from the start of
+// a row to that of the next.
+func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }
+
+// WillNeed returns what is to be told which rows will soon be read, or nil.
+func (m *Dense) WillNeed() WillNeed { return m.willNeed }
+
+// OnWillNeed sets it.
+func (m *Dense) OnWillNeed(f WillNeed) { m.willNeed = f }

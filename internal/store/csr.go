@@ -1,0 +1,116 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// csr is sparse rows that were checked when they were made.
+type csr struct {
+	plain
+	cols    int
+	starts  []int64
+	indices []int32
+	values  []float32
+	matrix  *matrix.CSR
+}
+
+func ofSparse(x *sparse.Matrix) Rows {
+	m := (*matrix.CSR)(x)
+	c := csr{cols: m.Cols(), matrix: m}
+	c.starts, c.indices, c.values = m.Arrays()
+	if m.Lazy() {
+		return &lazy{c}
+	}
+	return &c
+}
+
+const wrongLength = "store: len(w) != Cols"
+
+// sparseAhead is how many rows before its use a sparse row has to be fetched.
+const sparseAhead = 6
+
+func (m *csr) Rows() int                { return len(m.starts) - 1 }
+func (m *csr) Cols() int                { return m.cols }
+func (m *csr) NNZ() int                 { return len(m.values) }
+func (m *csr) Size() int                { return 8 * len(m.values) }
+func (m *csr) Ahead() int               { return sparseAhead }
+func (m *csr) ForWorker() Rows          { return m }
+func (m *csr) Interleaved() Interleaved { return (*sparse.Matrix)(m.matrix) }
+
+func (m *csr) WillNeed() matrix.WillNeed { return m.matrix.WillNeed() }
+
+func (m *csr) Row(i int) (index []int32, values []float32) {
+	start, end := m.starts[i], m.starts[i+1]
+	return m.indices[start:end:end], m.values[start:end:end]
+}
+
+func (m *csr) Dot(i int, w []float32) float32 {
+	if len(w) != m.cols {
+		panic(wrongLength)
+	}
+	index, values := m.Row(i)
+	return asm.DotSparse(index, values, w)
+}
+
+func (m *csr) Axpy(i int, a float32, w []float32) {
+	if len(w) != m.cols {
+		panic(wrongLength)
+	}
+	index, values := m.Row(i)
+	asm.AxpySparse(a, index, values, w)
+}
+
+func (m *csr) SumSquares(i int) float32 {
+	_, values := m.Row(i)
+	return asm.SumSquares(values)
+}
+
+func (m *csr) Fetch(i int) {
+	index, values := m.Row(i)
+	asm.Prefetch(index)
+	asm.Prefetch(values)
+}
+
+func (m *csr) Take(rows []uint32) Rows {
+	return ofSparse((*sparse.Matrix)(m.matrix).Take(rows))
+}
+
+func (m *csr) Compact(int) (Rows, bool) {
+	if s, ok := newSame(m); ok {
+		return s, true
+	}
+	return nil, false
+}
+
+func (m *csr) CompactPays() (size int, visits float64) { return SameFrom, sameVisits }
+
+func (m *csr) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(m, dst, rows, w) }
+func (m *csr) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(m, a, rows, w) }
+
+func (m *csr) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	dotVectors(m, dst, i, vectors, first)
+}
+
+func (m *csr) AddTo(u []float64, s Sum) (rounding float64) {
+	for i := range s.all(m.Rows()) {
+		index, values := m.Row(i)
+		addSparse(u, s.at(i), index, values)
+	}
+	return s.rounding(m.Rows())
+}
+
+// addSparse adds a times a row to u.
+func addSparse(u []float64, a float64, index []int32, values []float32) {
+	for n, j := range index {
+		u[j] += float64(a * float64(values[n]))
+	}
+}
+
+// Examples returns the rows as package sparse has them.
+func (m *csr) Examples() Examples { return (*sparse.Matrix)(m.matrix) }
+
+// Dense returns nil: see Matrix.
+func (m *csr) Dense() *dense.Matrix { return nil }

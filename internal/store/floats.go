@@ -1,0 +1,103 @@
+package store
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrix"
+)
+
+// floats is dense rows.
+type floats struct {
+	plain
+	*dense.Matrix
+}
+
+// longCols is the number of columns beyond which a copy in another order gains nothing.
+const longCols = 256
+
+func (m *floats) Dot(i int, w []float32) float32     { return dense.Dot(m.Matrix.Row(i), w) }
+func (m *floats) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.Matrix.Row(i), w) }
+
+func (m *floats) ForWorker() Rows           { return m }
+func (m *floats) Size() int                 { return 4 * m.Rows() * m.Cols() }
+func (m *floats) Ahead() int                { return 1 }
+func (m *floats) Fetch(i int)               { asm.Prefetch(m.Matrix.Row(i)) }
+func (m *floats) Contiguous() bool          { return true }
+func (m *floats) WillNeed() matrix.WillNeed { return (*matrix.Dense)(m.Matrix).WillNeed() }
+func (m *floats) Take(rows []uint32) Rows   { return &floats{Matrix: m.Matrix.Take(rows)} }
+
+func (m *floats) TakeGain() Gain {
+	if m.Cols() > longCols {
+		return GainsNothing
+	}
+	return Gains
+}
+
+func (m *floats) Compact(threads int) (Rows, bool) {
+	if m.WillNeed() != nil {
+		return nil, false
+	}
+	b, ok := newPacked(m.Matrix, threads)
+	if !ok {
+		return nil, false
+	}
+	return newBytes(b), true
+}
+
+func (m *floats) CompactPays() (size int, visits float64) { return BytesFrom, bytesVisits }
+
+func (m *floats) DotMany(dst []float32, rows []uint32, w []float32) {
+	if m.Rows() > math.MaxInt32 {
+		dotMany(m, dst, rows, w)
+		return
+	}
+	m.DotRowsAt(dst, signed(rows), w)
+}
+
+func (m *floats) AxpyMany(a []float32, rows []uint32, w []float32) {
+	if m.Rows() > math.MaxInt32 {
+		axpyMany(m, a, rows, w)
+		return
+	}
+	m.AxpyRows(a, signed(rows), w)
+}
+
+// signed returns the same numbers, which are less than 2^31.
+func signed(rows []uint32) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
+}
+
+// unsigned is the reverse, of numbers that are not negative.
+func unsigned(rows []int32) []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
+}
+
+func (m *floats) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	vectors.DotRows(dst, first, m.Matrix.Row(i))
+}
+
+func (m *floats) AddTo(u []float64, s Sum) (rounding float64) {
+	for i := range s.all(m.Rows()) {
+		addDense(u, s.at(i), m.Matrix.Row(i))
+	}
+	return s.rounding(m.Rows())
+}
+
+// addDense adds a times row to u.
+func addDense(u []float64, a float64, row []float32) {
+	for j, z := range row {
+		u[j] += float64(a * float64(z))
+	}
+}
+
+// Row returns nil and the values of row i: see Matrix.
+func (m *floats) Row(i int) (index []int32, values []float32) { return nil, m.Matrix.Row(i) }
+
+// Examples returns the rows as package dense has them.
+func (m *floats) Examples() Examples { return m.Matrix }
+
+// Dense is the same: see Matrix.
+func (m *floats) Dense() *dense.Matrix { return m.Matrix }

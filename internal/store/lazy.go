@@ -1,0 +1,71 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// lazy is sparse rows that are checked when they are first read, such as those of a mapped file. The
+// rows of a bad block are empty.
+type lazy struct{ csr }
+
+func (m *lazy) Err() error      { return m.matrix.Err() }
+func (m *lazy) Size() int       { return 0 } // they need not be in memory
+func (m *lazy) ForWorker() Rows { return m }
+
+func (m *lazy) Compact(int) (Rows, bool) { return nil, false }
+
+func (m *lazy) Row(i int) (index []int32, values []float32) {
+	if m.matrix.Barred(i) {
+		return nil, nil
+	}
+	return m.csr.Row(i)
+}
+
+func (m *lazy) Dot(i int, w []float32) float32 {
+	if len(w) != m.cols {
+		panic(wrongLength)
+	}
+	if m.matrix.Barred(i) {
+		return 0
+	}
+	index, values := m.csr.Row(i)
+	return asm.DotSparse(index, values, w)
+}
+
+func (m *lazy) Axpy(i int, a float32, w []float32) {
+	if len(w) != m.cols {
+		panic(wrongLength)
+	}
+	if m.matrix.Barred(i) {
+		return
+	}
+	index, values := m.csr.Row(i)
+	asm.AxpySparse(a, index, values, w)
+}
+
+func (m *lazy) SumSquares(i int) float32 {
+	_, values := m.Row(i)
+	return asm.SumSquares(values)
+}
+
+func (m *lazy) Fetch(i int) {
+	index, values := m.Row(i)
+	asm.Prefetch(index)
+	asm.Prefetch(values)
+}
+
+func (m *lazy) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(m, dst, rows, w) }
+func (m *lazy) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(m, a, rows, w) }
+
+func (m *lazy) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
+	dotVectors(m, dst, i, vectors, first)
+}
+
+func (m *lazy) AddTo(u []float64, s Sum) (rounding float64) {
+	for i := range s.all(m.Rows()) {
+		index, values := m.Row(i)
+		addSparse(u, s.at(i), index, values)
+	}
+	return s.rounding(m.Rows())
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// A Reader gives the values of rows. It is for one goroutine.
+type Reader interface {
+	Rows() int
+	Cols() int
+	// Row returns the columns and values of row i's nonzeros, which may include zeros; or, of dense
+	// rows, nil and all values. The slices must not be changed, and are valid until the next call.
+	Row(i int) (index []int32, values []float32)
+}
+
+// A Matrix is rows of package dense or sparse. Row may be called from several goroutines, and what it
+// returns stays valid.
+type Matrix interface {
+	Rows
+	Row(i int) (index []int32, values []float32)
+	// Dense returns dense rows, and nil for sparse ones.
+	Dense() *dense.Matrix
+	// Examples returns the rows as the caller's package has them.
+	Examples() Examples
+}
+
+// ReaderOf returns a reader of x. The columns of sparse rows are never nil.
+func ReaderOf(x Examples) Reader {
+	if m, ok := Of(x).(Matrix); ok {
+		return m
+	}
+	return &foreign{Examples: x}
+}
+
+// MatrixOf returns x as a Matrix, or false if it is of a type that the caller has defined.
+func MatrixOf(x Examples) (Matrix, bool) {
+	m, ok := Of(x).(Matrix)
+	return m, ok
+}
+
+// Own returns a Matrix with the given rows of x, and at which place each is: x itself, or a copy of
+// those rows if x is of a type that the caller has defined.
+func Own(x Examples, only []int32) (m Matrix, at []int32) {
+	if m, ok := MatrixOf(x); ok {
+		return m, only
+	}
+	at = make([]int32, len(only))
+	for k := range at {
+		at[k] = int32(k)
+	}
+	return copied(&foreign{Examples: x}, unsigned(only)), at
+}
+
+// TakeMatrix is Take.
+func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(unsigned(rows)).(Matrix) }
+
+// copied returns a copy of the given rows: as dense ones if that takes no more memory.
+func copied(x *foreign, rows []uint32) Matrix {
+	nonzeros := 0
+	for _, i := range rows {
+		_, values := x.Row(int(i))
+		for _, v := range values {
+			if v != 0 {
+				nonzeros++
+			}
+		}
+	}
+	if 2*nonzeros >= len(rows)*x.Cols() {
+		d := dense.New(len(rows), x.Cols())
+		for k, i := range rows {
+			_, values := x.Row(int(i))
+			copy(d.Row(k), values)
+		}
+		return &floats{Matrix: d}
+	}
+	starts := make([]int64, 1, len(rows)+1)
+	index, values := make([]int32, 0, nonzeros), make([]float32, 0, nonzeros)
+	for _, i := range rows {
+		_, row := x.Row(int(i))
+		for j, v := range row {
+			if v != 0 {
+				index, values = append(index, int32(j)), append(values, v)
+			}
+		}
+		starts = append(starts, int64(len(values)))
+	}
+	m := matrix.Trusted(x.Cols(), starts, index, values)
+	return ofSparse((*sparse.Matrix)(m)).(Matrix)
+}
+
+// IsBinary reports whether row i has no other values than zeros and ones.
+func IsBinary(m Reader, i int) bool {
+	_, values := m.Row(i)
+	for _, v := range values {
+		if v != 0 && v != 1 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// random returns a matrix whose rows have up to most nonzeros, all of them value(i).
+func random(t testing.TB, seed uint64, rows, cols, most int, value func(i int) float32) *sparse.Matrix {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	starts := []int64{0}
+	var idx []int32
+	var val []float32
+	for i := range rows {
+		n := r.IntN(min(most, cols) + 1)
+		row := r.Perm(cols)[:n]
+		slices.Sort(row)
+		for _, j := range row {
+			idx, val = append(idx, int32(j)), append(val, value(i))
+		}
+		starts = append(starts, int64(len(idx)))
+	}
+	return newSparse(t, cols, starts, idx, val)
+}
+
+func newSparse(t testing.TB, cols int, starts []int64, idx []int32, val []float32) *sparse.Matrix {
+	t.Helper()
+	x, err := sparse.New(cols, starts, idx, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func trySame(x *sparse.Matrix) (*same, bool) { return newSame(Of(x).(*csr)) }
+
+func mustSame(t testing.TB, x *sparse.Matrix) *same {
+	t.Helper()
+	m, ok := trySame(x)
+	if !ok {
+		t.Fatal("refused")
+	}
+	return m
+}
+
+func unit(i int) float32 { return 1 / float32(math.Sqrt(float64(i%29+1))) }
+
+var values = map[string]func(i int) float32{
+	"ones":  func(int) float32 { return 1 },
+	"unit":  unit,
+	"zeros": func(int) float32 { return 0 },
+	"signs": func(i int) float32 { return float32(1-2*(i%2)) * unit(i) },
+	"huge":  func(i int) float32 { return []float32{math.MaxFloat32, math.SmallestNonzeroFloat32, 0x1p-75}[i%3] },
+}
+
+func TestSameBits(t *testing.T) {
+	for _, isa := range asm.Available() {
+		defer asm.Use(asm.Use(isa))
+		for name, value := range values {
+			for _, shape := range []struct{ rows, cols, most int }{{0, 5, 5}, {40, 1, 1}, {200, 60, 20}, {100, 700, 700}, {1, 0, 0}} {
+				x := random(t, 1, shape.rows, shape.cols, shape.most, value)
+				m, ok := trySame(x)
+				if !ok {
+					t.Fatalf("%s, %v: refused", name, shape)
+				}
+				t.Run(fmt.Sprintf("isa=%v/%s/%d", isa, name, shape.cols), func(t *testing.T) { compare(t, m, x) })
+			}
+		}
+	}
+}
+
+// compare holds what m computes against what x does, to the bit.
+func compare(t *testing.T, m *same, x *sparse.Matrix) {
+	t.Helper()
+	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || len(m.indices) != x.NNZ() {
+		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(), len(m.indices), x.Rows(), x.Cols(), x.NNZ())
+	}
+	if want := 8*(x.Rows()+1) + 2*x.NNZ(); m.Size() != want {
+		t.Errorf("%d bytes, want %d", m.Size(), want)
+	}
+	r := rand.New(rand.NewPCG(2, 0))
+	got := make([]float32, x.Cols())
+	for j := range got {
+		got[j] = r.Float32() - 0.5
+	}
+	want := slices.Clone(got[:x.Cols()])
+	for i := range x.Rows() {
+		m.Fetch(i)
+		idx, _ := x.Row(i)
+		if _, have := m.place(i); len(have) != len(idx) {
+			t.Fatalf("row %d has %d nonzeros, want %d", i, len(have), len(idx))
+		}
+		equal(t, i, m.Dot(i, got), x.Dot(i, want))
+		equal(t, i, m.SumSquares(i), x.SumSquares(i))
+		a := r.Float32() - 0.5
+		m.Axpy(i, a, got)
+		x.Axpy(i, a, want)
+		for j := range want {
+			equal(t, i, got[j], want[j])
+		}
+	}
+}
+
+func equal(t *testing.T, i int, got, want float32) {
+	t.Helper()
+	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+		t.Fatalf("row %d: got %v, want %v", i, got, want)
+	}
+}
+
+func TestMostColumns(t *testing.T) {
+	const cols = 1 << 16
+	var idx []int32
+	var val []float32
+	for j := range int32(cols) {
+		idx, val = append(idx, j), append(val, 0.1)
+	}
+	m, ok := trySame(newSparse(t, cols, []int64{0, cols}, idx, val))
+	if !ok {
+		t.Fatal("65,536 columns are refused")
+	}
+	compare(t, m, newSparse(t, cols, []int64{0, cols}, idx, val))
+	if _, ok := trySame(newSparse(t, cols+1, []int64{0}, nil, nil)); ok {
+		t.Error("65,537 columns are not refused")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	const rows, cols = 1000, 40
+	for name, wrong := range map[string]float32{
+		"-0": float32(math.Copysign(0, -1)), "NaN": float32(math.NaN()), "Inf": float32(math.Inf(1)), "-Inf": float32(math.Inf(-1)),
+	} {
+		for _, at := range []int{0, 17, rows - 1} {
+			x := random(t, 3, rows, cols, cols, func(i int) float32 {
+				if i == at {
+					return wrong
+				}
+				return 1
+			})
+			idx, _ := x.Row(at)
+			if _, ok := trySame(x); ok != (len(idx) == 0) {
+				t.Errorf("%s in row %d is not refused", name, at)
+			}
+		}
+	}
+	// One value of one row differs, at each place of short rows and in any row.
+	x := random(t, 4, 60, cols, 19, unit)
+	starts, idx, val := (*matrix.CSR)(x).Arrays()
+	for k := range val {
+		for _, wrong := range []float32{2, -val[k], math.Nextafter32(val[k], 2)} {
+			v := slices.Clone(val)
+			v[k] = wrong
+			i, _ := slices.BinarySearch(starts, int64(k)+1)
+			alone := starts[i]-starts[i-1] == 1
+			if _, ok := trySame(newSparse(t, cols, starts, idx, v)); ok != alone {
+				t.Fatalf("nonzero %d is %v among %v: accepted is %v", k, wrong, val[k], ok)
+			}
+		}
+	}
+	lazy, err := matrix.Lazy(cols, starts, idx, val, matrix.Check{Shift: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := Of((*sparse.Matrix)(lazy)).Compact(1); ok {
+		t.Error("a lazy matrix is not refused")
+	}
+}
+
+func TestTake(t *testing.T) {
+	for name, value := range values {
+		x := random(t, 5, 300, 80, 50, value)
+		m, ok := trySame(x)
+		if !ok {
+			t.Fatal("refused")
+		}
+		r := rand.New(rand.NewPCG(6, 0))
+		for _, n := range []int{0, 1, 7, 300, 1000} {
+			rows := make([]uint32, n)
+			for k := range rows {
+				rows[k] = uint32(r.IntN(x.Rows()))
+			}
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) { compare(t, m.Take(rows).(*same), x.Take(rows)) })
+		}
+	}
+}
+
+func TestWrongLengthPanics(t *testing.T) {
+	m := mustSame(t, random(t, 1, 3, 10, 10, unit))
+	for name, f := range map[string]func(w []float32){
+		"Dot":  func(w []float32) { m.Dot(0, w) },
+		"Axpy": func(w []float32) { m.Axpy(0, 1, w) },
+	} {
+		func() {
+			defer func() {
+				if recover() != wrongLength {
+					t.Errorf("%s did not panic", name)
+				}
+			}()
+			f(make([]float32, 9))
+		}()
+	}
+}

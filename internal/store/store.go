@@ -1,0 +1,191 @@
+// Package store has every way in which rows are held while training, one a file, behind the
+// interface Rows:
+//
+//   - csr: sparse rows, and lazy: those that are checked when they are first read;
+//   - same: sparse rows of one value each, in a quarter of the memory;
+//   - floats: dense rows;
+//   - bytes: dense rows of pixels, in a quarter of the memory;
+//   - foreign: rows of a type that the caller has defined.
+//
+// All ways give the same bits. What is known of the rows is here: how they are multiplied, how soon
+// they have to be fetched, what a copy of them gains. What a run makes of that is the trainer's
+// business. Nothing outside this package asks which way it is.
+package store
+
+import (
+	"iter"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// Examples are the rows as a caller of the trainers gives them. If they have a method Err() error as
+// well it tells what is wrong with them, once all have been read.
+type Examples interface {
+	Rows() int
+	Cols() int
+	Dot(i int, w []float32) float32
+	Axpy(i int, a float32, w []float32)
+	SumSquares(i int) float32
+}
+
+// Rows is a way to hold rows. A value is for one goroutine: see ForWorker.
+type Rows interface {
+	Examples
+
+	// Err returns what was found to be wrong with the rows that have been read, or nil.
+	Err() error
+	// ForWorker returns the same rows for another goroutine.
+	ForWorker() Rows
+	// Size returns what the rows take in memory, in bytes. It is 0 where that is not known, or where
+	// they need not be in memory.
+	Size() int
+
+	// Fetch asks for row i to be brought into the caches. It pays to do so Ahead rows before it is
+	// used, if the rows are beyond the caches and not used one after the other; never if Ahead is 0.
+	Fetch(i int)
+	Ahead() int
+	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from the
+	// disk; nil for rows that need not.
+	WillNeed() matrix.WillNeed
+
+	// Take returns copies of the given rows, in the given order.
+	Take(rows []uint32) Rows
+	// TakeGain tells how much faster a pass over copies is that are in the order of the pass.
+	TakeGain() Gain
+	// Compact returns copies of all rows in fewer bytes, made by so many goroutines, or false if there
+	// is no such form for their values. That pays from a Size and a number of visits to each row on.
+	Compact(threads int) (Rows, bool)
+	CompactPays() (size int, visits float64)
+
+	// DotMany sets dst[k] to the dot product of row rows[k] and w. AxpyMany adds a[k] times row
+	// rows[k] to w, for each k in order.
+	DotMany(dst []float32, rows []uint32, w []float32)
+	AxpyMany(a []float32, rows []uint32, w []float32)
+	// DotVectors sets dst[k] to the dot product of row i and row first+k of vectors.
+	DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
+	// Contiguous reports whether DotMany and DotVectors are faster than as many calls of Dot.
+	Contiguous() bool
+
+	// AddTo adds rows to u in float64 where it can. It returns a bound on the relative error of the
+	// sums, in terms of the sum of the addends' magnitudes.
+	AddTo(u []float64, s Sum) (rounding float64)
+
+	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no such
+	// kernel for them.
+	Interleaved() Interleaved
+	// Steps returns the rows as takers of prepared steps, or nil if that is not faster.
+	Steps() Steps
+}
+
+// Gain is how much a copy in another order gains.
+type Gain uint8
+
+const (
+	GainsNothing Gain = iota // each row is a long run of memory as it is
+	GainsLittle              // of each pass a part that pays for the copy in long runs only
+	Gains
+)
+
+// Interleaved rows are multiplied by k = len(dst) or len(a) vectors at once, interleaved as package
+// sparse has them.
+type Interleaved interface {
+	DotK(i int, dst, w []float32)
+	AxpyK(i int, a, w []float32)
+	NNZ() int
+}
+
+// Steps takes prepared steps of the hinge loss, some at once.
+type Steps interface {
+	// Steps takes steps[k] with row rows[k] on w, for each k in order. Value is the row's sign, Pull
+	// that with its weight and Least what a margin must not be less than; the rest is set here. The
+	// rows are fetched first if fetch is true.
+	Steps(steps []asm.Step, rows []uint32, fetch bool, w []float32)
+}
+
+// A Sum is rows times coefficients: A[i]*Weight[i] times row i, for the rows in Only.
+type Sum struct {
+	Only   []uint32 // nil for all
+	A      []float32
+	Weight []float64 // nil for ones
+}
+
+// Of returns x as rows to train on.
+func Of(x Examples) Rows {
+	switch x := x.(type) {
+	case *dense.Matrix:
+		return &floats{Matrix: x}
+	case *sparse.Matrix:
+		return ofSparse(x)
+	case Rows:
+		return x
+	}
+	return &foreign{Examples: x}
+}
+
+// all returns the numbers of the sum's rows of the so many that there are.
+func (s Sum) all(rows int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if s.Only == nil {
+			for i := range rows {
+				if s.A[i] != 0 && !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		for _, i := range s.Only {
+			if s.A[i] != 0 && !yield(int(i)) {
+				return
+			}
+		}
+	}
+}
+
+// at returns the coefficient of row i.
+func (s Sum) at(i int) float64 {
+	if s.Weight == nil {
+		return float64(s.A[i])
+	}
+	return float64(float64(s.A[i]) * s.Weight[i])
+}
+
+// rounding is the bound of AddTo where everything is done in float64.
+func (s Sum) rounding(rows int) float64 {
+	if s.Only != nil {
+		rows = len(s.Only)
+	}
+	return float64(rows+2) * 0x1p-53
+}
+
+// plain is what most rows have of Rows.
+type plain struct{}
+
+func (plain) Err() error                  { return nil }
+func (plain) WillNeed() matrix.WillNeed   { return nil }
+func (plain) Contiguous() bool            { return false }
+func (plain) TakeGain() Gain              { return Gains }
+func (plain) Compact(int) (Rows, bool)    { return nil, false }
+func (plain) CompactPays() (int, float64) { return 0, 0 }
+func (plain) Interleaved() Interleaved    { return nil }
+func (plain) Steps() Steps                { return nil }
+
+func dotMany(x Examples, dst []float32, rows []uint32, w []float32) {
+	for k, i := range rows {
+		dst[k] = x.Dot(int(i), w)
+	}
+}
+
+func axpyMany(x Examples, a []float32, rows []uint32, w []float32) {
+	for k, i := range rows {
+		x.Axpy(int(i), a[k], w)
+	}
+}
+
+func dotVectors(x Examples, dst []float32, i int, vectors *dense.Matrix, first int) {
+	for k := range dst {
+		dst[k] = x.Dot(i, vectors.Row(first+k))
+	}
+}

@@ -1,0 +1,91 @@
+package metrics
+
+import "math"
+
+// Accuracy returns the share of the rows that were predicted right.
+func Accuracy[T comparable](truth, predicted []T) float64 {
+	checkLengths(len(truth), len(predicted))
+	right := 0
+	for i, t := range truth {
+		if predicted[i] == t {
+			right++
+		}
+	}
+	return ratio(right, len(truth))
+}
+
+// Confusion counts rows by true class and by predicted class: counts[t][p] is the number of rows of
+// class t that were predicted to be of class p.
+func Confusion(truth, predicted []int, classes int) (counts [][]int) {
+	checkLengths(len(truth), len(predicted))
+	counts = make([][]int, classes)
+	for i := range counts {
+		counts[i] = make([]int, classes)
+	}
+	for i, t := range truth {
+		counts[t][predicted[i]]++
+	}
+	return counts
+}
+
+// A Class says how well the rows of one class were told from the others.
+type Class struct {
+	// Precision is the share of the rows predicted to be of the class that are; NaN if there are none.
+	Precision float64
+	// Recall is the share of the rows of the class that were predicted to be; NaN if there are none.
+	Recall float64
+	// F1 is the harmonic mean of the two; NaN only if the class is neither in the data nor predicted.
+	F1 float64
+	// Support is the number of rows of the class.
+	Support int
+}
+
+// Classes returns the figures of each class of a confusion matrix.
+func Classes(confusion [][]int) []Class {
+	classes := make([]Class, len(confusion))
+	for k := range classes {
+		right, predicted, support := confusion[k][k], 0, 0
+		for j := range confusion {
+			predicted += confusion[j][k]
+			support += confusion[k][j]
+		}
+		classes[k] = Class{
+			Precision: ratio(right, predicted),
+			Recall:    ratio(right, support),
+			F1:        ratio(2*right, predicted+support),
+			Support:   support,
+		}
+	}
+	return classes
+}
+
+// ratio returns a/b, which is NaN if both are 0.
+func ratio(a, b int) float64 { return float64(a) / float64(b) }
+
+// Macro returns the plain means over the classes that are in the data or were predicted, and the
+// number of rows. As in scikit-learn, what is undefined for one of these classes counts as 0.
+func Macro(classes []Class) Class {
+	var mean Class
+	n := 0
+	for _, c := range classes {
+		if math.IsNaN(c.F1) {
+			continue
+		}
+		n++
+		mean.Precision += zeroIfNaN(c.Precision)
+		mean.Recall += zeroIfNaN(c.Recall)
+		mean.F1 += c.F1
+		mean.Support += c.Support
+	}
+	mean.Precision /= float64(n)
+	mean.Recall /= float64(n)
+	mean.F1 /= float64(n)
+	return mean
+}
+
+func zeroIfNaN(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
+}

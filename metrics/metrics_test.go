@@ -1,0 +1,178 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// same compares with a hand-computed number, NaN with NaN.
+func same(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if d := got - want; !(math.Abs(d) <= 1e-15*math.Abs(want)) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// Three classes and a fourth that is neither in the data nor predicted. Class 2 is never predicted.
+func TestConfusionAndClasses(t *testing.T) {
+	truth := []int{0, 0, 0, 0, 1, 1, 2}
+	predicted := []int{0, 0, 0, 1, 1, 0, 1}
+	counts := Confusion(truth, predicted, 4)
+	want := [][]int{{3, 1, 0, 0}, {1, 1, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}}
+	if !slices.EqualFunc(counts, want, slices.Equal[[]int]) {
+		t.Fatalf("confusion %v, want %v", counts, want)
+	}
+	nan := math.NaN()
+	wantClasses := []Class{
+		{3. / 4, 3. / 4, 3. / 4, 4},
+		{1. / 3, 1. / 2, 2. / 5, 2},
+		{nan, 0, 0, 1},
+		{nan, nan, nan, 0},
+	}
+	classes := Classes(counts)
+	for k, c := range classes {
+		w := wantClasses[k]
+		same(t, "precision", c.Precision, w.Precision)
+		same(t, "recall", c.Recall, w.Recall)
+		same(t, "F1", c.F1, w.F1)
+		if c.Support != w.Support {
+			t.Errorf("class %d has support %d, want %d", k, c.Support, w.Support)
+		}
+	}
+	m := Macro(classes)
+	same(t, "macro precision", m.Precision, (3./4+1./3)/3)
+	same(t, "macro recall", m.Recall, (3./4+1./2)/3)
+	same(t, "macro F1", m.F1, (3./4+2./5)/3)
+	if m.Support != 7 {
+		t.Errorf("%d rows", m.Support)
+	}
+	// A class that is predicted but not in the data has no recall; for the mean that is 0.
+	m = Macro(Classes([][]int{{1, 1}, {0, 0}}))
+	same(t, "precision", m.Precision, 0.5)
+	same(t, "recall", m.Recall, 0.25)
+}
+
+func TestAccuracy(t *testing.T) {
+	same(t, "positions", Accuracy([]int{0, 1, 2}, []int{0, 1, 1}), 2./3)
+	same(t, "labels", Accuracy([]float32{-1, 1}, []float32{-1, 1}), 1)
+	same(t, "no rows", Accuracy[string](nil, nil), math.NaN())
+}
+
+func TestRanking(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	const y, n = true, false
+	for _, c := range []struct {
+		name    string
+		scores  []float64
+		truth   []bool
+		auc, ap float64
+	}{
+		{"perfect", []float64{1, 2, 3, 4}, []bool{n, n, y, y}, 1, 1},
+		{"reversed", []float64{1, 2, 3, 4}, []bool{y, y, n, n}, 0, (1./3 + 2./4) / 2},
+		// The example in scikit-learn's documentation of both.
+		{"example", []float64{0.1, 0.4, 0.35, 0.8}, []bool{n, n, y, y}, 3. / 4, (1 + 2./3) / 2},
+		{"all equal", []float64{5, 5, 5, 5}, []bool{y, n, n, n}, 1. / 2, 1. / 4},
+		// Pairs: 2-1 1, 2-2 1/2, 2-0 1; 1-1 1/2, 1-2 0, 1-0 1: 4 of 6. Down to 2: 1 of 2; down to 1: 2 of 4.
+		{"ties", []float64{2, 1, 1, 2, 0}, []bool{y, y, n, n, n}, 4. / 6, (1./2 + 2./4) / 2},
+		{"zeros of both signs", []float64{0, math.Copysign(0, -1)}, []bool{y, n}, 1. / 2, 1. / 2},
+		{"infinite", []float64{inf, -inf, 0}, []bool{y, n, n}, 1, 1},
+		{"positive only", []float64{1, 2}, []bool{y, y}, nan, 1},
+		{"negative only", []float64{1, 2}, []bool{n, n}, nan, nan},
+		{"NaN", []float64{1, nan, 2}, []bool{y, n, n}, nan, nan},
+		{"no rows", nil, nil, nan, nan},
+	} {
+		before := slices.Clone(c.scores)
+		same(t, c.name+": area", ROCAUC(c.truth, c.scores), c.auc)
+		same(t, c.name+": average precision", AveragePrecision(c.truth, c.scores), c.ap)
+		if c.name != "NaN" && !slices.Equal(c.scores, before) {
+			t.Errorf("%s: the scores' order was changed", c.name)
+		}
+	}
+}
+
+// The definitions, without sorting, are the oracle: every pair of rows, and every threshold.
+func TestRankingByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n := 2 + r.IntN(100)
+		values := 1 + r.IntN(2*n) // few values make many ties
+		scores, truth := make([]float64, n), make([]bool, n)
+		for i := range scores {
+			scores[i], truth[i] = float64(r.IntN(values))/8, r.IntN(3) == 0
+		}
+		truth[0], truth[1] = true, false
+		var won, pairs, positives, ap float64
+		for i, a := range scores {
+			if !truth[i] {
+				continue
+			}
+			positives++
+			var above, right float64
+			for j, b := range scores {
+				if b >= a {
+					above++
+					if truth[j] {
+						right++
+					}
+				}
+				if truth[j] {
+					continue
+				}
+				pairs++
+				if a > b {
+					won++
+				} else if a == b {
+					won += 0.5
+				}
+			}
+			ap += right / above // each positive row adds the precision at its score
+		}
+		auc, precision := Ranking(truth, scores)
+		if math.Abs(auc-won/pairs) > 1e-12 || math.Abs(precision-ap/positives) > 1e-12 {
+			t.Fatalf("%d rows: area %v, average precision %v; want %v, %v",
+				n, auc, precision, won/pairs, ap/positives)
+		}
+	}
+}
+
+func TestLogLoss(t *testing.T) {
+	same(t, "log loss", LogLoss([]float64{1, 0.5, 0.25}), math.Ln2)
+	same(t, "impossible", LogLoss([]float64{0}), 52*math.Ln2)
+	same(t, "no rows", LogLoss(nil), math.NaN())
+}
+
+func TestNumbers(t *testing.T) {
+	truth, predicted := []float32{2, 2, 5}, []float64{1, 2, 6}
+	same(t, "RMSE", RMSE(truth, predicted), math.Sqrt(2./3))
+	same(t, "MAE", MAE(truth, predicted), 2./3)
+	same(t, "R^2", R2(truth, predicted), 1-2./6) // the mean is 3, the spread 1+1+4
+	same(t, "RMSE of no error", RMSE([]float32{3, 3}, []float64{3, 3}), 0)
+	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}), math.NaN())
+	// Equal numbers whose mean is not one of them.
+	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}), math.NaN())
+	for what, v := range map[string]float64{"RMSE": RMSE(nil, nil), "MAE": MAE(nil, nil), "R^2": R2(nil, nil)} {
+		same(t, what+" of no rows", v, math.NaN())
+	}
+}
+
+func TestLengths(t *testing.T) {
+	for name, f := range map[string]func(){
+		"accuracy":  func() { Accuracy([]int{1}, nil) },
+		"confusion": func() { Confusion([]int{1}, nil, 2) },
+		"ranking":   func() { ROCAUC([]bool{true}, nil) },
+		"MAE":       func() { MAE([]float32{1}, nil) },
+		"RMSE":      func() { RMSE([]float32{1}, nil) },
+		"R^2":       func() { R2([]float32{1, 2}, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if have := recover(); have != "metrics: len(truth) != len(predicted)" {
+					t.Error(have)
+				}
+			}()
+			f()
+		})
+	}
+}

@@ -1,0 +1,17 @@
+// Package modelio reads and writes models in the forms of other programs: the text of liblinear's
+// train and predict, and JSON. Package modelio/onnx, a module of its own, writes ONNX graphs.
+// docs/models.md has the fields of each form, and says what is kept and what is lost.
+package modelio
+
+import "fmt"
+
+// A SyntaxError is a fault in the text of a model.
+type SyntaxError struct {
+	Line   int // from 1
+	Column int // of the token's first byte, in bytes from 1
+	Reason string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("modelio: line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}

@@ -1,0 +1,248 @@
+package modelio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+const (
+	jsonFormat  = "pegasimd model"
+	jsonVersion = 1
+)
+
+// A jsonModel is a linear model as a JSON object. Numbers have the fewest digits that read as the
+// same float32, those of biases as the same float64.
+type jsonModel struct {
+	format   string
+	version  int
+	hash     string // of Model.Hash
+	features int
+	bias     bool
+	biases   []float64   // a number for each vector, if bias is true
+	weights  [][]float32 // an array for each vector, with a number for each feature
+	model    pegasos.Model
+}
+
+// A jsonField is one of the object's fields.
+type jsonField struct {
+	name     string
+	value    any // a pointer to it
+	required bool
+}
+
+// fields returns those of the object, in the order in which they are written.
+func (j *jsonModel) fields() []jsonField {
+	m := &j.model
+	return []jsonField{
+		{"format", &j.format, true},
+		{"version", &j.version, true},
+		{"hash", &j.hash, false},
+		{"features", &j.features, true},
+		{"classes", &m.Classes, true},
+		{"names", &m.Names, false},
+		{"bias", &j.bias, true},
+		{"index_base", &m.IndexBase, true},
+		{"scaler", &m.Scaler, false},
+		{"hash_bits", &m.HashBits, false},
+		{"calibration", &m.Calibration, false},
+		{"lambda", &m.Lambda, true},
+		{"prior", &m.Prior, false},
+		{"config", &m.Config, true},
+		{"result", &m.Result, true},
+		{"biases", &j.biases, false},
+		{"weights", &j.weights, true},
+	}
+}
+
+// WriteJSON writes the model as JSON, which [ReadJSON] reads as the same model: all but its State.
+func WriteJSON(w io.Writer, m *pegasos.Model) error {
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("modelio: model can't be written: %w", err)
+	}
+	j := &jsonModel{
+		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
+		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, model: *m,
+	}
+	if m.Classes == nil {
+		j.model.Classes = []float32{} // not null
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	b.WriteByte('{')
+	for _, f := range j.fields() {
+		if f.name == "weights" {
+			break // one vector at a time, below
+		}
+		if !f.required && reflect.ValueOf(f.value).Elem().IsZero() {
+			continue
+		}
+		text, err := json.Marshal(f.value)
+		if err != nil {
+			return fmt.Errorf("modelio: model can't be written: %s: %w", f.name, err)
+		}
+		if f.name != "format" {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "\n  %q: %s", f.name, text)
+	}
+	if err := writeVectors(b, m.Weights); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// writeVectors writes the last field, a line for each vector, and the end of the object.
+func writeVectors(b *bufio.Writer, weights [][]float32) error {
+	b.WriteString(",\n  \"weights\": [")
+	for k, v := range weights {
+		if k > 0 {
+			b.WriteByte(',')
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("modelio: model can't be written: %w", err)
+		}
+		b.WriteString("\n    ")
+		b.Write(text)
+	}
+	_, err := b.WriteString("\n  ]\n}\n")
+	return err
+}
+
+// ReadJSON reads a model that [WriteJSON], or someone else, has written, to the end of r. The fields
+// may have any order. It checks all there is to check, and takes no more memory than a few times
+// what r turns out to hold.
+func ReadJSON(r io.Reader) (*pegasos.Model, error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	m, err := readJSON(d)
+	if err == nil {
+		if _, err = d.Token(); err == io.EOF {
+			return m, nil
+		} else if err == nil {
+			err = errors.New("something follows the model")
+		}
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("cut short")
+	}
+	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(), err)
+}
+
+func readJSON(d *json.Decoder) (*pegasos.Model, error) {
+	if t, err := d.Token(); err != nil {
+		return nil, err
+	} else if t != json.Delim('{') {
+		return nil, errors.New("want an object")
+	}
+	j := new(jsonModel)
+	missing := j.fields()
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		if missing, err = j.readField(d, name, missing); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for _, f := range missing {
+		if f.required {
+			return nil, fmt.Errorf("%s is missing", f.name)
+		}
+	}
+	return j.whole()
+}
+
+// readField reads the value of the named field and returns the fields that are still missing.
+func (j *jsonModel) readField(
+	d *json.Decoder, name json.Token, missing []jsonField,
+) (rest []jsonField, err error) {
+	var value any
+	for _, f := range missing {
+		if f.name == name {
+			value = f.value
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	if value == nil {
+		return nil, fmt.Errorf("%.40q is unknown or there twice", name)
+	}
+	if name == "weights" || name == "biases" || name == "classes" {
+		err = decodeNumbers(d, value)
+	} else {
+		err = d.Decode(value)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if name == "format" && j.format != jsonFormat {
+		return nil, fmt.Errorf("format: %.40q is not %q", j.format, jsonFormat)
+	}
+	if name == "version" && j.version != jsonVersion {
+		return nil, fmt.Errorf("version %d: this program knows %d", j.version, jsonVersion)
+	}
+	return rest, nil
+}
+
+// decodeNumbers decodes arrays of numbers, in which null, which encoding/json leaves as 0, is an
+// error.
+func decodeNumbers(d *json.Decoder, value any) error {
+	var text json.RawMessage
+	if err := d.Decode(&text); err != nil {
+		return err
+	}
+	if bytes.Contains(text, []byte("null")) {
+		return errors.New("null is not a number")
+	}
+	return json.Unmarshal(text, value)
+}
+
+// whole returns the model of all fields together, if they fit.
+func (j *jsonModel) whole() (*pegasos.Model, error) {
+	m := &j.model
+	for k, w := range j.weights {
+		if len(w) != j.features {
+			return nil, fmt.Errorf("weights: %d in vector %d, want %d features", len(w), k, j.features)
+		}
+	}
+	if n := len(j.biases); j.bias != (n > 0) || n > 0 && n != len(j.weights) {
+		return nil, fmt.Errorf("biases: %d of %d vectors, with bias %t", n, len(j.weights), j.bias)
+	}
+	if len(m.Classes) == 0 {
+		m.Classes = nil
+	}
+	if j.bias {
+		m.Bias = j.biases
+	}
+	m.Weights = j.weights
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	m.Weights = aligned(m.Weights, j.features)
+	if have := m.Hash(); j.hash != "" && j.hash != have {
+		return nil, fmt.Errorf("hash: the model has %s: leave the field out if it was edited", have)
+	}
+	return m, nil
+}
+
+// aligned returns a copy of the vectors whose rows start where the kernels are fastest.
+func aligned(vectors [][]float32, cols int) (rows [][]float32) {
+	w := dense.New(len(vectors), cols)
+	for k, v := range vectors {
+		copy(w.Row(k), v)
+		rows = append(rows, w.Row(k))
+	}
+	return rows
+}

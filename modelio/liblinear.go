@@ -1,0 +1,363 @@
+package modelio
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A solver is one of liblinear's, by the name that model files have.
+type solver struct {
+	name string
+	loss pegasos.Loss
+}
+
+// solvers are those whose models are linear functions of the features, in the order of liblinear's numbers. Of those
+// with the same loss the first is written, of CrammerSinger's and of numbers to predict see Write.
+var solvers = []solver{
+	{"L2R_LR", pegasos.Log},
+	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
+	{"L2R_L2LOSS_SVC", pegasos.SquaredHinge},
+	{"L2R_L1LOSS_SVC_DUAL", pegasos.Hinge},
+	{crammerSinger, pegasos.Hinge},
+	{"L1R_L2LOSS_SVC", pegasos.SquaredHinge},
+	{"L1R_LR", pegasos.Log},
+	{"L2R_LR_DUAL", pegasos.Log},
+	{"L2R_L1LOSS_SVR_DUAL", pegasos.EpsInsensitive}, // 13
+	{"L2R_L2LOSS_SVR", pegasos.EpsInsensitive},      // 11 and 12: their loss is the square, which no Loss is
+	{"L2R_L2LOSS_SVR_DUAL", pegasos.EpsInsensitive},
+}
+
+const crammerSinger = "MCSVM_CS"
+
+// maxClasses is what package pegasos takes.
+const maxClasses = 1 << 16
+
+// ReadLiblinear reads a model that liblinear's train has written, to the end of r. It predicts what liblinear's predict
+// does, but for rows so near a tie that the rounding of weights and sums to float32 decides. Exact ties between two
+// classes fall as they do there, and so do those of rows that have none of the features.
+//
+// The file does not tell how the model came about: Lambda is [pegasos.DefaultLambda], and Config has no more than the loss
+// and the bias. IndexBase is 1.
+//
+// Faults of the text are a *[SyntaxError]. It takes no more memory than a few times what r turns out to hold, whatever the
+// header says.
+func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
+	t := &tokens{r: bufio.NewReaderSize(r, 1<<16), line: 1}
+	h, err := readLiblinearHeader(t)
+	if err != nil {
+		return nil, err
+	}
+	vectors := h.vectors()
+	if h.features > math.MaxInt/8/vectors {
+		return nil, t.fail("%d features of %d classes are too many for this machine", h.features, h.classes)
+	}
+	// The file has one feature after the other, and ends with that of the bias. What is made grows with what is read.
+	var flat []float32
+	for i := range h.features * vectors {
+		v, err := t.number("weight")
+		if err != nil {
+			return nil, err
+		}
+		w := float32(v)
+		if w-w != 0 {
+			return nil, t.fail("weight %d is %v, which float32 can't hold", i+1, v)
+		}
+		flat = append(flat, w)
+	}
+	var bias []float64
+	for h.bias >= 0 && len(bias) < vectors {
+		v, err := t.number("the bias's weight")
+		if err != nil {
+			return nil, err
+		}
+		b := float64(v * h.bias)
+		if b-b != 0 {
+			return nil, t.fail("the weight %v times the bias %v is not finite", v, h.bias)
+		}
+		bias = append(bias, b)
+	}
+	if err := t.next(); err != io.EOF {
+		if err == nil {
+			err = t.fail("%q follows the last weight", t.text)
+		}
+		return nil, err
+	}
+	return h.model(flat, bias), nil
+}
+
+// model makes the model of the weights, which come feature by feature, and biases, of which there may be none.
+func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
+	m := &pegasos.Model{
+		Lambda: pegasos.DefaultLambda, Config: pegasos.Config{Loss: h.solver.loss}, IndexBase: 1,
+		Result: pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()},
+	}
+	if h.bias > 0 {
+		m.Config.Bias, m.Config.BiasScale = pegasos.BiasAugmented, h.bias
+	} else {
+		bias = nil // those of a feature that is 0
+	}
+	stride := h.vectors()
+	var order []int // of the vectors in the model
+	sign := float32(1)
+	switch {
+	case h.solver.loss.Regression():
+		order = []int{0}
+	case h.classes == 2:
+		// A score above 0 speaks for the first label, also where there are two vectors. In the model it is for the larger.
+		order = []int{0}
+		m.Classes = slices.Clone(h.labels)
+		slices.Sort(m.Classes)
+		if bias != nil {
+			bias = bias[:1]
+		}
+		if h.labels[0] < h.labels[1] {
+			sign = -1
+			if bias == nil {
+				bias = []float64{0}
+			}
+			// A score of 0 is for the second label, now the larger. No float32 lies between -b and the next float64, so that
+			// z+b is positive now exactly where it was 0 or more.
+			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
+		}
+	default:
+		if h.solver.name == crammerSinger {
+			m.Config.Multiclass = pegasos.CrammerSinger
+		}
+		for k := range h.labels {
+			order = append(order, k)
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(h.labels[a], h.labels[b]) })
+		bias = breakTies(bias, order)
+		for _, k := range order {
+			m.Classes = append(m.Classes, h.labels[k])
+		}
+	}
+	w := dense.New(len(order), h.features)
+	for k, from := range order {
+		row := w.Row(k)
+		for j := range row {
+			row[j] = sign * flat[j*stride+from]
+		}
+		m.Weights = append(m.Weights, row)
+		if bias != nil {
+			m.Bias = append(m.Bias, bias[from])
+		}
+	}
+	return m
+}
+
+// breakTies makes equal biases differ by the least there is, so that of equal classes the first in the file wins, where
+// order, of the model, would have another win. Other scores do not see it: it is beyond the precision of float32.
+func breakTies(bias []float64, order []int) []float64 {
+	if slices.IsSorted(order) {
+		return bias
+	}
+	if bias == nil {
+		bias = make([]float64, len(order))
+	}
+	byBias := slices.Clone(order)
+	slices.SortFunc(byBias, func(a, b int) int { return cmp.Or(cmp.Compare(bias[a], bias[b]), b-a) })
+	broken := slices.Clone(bias)
+	for i, k := range byBias {
+		if i > 0 && bias[k] == bias[byBias[i-1]] {
+			broken[k] = math.Nextafter(broken[byBias[i-1]], math.Inf(1))
+		}
+	}
+	return broken
+}
+
+type liblinearHeader struct {
+	solver   *solver
+	classes  int // 2 also for numbers to predict
+	labels   []float32
+	features int
+	bias     float64
+}
+
+// vectors returns the number of weights that the file has for each feature.
+func (h *liblinearHeader) vectors() int {
+	if h.classes == 2 && h.solver.name != crammerSinger {
+		return 1
+	}
+	return h.classes
+}
+
+// readLiblinearHeader reads up to the w that the weights follow. The lines may have any order, as in liblinear, but the
+// labels have to follow their number.
+func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
+	h := new(liblinearHeader)
+	seen := map[string]bool{}
+	for {
+		if err := t.next(); err != nil {
+			return nil, t.ended(err)
+		}
+		key := t.text
+		if seen[key] {
+			return nil, t.fail("%q is there twice", key)
+		}
+		seen[key] = true
+		var err error
+		switch key {
+		case "solver_type":
+			err = h.readSolver(t)
+		case "nr_class":
+			if h.classes, err = t.integer("nr_class"); err == nil && (h.classes < 2 || h.classes > maxClasses) {
+				err = t.fail("%d classes, want 2 to %d", h.classes, maxClasses)
+			}
+		case "label":
+			if !seen["nr_class"] {
+				return nil, t.fail("label comes before nr_class")
+			}
+			err = h.readLabels(t)
+		case "nr_feature":
+			if h.features, err = t.integer("nr_feature"); err == nil && h.features < 0 {
+				err = t.fail("%d features", h.features)
+			}
+		case "bias":
+			if h.bias, err = t.number("bias"); err == nil && h.bias > math.MaxFloat32 {
+				err = t.fail("the bias %v is beyond float32", h.bias)
+			}
+		case "w":
+			for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
+				if !seen[name] {
+					return nil, t.fail("%s is missing", name)
+				}
+			}
+			if regression := h.solver.loss.Regression(); regression == seen["label"] || regression && h.classes != 2 {
+				return nil, t.fail("%d classes and %d labels do not fit the solver %s", h.classes, len(h.labels), h.solver.name)
+			}
+			return h, nil
+		default:
+			return nil, t.fail("%q is not a line of a liblinear model", key)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (h *liblinearHeader) readSolver(t *tokens) error {
+	if err := t.next(); err != nil {
+		return t.ended(err)
+	}
+	for i := range solvers {
+		if solvers[i].name == t.text {
+			h.solver = &solvers[i]
+			return nil
+		}
+	}
+	return t.fail("the solver %q is none that gives a linear classifier or regression", t.text)
+}
+
+func (h *liblinearHeader) readLabels(t *tokens) error {
+	known := map[float32]bool{}
+	for range h.classes {
+		v, err := t.integer("label")
+		if err != nil {
+			return err
+		}
+		label := float32(v)
+		if float64(label) != float64(v) {
+			return t.fail("the label %d is beyond the whole numbers that float32 has", v)
+		}
+		if known[label] {
+			return t.fail("the label %d is there twice", v)
+		}
+		known[label] = true
+		h.labels = append(h.labels, label)
+	}
+	return nil
+}
+
+// WriteLiblinear writes a model that liblinear's predict reads. It predicts the same labels from it, but for rows so near a
+// tie that the rounding of sums to float32 decides here; exact ties are the same.
+//
+// The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge, L2R_L1LOSS_SVC_DUAL for the hinge,
+// L2R_L1LOSS_SVR_DUAL for numbers to predict, and MCSVM_CS for joint problems of more than two classes; of two, whose model has
+// two vectors, the difference is written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are
+// not kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
+func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
+	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
+	regression := m.Config.Loss.Regression()
+	binary := classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
+	if !binary && !(regression && vectors == 1) && (vectors != classes || classes < 3 || multiclass == pegasos.OneVsOne) {
+		return fmt.Errorf("modelio: liblinear has no form for %d weight vectors of %d classes, multiclass %s", vectors, classes, multiclass)
+	}
+	if m.Cols() > math.MaxInt32-1 {
+		return fmt.Errorf("modelio: liblinear has no %d features", m.Cols())
+	}
+	for k, w := range m.Weights {
+		for j, v := range w {
+			if v-v != 0 {
+				return fmt.Errorf("modelio: weight %d of vector %d is %v", j, k, v)
+			}
+		}
+	}
+	for k, v := range m.Bias {
+		if v-v != 0 {
+			return fmt.Errorf("modelio: bias %d is %v", k, v)
+		}
+	}
+	name := solverFor(m.Config.Loss)
+	if multiclass.Joint() && !binary {
+		name = crammerSinger
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	fmt.Fprintf(b, "solver_type %s\n", name)
+	if regression {
+		b.WriteString("nr_class 2\n")
+	} else {
+		fmt.Fprintf(b, "nr_class %d\nlabel", classes)
+		labels := m.Classes
+		if binary {
+			labels = []float32{labels[1], labels[0]} // a score above 0 speaks for the first
+		}
+		for _, l := range labels {
+			if float64(l) != math.Trunc(float64(l)) || l < math.MinInt32 || l >= -math.MinInt32 {
+				return fmt.Errorf("modelio: the label %s is not a whole number of 32 bits, as liblinear wants", pegasos.FormatLabel(l))
+			}
+			fmt.Fprintf(b, " %d", int64(l))
+		}
+		b.WriteByte('\n')
+	}
+	bias := -1
+	if m.Bias != nil {
+		bias = 1
+	}
+	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.Cols(), bias)
+	var line []byte
+	write := func(n int, at func(k int) float64) {
+		line = line[:0]
+		if binary && n == 2 {
+			line = append(strconv.AppendFloat(line, at(1)-at(0), 'g', -1, 64), ' ')
+		} else {
+			for k := range n {
+				line = append(strconv.AppendFloat(line, at(k), 'g', -1, 64), ' ')
+			}
+		}
+		b.Write(append(line, '\n'))
+	}
+	for j := range m.Cols() {
+		write(vectors, func(k int) float64 { return float64(m.Weights[k][j]) })
+	}
+	if m.Bias != nil {
+		write(vectors, func(k int) float64 { return m.Bias[k] })
+	}
+	return b.Flush()
+}
+
+func solverFor(l pegasos.Loss) string {
+	if l == "" {
+		l = pegasos.Hinge
+	}
+	at := slices.IndexFunc(solvers, func(s solver) bool { return s.loss == l })
+	return solvers[at].name
+}

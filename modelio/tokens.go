@@ -1,0 +1,96 @@
+package modelio
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxToken is far longer than any number or word of a model.
+const maxToken = 128
+
+// tokens are the words of a text, which white space separates.
+type tokens struct {
+	r            *bufio.Reader
+	line, column int    // of the byte to come, the column from 0
+	text         string // the token
+	at           SyntaxError
+}
+
+// next goes to the next token. At the end of the text it returns io.EOF.
+func (t *tokens) next() error {
+	var buf [maxToken]byte
+	n := 0
+	for {
+		c, err := t.r.ReadByte()
+		if err != nil {
+			if err == io.EOF && n > 0 {
+				break // the next call meets it again
+			}
+			t.at = SyntaxError{Line: t.line, Column: t.column + 1}
+			return err
+		}
+		t.column++
+		if c == ' ' || c >= '\t' && c <= '\r' {
+			if c == '\n' {
+				t.line, t.column = t.line+1, 0
+			}
+			if n > 0 {
+				break
+			}
+			continue
+		}
+		if n == 0 {
+			t.at = SyntaxError{Line: t.line, Column: t.column}
+		}
+		if n == maxToken {
+			return t.fail("%.20q... is too long", buf[:])
+		}
+		buf[n] = c
+		n++
+	}
+	t.text = string(buf[:n])
+	return nil
+}
+
+// fail returns an error at the token.
+func (t *tokens) fail(format string, a ...any) error {
+	e := t.at
+	e.Reason = fmt.Sprintf(format, a...)
+	return &e
+}
+
+// ended turns the end of the text into an error.
+func (t *tokens) ended(err error) error {
+	if err == io.EOF {
+		return t.fail("the text ends here: it is cut short")
+	}
+	return err
+}
+
+// number goes to the next token and returns its value, a finite decimal number.
+func (t *tokens) number(what string) (float64, error) {
+	if err := t.next(); err != nil {
+		return 0, t.ended(err)
+	}
+	v, err := strconv.ParseFloat(t.text, 64)
+	if err != nil || strings.Trim(t.text, "+-.eE0123456789") != "" {
+		return 0, t.fail("%s: %q is not a finite number", what, t.text)
+	}
+	return v, nil
+}
+
+// integer is the same of a whole number of 32 bits.
+func (t *tokens) integer(what string) (int, error) {
+	if err := t.next(); err != nil {
+		return 0, t.ended(err)
+	}
+	v, err := strconv.ParseInt(t.text, 10, 64)
+	if err != nil || v < math.MinInt32 || v > math.MaxInt32 {
+		return 0, t.fail("%s: %q is not a whole number of 32 bits", what, t.text)
+	}
+	return int(v), nil
+}

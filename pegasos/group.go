@@ -1,0 +1,165 @@
+package pegasos
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// A group is problems of one-vs-rest that take their steps together, so that each row is read once
+// for all of them: a product of the row with all vectors gives the same bits as one with each.
+type group struct {
+	problems     []*problem
+	x            store.Rows
+	scores       []float32 // of a row, for each problem
+	coefficients []float32 // that the row is added to the vectors with; 0 for most
+
+	// The vectors of dense rows, a row each from first on.
+	vectors *dense.Matrix
+	first   int
+
+	// The vectors of sparse rows: the elements of all for the first column, then those for the second
+	// and so on, so that a row's nonzero needs all of them from one place. There is space for a
+	// multiple of 8. interleaved is nil for dense rows.
+	interleaved store.Interleaved
+	mixed       []float32
+}
+
+// newGroup returns one for the problems from first to end-1, or nil if they have to go one by one.
+func (r *run) newGroup(first, end int) *group {
+	if r.matrix == nil || end-first < 2 || r.cfg.Shards > 1 {
+		return nil
+	}
+	for _, p := range r.problems[first:end] {
+		if !p.plainHinge() || p.radius > 0 || p.ascent != nil || p.err != nil {
+			return nil
+		}
+	}
+	n := end - first
+	x := r.problems[first].x
+	g := &group{problems: r.problems[first:end], x: x, scores: make([]float32, n)}
+	if x.Contiguous() {
+		g.vectors, g.first = r.matrix, first
+		return g
+	}
+	g.interleaved = x.Interleaved()
+	if g.interleaved == nil || n < groupFrom || x.Rows() == 0 {
+		return nil
+	}
+	// Mixing takes a pass over the vectors. With few of them, most of the space would be for none.
+	if g.interleaved.NNZ()/x.Rows()*segment(x.Cols()) < 8*x.Cols() {
+		return nil
+	}
+	k := (n + 7) / 8 * 8
+	g.mixed = r.groupBuffer(first, k*x.Cols())
+	g.scores, g.coefficients = make([]float32, k), make([]float32, k)
+	return g
+}
+
+// groupFrom is the least number of problems that share sparse rows.
+const groupFrom = 3
+
+// groupBuffer returns zeros for the group whose first problem is given: always the same ones, for
+// groups come and go.
+func (r *run) groupBuffer(first, n int) []float32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.buffers == nil {
+		r.buffers = make(map[int][]float32)
+	}
+	if len(r.buffers[first]) != n {
+		r.buffers[first] = dense.New(1, n).Row(0)
+	}
+	return r.buffers[first]
+}
+
+// steps takes a step of each problem with each of the rows idx, and samples on the way.
+func (g *group) steps(idx []uint32) {
+	lead := g.problems[0] // the others are at the same step
+	g.mix()
+	for len(idx) > 0 {
+		n := lead.beforeSample(len(idx))
+		if !g.stepAll(idx[:n]) {
+			return
+		}
+		idx = idx[n:]
+		if len(idx) == 0 || lead.samples() {
+			g.unmix()
+			for _, p := range g.problems {
+				p.sample()
+			}
+		}
+	}
+}
+
+// stepAll takes a step of each problem with each of the rows idx. It reports whether all scores are
+// numbers.
+func (g *group) stepAll(idx []uint32) bool {
+	ahead := g.problems[0].fetchAhead()
+	for k, i := range idx {
+		if ahead > 0 && k+ahead < len(idx) {
+			g.x.Fetch(int(idx[k+ahead]))
+		}
+		if g.interleaved == nil {
+			g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
+		} else {
+			g.interleaved.DotK(int(i), g.scores, g.mixed)
+		}
+		if !g.step(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// step takes a step of each problem with row i, whose scores are known. It reports whether all of
+// them are numbers.
+func (g *group) step(i uint32) bool {
+	some := false
+	for k, p := range g.problems {
+		dot := g.scores[k]
+		if !p.beyond(i, dot) || p.scale() == 0 { // at first w is 0 by definition, and violates
+			a, ok := p.note(i, dot)
+			if !ok {
+				return false
+			}
+			if g.interleaved == nil {
+				g.x.Axpy(int(i), a, p.v)
+			} else {
+				g.coefficients[k], some = a, true
+			}
+		}
+		p.t++
+	}
+	if some {
+		// Where the coefficient is 0 a zero is added, which changes no bit: no element is ever -0.
+		g.interleaved.AxpyK(int(i), g.coefficients, g.mixed)
+		clear(g.coefficients)
+	}
+	return true
+}
+
+// mix makes the common vectors of the problems' own.
+func (g *group) mix() {
+	if g.interleaved == nil {
+		return
+	}
+	n := len(g.scores)
+	for k, p := range g.problems {
+		for j, v := range p.v {
+			g.mixed[j*n+k] = v
+		}
+	}
+}
+
+// unmix is mix the other way round.
+func (g *group) unmix() {
+	if g.interleaved == nil {
+		return
+	}
+	n := len(g.scores)
+	for k, p := range g.problems {
+		for j := range p.v {
+			p.v[j] = g.mixed[j*n+k]
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package kernelsvm
+
+import "github.com/pegasimd/pegasimd/internal/parallel"
+
+// A budget of support rows. A problem with more of them than MaxSV is given up to that many by kernel matching pursuit
+// (Vincent and Bengio, Machine Learning 48, 2002), which wants w', a sum over few rows, to be close to w:
+//
+//  1. Pick the support row whose score by w' is furthest from that by w, over the root of its kernel with itself, and give
+//     it the coefficient that puts its own score right. That is the row and the step by which |w-w'| falls most. A row
+//     may be picked again. Stop when MaxSV rows have been picked, or after 4*MaxSV picks.
+//  2. Find the coefficients of these rows that make |w-w'| least, by conjugate gradients.
+//
+// Dropping the rows with the smallest alphas would be of no use: most of them are 1, those of rows that are wrong.
+
+// maxRefits is the number of iterations of conjugate gradients, and refitted the share of the squared error at which they
+// end. The system is nearly singular where rows are close to each other: what is left then doesn't matter.
+const (
+	maxRefits = 200
+	refitted  = 1e-12
+)
+
+// shrink keeps each problem's coefficients within the budget, and finds the objective again if it is to be measured.
+func (r *run) shrink(all [][][]float64, res *Result, measure bool) error {
+	for _, p := range r.problems {
+		p.moves = p.moves[:0]
+	}
+	for k, p := range r.problems {
+		if r.count(k, all) <= r.cfg.MaxSV {
+			continue
+		}
+		f := r.own(k, all)
+		picked, coef := r.pursue(k, f)
+		square := r.refit(k, f, picked, coef)
+		for i, place := range picked {
+			f.set(place, coef[i])
+		}
+		if measure {
+			loss := 0.0
+			for c, g := range r.groups {
+				if s := r.slot(k, c); s != nil {
+					for i := range s.score {
+						loss += max(0, 1-float64(s.sign*(f.target[g.start+i]-s.score[i])))
+					}
+				}
+			}
+			p.objective = float64(p.lambda/2*square) + loss/float64(p.rows)
+		}
+	}
+	if measure {
+		now := r.result()
+		res.Objective, res.Gap = now.Objective, now.Gap
+	}
+	return nil
+}
+
+// An ownProblem is one problem's rows and coefficients.
+type ownProblem struct {
+	support []int32   // places of the rows with a coefficient
+	target  []float64 // scores by w, by place
+	set     func(place int32, coef float64)
+}
+
+// count returns the number of problem k's support rows.
+func (r *run) count(k int, all [][][]float64) (n int) {
+	for c := range r.groups {
+		for s := range r.groups[c].slots {
+			if r.groups[c].slots[s].problem == k {
+				for _, v := range all[c][s] {
+					if v != 0 {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// own takes problem k's coefficients out of all, makes its scores those of its w, and lists the rows that this consists of. After
+// a finish it is the w of the last pass, whose scores are known, not of the best.
+func (r *run) own(k int, all [][][]float64) *ownProblem {
+	p := r.problems[k]
+	f := &ownProblem{target: make([]float64, len(r.group))}
+	scale, mean := p.scale(), r.averaged(p)
+	if r.dual {
+		scale = float64(p.lambda * float64(p.rows))
+	} else if mean {
+		scale = float64(p.samples)
+	}
+	slots := make([]int, len(r.groups))
+	for c := range r.groups {
+		g, s := &r.groups[c], r.slot(k, c)
+		if s == nil {
+			continue
+		}
+		for at := range g.slots {
+			if &g.slots[at] == s {
+				slots[c] = at
+			}
+		}
+		for i, score := range s.score {
+			if mean {
+				score = float64(score*p.sum) - s.late[i]
+			}
+			if scale > 0 {
+				score /= scale
+			}
+			s.score[i], f.target[g.start+i] = score, score
+			if coef := &all[c][slots[c]][i]; *coef != 0 || r.dual {
+				if *coef = 0; !r.dual || s.alpha[i] != 0 {
+					f.support = append(f.support, int32(g.start+i))
+				}
+			}
+		}
+	}
+	f.set = func(place int32, coef float64) {
+		c := r.group[place]
+		all[c][slots[c]][int(place)-r.groups[c].start] = coef
+	}
+	return f
+}
+
+// pursue picks rows. The scores of problem k become those of w - w'.
+func (r *run) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
+	at := make(map[int32]int)
+	for range 4 * r.cfg.MaxSV {
+		best, most := int32(-1), 0.0
+		for _, place := range f.support {
+			c := int(r.group[place])
+			if d := float64(r.diagonal[place]); d > 0 {
+				e := r.slot(k, c).score[int(place)-r.groups[c].start]
+				if gain := float64(e*e) / d; gain > most {
+					best, most = place, gain
+				}
+			}
+		}
+		if best < 0 {
+			break
+		}
+		if _, again := at[best]; !again {
+			if len(picked) == r.cfg.MaxSV {
+				break
+			}
+			at[best] = len(picked)
+			picked, coef = append(picked, best), append(coef, 0)
+		}
+		c := int(r.group[best])
+		a := r.slot(k, c).score[int(best)-r.groups[c].start] / float64(r.diagonal[best])
+		coef[at[best]] += a
+		r.subtract(k, []int32{best}, []float64{a})
+	}
+	return picked, coef
+}
+
+// subtract takes a sum over some rows from the scores of problem k.
+func (r *run) subtract(k int, places []int32, a []float64) {
+	p := r.problems[k]
+	for len(places) > 0 {
+		n := min(len(places), blockRows)
+		b := &r.block
+		b.places, b.probes, p.moves = b.places[:0], b.probes[:0], p.moves[:0]
+		for i, place := range places[:n] {
+			b.places = append(b.places, place)
+			b.probes = append(b.probes, r.store.probe(int(place)))
+			p.moves = append(p.moves, alphaMove{int32(i), -a[i], 0})
+		}
+		parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
+		places, a = places[n:], a[n:]
+	}
+	p.moves = p.moves[:0]
+}
+
+// refit makes the coefficients the best there are and returns the square of the norm of w'. The scores follow.
+func (r *run) refit(k int, f *ownProblem, picked []int32, coef []float64) (square float64) {
+	n := len(picked)
+	at := make([]int32, n)
+	for i, place := range picked {
+		at[i] = r.store.at[place]
+	}
+	store := newStore(r.store.kernel, r.store.from, at, []int{n})
+	gram := make([]float32, n*n)
+	parallel.For(r.threads, len(store.tiles), func(_, t int) {
+		for i := range n {
+			q := store.probe(i)
+			store.tile([][]float32{gram[i*n+store.tiles[t].start : i*n+store.tiles[t].end]}, []probe{q}, t)
+		}
+	})
+	times := func(dst, x []float64) {
+		parallel.For(r.threads, n, func(_, i int) {
+			var sum float64
+			for j, v := range gram[i*n:][:n] {
+				sum += float64(float64(v) * x[j])
+			}
+			dst[i] = sum
+		})
+	}
+	old := append([]float64(nil), coef...)
+	image, rest, along := make([]float64, n), make([]float64, n), make([]float64, n)
+	times(image, coef)
+	var norm, start float64 // of the rest
+	for i, place := range picked {
+		rest[i] = f.target[place] - image[i]
+		along[i] = rest[i]
+		norm += float64(rest[i] * rest[i])
+		start += float64(f.target[place] * f.target[place])
+	}
+	for range maxRefits {
+		if norm <= float64(refitted*start) {
+			break
+		}
+		times(image, along)
+		var bend float64
+		for i, v := range along {
+			bend += float64(v * image[i])
+		}
+		if !(bend > 0) {
+			break // rounding has the last word
+		}
+		step := norm / bend
+		was := norm
+		norm = 0
+		for i := range coef {
+			coef[i] += float64(step * along[i])
+			rest[i] -= float64(step * image[i])
+			norm += float64(rest[i] * rest[i])
+		}
+		for i := range along {
+			along[i] = rest[i] + float64(norm/was*along[i])
+		}
+	}
+	times(image, coef)
+	for i, c := range coef {
+		square += float64(c * image[i])
+		old[i] = c - old[i]
+	}
+	r.subtract(k, picked, old)
+	return max(0, square)
+}

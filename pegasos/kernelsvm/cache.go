@@ -1,0 +1,70 @@
+package kernelsvm
+
+// A valueCache keeps kernel values of one tile: of rows met before with all rows of the tile. What it returns are the bits
+// that computing them again would give, so that its size has no influence on a result.
+//
+// Every pass meets the rows in a new order. Throwing out what was used least recently would be of little use then: with
+// room for a quarter of the rows 3 % would be found, since a row has mostly been thrown out when it is met again. So rows
+// stay, and a quarter is found; what was not used in the whole pass before makes room.
+type valueCache struct {
+	length   int // of the tile
+	capacity int // rows
+	pass     int32
+	full     int32 // the pass in which nothing was found to make room
+	hand     int
+	place    map[int32]int32 // of each row that is kept
+	slots    []cacheSlot
+	chunks   [][]float32 // of cacheChunk rows each
+}
+
+type cacheSlot struct{ row, used int32 }
+
+const cacheChunk = 64
+
+func newCache(length, capacity int) *valueCache {
+	return &valueCache{length: length, capacity: capacity, full: -1, place: make(map[int32]int32)}
+}
+
+// get returns the place of a row's values, and whether they are there already: if not they must be written to it. Without a
+// place the result is nil.
+func (c *valueCache) get(row int32) (values []float32, known bool) {
+	if k, ok := c.place[row]; ok {
+		c.slots[k].used = c.pass
+		return c.values(k), true
+	}
+	k := int32(len(c.slots))
+	if len(c.slots) < c.capacity {
+		if len(c.slots)%cacheChunk == 0 {
+			c.chunks = append(c.chunks, make([]float32, min(cacheChunk, c.capacity-len(c.slots))*c.length))
+		}
+		c.slots = append(c.slots, cacheSlot{})
+	} else if k = c.oldest(); k < 0 {
+		return nil, false
+	} else {
+		delete(c.place, c.slots[k].row)
+	}
+	c.slots[k] = cacheSlot{row, c.pass}
+	c.place[row] = k
+	return c.values(k), false
+}
+
+func (c *valueCache) values(k int32) []float32 {
+	return c.chunks[k/cacheChunk][int(k%cacheChunk)*c.length:][:c.length]
+}
+
+// oldest returns a slot that was used neither in this pass nor in the one before, or -1.
+func (c *valueCache) oldest() int32 {
+	if c.full == c.pass {
+		return -1
+	}
+	for range c.slots {
+		if c.hand++; c.hand >= len(c.slots) {
+			c.hand = 0
+		}
+		if c.slots[c.hand].used < c.pass-1 {
+			return int32(c.hand)
+		}
+	}
+	c.full = c.pass
+	return -1
+}

@@ -1,0 +1,52 @@
+package kernelsvm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// CrossPredict predicts each row with a model that has not seen it: the rows of each label are dealt out to so many folds, at
+// random by Seed, and each fold is predicted by what the others train. How often the predictions are right is what gamma
+// and lambda are chosen by. The folds are those of [Folds].
+func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32, folds int) ([]float32, error) {
+	n := x.Rows()
+	if len(y) != n {
+		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
+	}
+	if folds < 2 || folds > n {
+		return nil, badField("folds", "have %d, want 2 to the number of rows, %d", folds, n)
+	}
+	if n > maxRows {
+		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", n)
+	}
+	fold := pegasos.Folds(y, nil, folds, tr.Seed)
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	m, _ := ownMatrix(x, all)
+	predicted := make([]float32, n)
+	for f := range folds {
+		var rows, held []int32
+		var labels []float32
+		for i := range y {
+			if fold[i] == f {
+				held = append(held, int32(i))
+			} else {
+				rows, labels = append(rows, int32(i)), append(labels, y[i])
+			}
+		}
+		inner := *tr
+		inner.Progress = nil
+		part, err := inner.Train(ctx, pick(m, rows), labels)
+		if err != nil {
+			return nil, fmt.Errorf("pegasos: fold %d of %d: %w", f+1, folds, err)
+		}
+		for k, label := range part.PredictAll(pick(m, held)) {
+			predicted[held[k]] = label
+		}
+	}
+	return predicted, nil
+}

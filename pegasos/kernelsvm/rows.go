@@ -1,0 +1,443 @@
+package kernelsvm
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// Inner products of rows are, to the bit,
+//
+//   - of a dense matrix: dense.Dot;
+//   - of a sparse one: the sum over the columns that both rows have, in ascending order, one after the other, every
+//     operation rounded to float32.
+//
+// Both are symmetric, as dot products of a sparse row with a dense vector are not. Rows of zeros and ones have the same
+// integers in any order, so that they are counted 64 columns at a time.
+
+// tileRows is the number of rows whose kernel values are found together: a few kB for each row that they are found of.
+const tileRows = 1024
+
+// A rowStore is a list of rows, in an order that may be another than the data's, in the form that is quickest to find
+// kernel values with. Exactly one of words, dense and sparse is set, for rows of zeros and ones, dense and sparse ones.
+type rowStore struct {
+	kernel  function
+	cols    int
+	at      []int32 // the number of each row in the matrix
+	squares []float32
+	tiles   []span // what is found together
+
+	width  int      // words a row
+	words  []uint64 // bit j of a row is column j
+	values []float32
+	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of inner products else.
+
+	dense *dense.Matrix
+
+	sparse *sparse.Matrix
+	index  []columns        // of each tile
+	from   pegasos.Examples // the matrix, whatever the form; kept for a Func
+}
+
+type span struct{ start, end int }
+
+// columns has the nonzeros of a tile's rows by column: those of column column[k] stand from starts[k] to starts[k+1].
+type columns struct {
+	column []int32
+	starts []int32
+	rows   []int32 // from the tile's start
+	values []float32
+}
+
+// A probe is a row that kernel values are wanted of.
+type probe struct {
+	square float32
+	words  []uint64
+	values []float32
+	index  []int32 // nil if dense
+}
+
+// ownMatrix returns x as a matrix of ours. Rows of another kind are copied: as dense ones if that takes no more memory.
+func ownMatrix(x pegasos.Examples, only []int32) (m pegasos.Examples, at []int32) {
+	switch x.(type) {
+	case *dense.Matrix, *sparse.Matrix:
+		return x, only
+	}
+	cols := x.Cols()
+	row := make([]float32, cols)
+	read := func(i int32) []float32 {
+		clear(row)
+		x.Axpy(int(i), 1, row)
+		return row
+	}
+	nonzeros := 0
+	for _, i := range only {
+		for _, v := range read(i) {
+			if v != 0 {
+				nonzeros++
+			}
+		}
+	}
+	at = make([]int32, len(only))
+	for k := range at {
+		at[k] = int32(k)
+	}
+	if 2*nonzeros >= len(only)*cols {
+		d := dense.New(len(only), cols)
+		for k, i := range only {
+			copy(d.Row(k), read(i))
+		}
+		return d, at
+	}
+	starts := make([]int64, 1, len(only)+1)
+	index, values := make([]int32, 0, nonzeros), make([]float32, 0, nonzeros)
+	for _, i := range only {
+		for j, v := range read(i) {
+			if v != 0 {
+				index, values = append(index, int32(j)), append(values, v)
+			}
+		}
+		starts = append(starts, int64(len(values)))
+	}
+	s, err := sparse.New(cols, starts, index, values)
+	if err != nil {
+		panic(err) // they are valid as they are made
+	}
+	return s, at
+}
+
+// newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the same tile.
+func newStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+	s := newEmptyStore(k, m, at, ends)
+	if k.kind == Function || !s.pack(m) {
+		s.fill(m)
+	}
+	return s
+}
+
+// newGeneralStore is newStore for probes that may have other values than zeros and ones.
+func newGeneralStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+	s := newEmptyStore(k, m, at, ends)
+	s.fill(m)
+	return s
+}
+
+func newEmptyStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float32, len(at))}
+	start := 0
+	for _, end := range ends {
+		for ; start < end; start += tileRows {
+			s.tiles = append(s.tiles, span{start, min(start+tileRows, end)})
+		}
+		start = end
+	}
+	return s
+}
+
+// fill makes the form for rows of any values.
+func (s *rowStore) fill(m pegasos.Examples) {
+	switch m := m.(type) {
+	case *dense.Matrix:
+		s.dense = m
+		for p, i := range s.at {
+			s.squares[p] = m.SumSquares(int(i))
+		}
+	case *sparse.Matrix:
+		s.sparse = m
+		for p, i := range s.at {
+			_, values := m.Row(int(i))
+			s.squares[p] = sumSquaresInOrder(values)
+		}
+		if s.kernel.kind != Function {
+			s.invert()
+		}
+	}
+}
+
+func sumSquaresInOrder(values []float32) (sum float32) {
+	for _, v := range values {
+		sum += float32(v * v)
+	}
+	return sum
+}
+
+const (
+	maxDenseBits  = 1 << 20 // columns: their number is exact in float32
+	maxSparseBits = 512     // columns: with more it is quicker to look at the nonzeros
+)
+
+// pack makes the form for zeros and ones, if there is nothing else and it pays.
+func (s *rowStore) pack(m pegasos.Examples) bool {
+	limit := maxDenseBits
+	if _, ok := m.(*sparse.Matrix); ok {
+		limit = maxSparseBits
+	}
+	if s.cols > limit {
+		return false
+	}
+	width := (s.cols + 63) / 64
+	for _, i := range s.at {
+		if !isBinary(m, int(i)) {
+			return false
+		}
+	}
+	s.width, s.words = width, make([]uint64, width*len(s.at))
+	for p, i := range s.at {
+		s.squares[p] = float32(packRow(s.words[p*width:][:width], m, int(i), s.cols))
+	}
+	// Every value there can be, by the same function as everywhere.
+	s.values = make([]float32, s.cols+1)
+	for d := range s.values {
+		s.values[d] = float32(d)
+	}
+	if s.kernel.kind == RBF {
+		zeros := make([]float32, len(s.values))
+		copy(zeros, s.values) // the other rows' norms, the inner products being 0
+		clear(s.values)
+		s.kernel.values(s.values, 0, zeros)
+	} else {
+		s.kernel.values(s.values, 0, nil)
+	}
+	return true
+}
+
+func isBinary(m pegasos.Examples, i int) bool {
+	var values []float32
+	switch m := m.(type) {
+	case *dense.Matrix:
+		values = m.Row(i)
+	case *sparse.Matrix:
+		_, values = m.Row(i)
+	}
+	for _, v := range values {
+		if v != 0 && v != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// packRow sets the bits of row i in the columns below cols, and counts them.
+func packRow(words []uint64, m pegasos.Examples, i, cols int) (ones int) {
+	switch m := m.(type) {
+	case *dense.Matrix:
+		for j, v := range m.Row(i) {
+			if v == 1 && j < cols {
+				words[j/64] |= 1 << (j % 64)
+				ones++
+			}
+		}
+	case *sparse.Matrix:
+		index, values := m.Row(i)
+		for k, j := range index {
+			if values[k] == 1 && int(j) < cols {
+				words[j/64] |= 1 << (j % 64)
+				ones++
+			}
+		}
+	}
+	return ones
+}
+
+// invert makes the index of every tile.
+func (s *rowStore) invert() {
+	next := make([]int32, s.cols) // the place of each column's next nonzero, +1; 0 for a column that the tile lacks
+	s.index = make([]columns, len(s.tiles))
+	for t, r := range s.tiles {
+		var c columns
+		nonzeros := 0
+		for p := r.start; p < r.end; p++ {
+			index, _ := s.sparse.Row(int(s.at[p]))
+			nonzeros += len(index)
+			for _, j := range index {
+				if next[j] == 0 {
+					c.column = append(c.column, j)
+				}
+				next[j]++
+			}
+		}
+		c.column = sortColumns(c.column, next)
+		c.starts = make([]int32, 1, len(c.column)+1)
+		for k, j := range c.column {
+			c.starts = append(c.starts, c.starts[k]+next[j])
+			next[j] = c.starts[k]
+		}
+		c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
+		for p := r.start; p < r.end; p++ {
+			index, values := s.sparse.Row(int(s.at[p]))
+			for k, j := range index {
+				c.rows[next[j]], c.values[next[j]] = int32(p-r.start), values[k]
+				next[j]++
+			}
+		}
+		for _, j := range c.column {
+			next[j] = 0
+		}
+		s.index[t] = c
+	}
+}
+
+// sortColumns sorts by walking all columns where there are many of them.
+func sortColumns(column []int32, present []int32) []int32 {
+	if len(column)*bits.Len(uint(len(column))) < len(present)/4 {
+		slices.Sort(column)
+		return column
+	}
+	column = column[:0]
+	for j, n := range present {
+		if n > 0 {
+			column = append(column, int32(j))
+		}
+	}
+	return column
+}
+
+// probe returns row p of the store as a probe.
+func (s *rowStore) probe(p int) probe {
+	q := probe{square: s.squares[p]}
+	switch {
+	case s.words != nil:
+		q.words = s.words[p*s.width:][:s.width]
+	case s.dense != nil:
+		q.values = s.dense.Row(int(s.at[p]))
+	default:
+		q.index, q.values = s.sparse.Row(int(s.at[p]))
+		if q.index == nil {
+			q.index = []int32{}
+		}
+	}
+	return q
+}
+
+// row returns row p as a Func sees it.
+func (s *rowStore) row(p int) Row {
+	if s.dense != nil {
+		return Row{Value: s.dense.Row(int(s.at[p]))}
+	}
+	index, values := s.sparse.Row(int(s.at[p]))
+	return Row{index, values}
+}
+
+// tile sets dst[k][j] to the kernel of probe k and row start+j, for the rows of tile t.
+func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
+	r := s.tiles[t]
+	n := r.end - r.start
+	switch {
+	case s.kernel.kind == Function:
+		for k := range probes {
+			z := Row{probes[k].index, probes[k].values}
+			for j := range n {
+				dst[k][j] = s.kernel.f(s.row(r.start+j), z)
+			}
+		}
+		return
+	case s.words != nil:
+		for k := range probes {
+			s.count(dst[k][:n], &probes[k], r.start)
+		}
+		return
+	case s.dense != nil:
+		// A few rows at a time stay in the first cache while all probes go over them.
+		few := max(4, min(n, 4096/max(s.cols, 1)&^3))
+		for j := 0; j < n; j += few {
+			end := min(j+few, n)
+			rows := s.at[r.start+j : r.start+end]
+			for k := range probes {
+				s.dense.DotRowsAt(dst[k][j:end], rows, probes[k].values)
+			}
+		}
+	default:
+		for k := range probes {
+			s.index[t].dot(dst[k][:n], &probes[k])
+		}
+	}
+	for k := range probes {
+		s.kernel.values(dst[k][:n], probes[k].square, s.squares[r.start:r.end])
+	}
+}
+
+// dot sets dst[j] to the inner product of the probe and row j of the tile.
+func (c *columns) dot(dst []float32, q *probe) {
+	clear(dst)
+	at := 0
+	for k, j := range q.index {
+		// The columns ascend on both sides. Steps of doubling length, for a tile may have far more of them than a row.
+		step := 1
+		for at+step < len(c.column) && c.column[at+step] <= j {
+			at += step
+			step *= 2
+		}
+		for ; step > 0; step /= 2 {
+			if at+step < len(c.column) && c.column[at+step] <= j {
+				at += step
+			}
+		}
+		if at < len(c.column) && c.column[at] == j {
+			start, end := c.starts[at], c.starts[at+1]
+			asm.AxpySparse(q.values[k], c.rows[start:end], c.values[start:end], dst)
+		}
+	}
+}
+
+// count finds the values of rows of zeros and ones. The inner product is the number of columns in which both rows have a
+// one, the squared distance that of columns in which only one of them has.
+func (s *rowStore) count(dst []float32, q *probe, start int) {
+	values := s.values
+	end := start + len(dst)
+	distance := s.kernel.kind == RBF
+	switch {
+	case s.width == 1 && distance:
+		x0 := q.words[0]
+		for j, w := range s.words[start:end] {
+			dst[j] = values[bits.OnesCount64(x0^w)]
+		}
+	case s.width == 2 && distance:
+		x0, x1 := q.words[0], q.words[1]
+		w := s.words[2*start : 2*end]
+		for j := range dst {
+			two := (*[2]uint64)(w[2*j:])
+			dst[j] = values[bits.OnesCount64(x0^two[0])+bits.OnesCount64(x1^two[1])]
+		}
+	case distance:
+		for j := range dst {
+			d := 0
+			for k, w := range s.words[(start+j)*s.width:][:len(q.words)] {
+				d += bits.OnesCount64(q.words[k] ^ w)
+			}
+			dst[j] = values[d]
+		}
+	default:
+		for j := range dst {
+			g := 0
+			for k, w := range s.words[(start+j)*s.width:][:len(q.words)] {
+				g += bits.OnesCount64(q.words[k] & w)
+			}
+			dst[j] = values[g]
+		}
+	}
+}
+
+// diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row for which that is no
+// number, or -1.
+func (s *rowStore) diagonal(dst []float32) (bad int) {
+	copy(dst, s.squares)
+	var self [1]float32
+	for p := range dst {
+		if s.kernel.kind == Function {
+			dst[p] = s.kernel.f(s.row(p), s.row(p))
+		} else {
+			// Without the table, which has the same values.
+			self[0] = s.squares[p]
+			s.kernel.values(dst[p:p+1], s.squares[p], self[:])
+		}
+		if v := dst[p] + s.squares[p]; v-v != 0 || math.IsInf(float64(2*s.squares[p]), 0) {
+			return p
+		}
+	}
+	return -1
+}

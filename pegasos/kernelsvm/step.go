@@ -1,0 +1,337 @@
+package kernelsvm
+
+import (
+	"math"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Steps are taken in blocks. To know which rows of a block violate takes the kernel among these rows alone, provided that
+// every row's score was up to date when the block began. The violations' kernels with all other rows can wait until its
+// end, where they are found for many rows of the data at a time, and by all cores. A score is a sum in the order of the
+// moves in either case, so that how long a block is makes no difference to the bits.
+
+// blockRows is the length of a block: long enough for a block's moves to outweigh the costs of handing out the work,
+// short enough for the kernel among its rows to cost little.
+const blockRows = 256
+
+// tileProbes is the number of rows whose kernel values with a tile are in use at a time: 256 kB.
+const tileProbes = 64
+
+// A rowBlock is the rows of the present block.
+type rowBlock struct {
+	places  []int32 // in the store
+	at      []int32 // in the matrix
+	squares []float32
+	probes  []probe
+	known   [blockRows]sync.Mutex // held while a row of among is found
+	among   [blockRows][]float32  // the kernel of row k with rows k+1, ...; empty until it is wanted
+	room    []float32
+}
+
+// A blockWorker has what one goroutine needs.
+type blockWorker struct {
+	score  [blockRows]float64 // of the block's rows, in one problem
+	dense  []float32          // a sparse row
+	room   []float32          // kernel values that are not kept
+	wanted []int32            // rows of the block
+	rows   [][]float32        // kernel values of these and a tile
+	get    [][]float32        // those still to be found
+	probes []probe
+	next   []int     // the next move of each of a group's problems
+	use    []float64 // moves of one problem
+	late   []float64
+	using  [][]float32
+}
+
+func (b *rowBlock) begin(r *run, idx []uint32) {
+	b.places, b.at, b.squares, b.probes = b.places[:0], b.at[:0], b.squares[:0], b.probes[:0]
+	if b.room == nil {
+		b.room = make([]float32, blockRows*(blockRows-1)/2)
+	}
+	for k, i := range idx {
+		p := r.place[i]
+		b.places = append(b.places, p)
+		b.at = append(b.at, r.store.at[p])
+		b.squares = append(b.squares, r.store.squares[p])
+		b.probes = append(b.probes, r.store.probe(int(p)))
+		b.among[k] = b.among[k][:0]
+	}
+}
+
+// row returns the kernel of row k of the block with those after it.
+func (b *rowBlock) row(r *run, w *blockWorker, k int) []float32 {
+	n := len(b.places) - k - 1
+	if n == 0 {
+		return nil
+	}
+	b.known[k].Lock()
+	defer b.known[k].Unlock()
+	if len(b.among[k]) == 0 {
+		start := k*(blockRows-1) - k*(k-1)/2
+		b.among[k] = b.room[start:][:n]
+		r.store.among(b.among[k], &b.probes[k], b, k+1, w)
+		r.values.Add(int64(n))
+	}
+	return b.among[k]
+}
+
+// among sets dst to the kernel of q and the rows of the block from the given one on.
+func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *blockWorker) {
+	switch {
+	case s.kernel.kind == Function:
+		z := Row{q.index, q.values}
+		for j := range dst {
+			dst[j] = s.kernel.f(s.row(int(b.places[from+j])), z)
+		}
+		return
+	case s.words != nil:
+		for j := range dst {
+			s.count(dst[j:j+1], q, int(b.places[from+j]))
+		}
+		return
+	case s.dense != nil:
+		s.dense.DotRowsAt(dst, b.at[from:], q.values)
+	default:
+		if w.dense == nil {
+			w.dense = make([]float32, s.cols)
+		}
+		for k, j := range q.index {
+			w.dense[j] = q.values[k]
+		}
+		for j := range dst {
+			// Columns that q lacks add zeros, which change nothing.
+			var sum float32
+			p := &b.probes[from+j]
+			for k, c := range p.index {
+				sum += float32(p.values[k] * w.dense[c])
+			}
+			dst[j] = sum
+		}
+		for _, j := range q.index {
+			w.dense[j] = 0
+		}
+	}
+	s.kernel.values(dst, q.square, b.squares[from:])
+}
+
+// steps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least the given length.
+func (r *run) steps(idx []uint32, threshold float64) error {
+	b := &r.block
+	b.begin(r, idx)
+	parallel.For(r.threads, len(r.problems), func(worker, k int) {
+		w := r.workers[worker]
+		switch p := r.problems[k]; {
+		case !r.dual:
+			r.pegasos(w, k, p, idx)
+		case !p.done:
+			r.ascend(w, k, p, idx, threshold)
+		default:
+			p.moves = p.moves[:0]
+		}
+	})
+	for _, p := range r.problems {
+		if p.err != nil {
+			return p.err
+		}
+	}
+	parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
+	if !r.dual {
+		r.t += int64(len(idx))
+	}
+	return nil
+}
+
+// load gets the scores of the block's rows that have part in problem k.
+func (r *run) load(w *blockWorker, k int) {
+	for j, p := range r.block.places {
+		c := int(r.group[p])
+		if s := r.slot(k, c); s != nil {
+			w.score[j] = s.score[int(p)-r.groups[c].start]
+		}
+	}
+}
+
+// move records that the alpha of row j of the block moves by a, and brings the scores of the block's later rows up to date.
+func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
+	p.moves = append(p.moves, alphaMove{int32(j), a, late})
+	score := w.score[j+1:]
+	for i, v := range r.block.row(r, w, j) {
+		score[i] += float64(a * float64(v))
+	}
+}
+
+// pegasos takes the steps of problem k.
+func (r *run) pegasos(w *blockWorker, k int, p *problem, idx []uint32) {
+	p.moves = p.moves[:0]
+	r.load(w, k)
+	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone && r.t >= r.total/2
+	for j, place := range r.block.places {
+		c := int(r.group[place])
+		s := r.slot(k, c)
+		if s == nil {
+			continue
+		}
+		margin := float64(s.sign * w.score[j])
+		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
+			if margin-margin != 0 {
+				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
+				return
+			}
+			i := int(place) - r.groups[c].start
+			late := float64(s.sign * p.sum)
+			s.alpha[i]++
+			if s.lateAlpha != nil {
+				s.lateAlpha[i] += p.sum
+			}
+			p.violations++
+			r.move(w, p, j, s.sign, late)
+		}
+		p.t++
+		if averaging {
+			p.sum += 1 / p.scale()
+			p.samples++
+		}
+	}
+}
+
+const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale the rows"
+
+// ascend moves each alpha of problem k to where the dual objective is largest along it.
+func (r *run) ascend(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
+	p.moves = p.moves[:0]
+	r.load(w, k)
+	scale := float64(p.lambda * float64(p.rows))
+	for j, place := range r.block.places {
+		c := int(r.group[place])
+		s := r.slot(k, c)
+		if s == nil {
+			continue
+		}
+		i := int(place) - r.groups[c].start
+		slack := 1 - float64(s.sign*w.score[j])/scale
+		if slack-slack != 0 {
+			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
+			return
+		}
+		to, longest := 0.0, 1.0 // with a kernel of 0 or less all the way
+		if slack > 0 {
+			to = 1
+		}
+		if d := float64(r.diagonal[place]); d > 0 {
+			to = min(max(s.alpha[i]+float64(slack*scale)/d, 0), 1)
+			longest = min(scale/d, 1)
+		}
+		a := to - s.alpha[i]
+		if math.Abs(a) < float64(threshold*longest) || a == 0 {
+			continue
+		}
+		p.most = max(p.most, math.Abs(a))
+		s.alpha[i] = to
+		p.violations++
+		r.move(w, p, j, float64(a*s.sign), 0)
+	}
+}
+
+// update brings the scores of a tile's rows up to date after a block.
+func (r *run) update(w *blockWorker, t int) {
+	g := &r.groups[r.tiles[t]]
+	tile := r.store.tiles[t]
+	n := tile.end - tile.start
+	if w.room == nil {
+		w.room = make([]float32, tileProbes*tileRows)
+	}
+	w.next = append(w.next[:0], make([]int, len(g.slots))...)
+	for {
+		// The next few rows that moved in any of the group's problems, in the order of the block.
+		w.wanted = w.wanted[:0]
+		for len(w.wanted) < tileProbes {
+			least := int32(math.MaxInt32)
+			for s := range g.slots {
+				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) {
+					least = min(least, moves[w.next[s]].k)
+				}
+			}
+			if least == math.MaxInt32 {
+				break
+			}
+			w.wanted = append(w.wanted, least)
+			for s := range g.slots {
+				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) && moves[w.next[s]].k == least {
+					w.next[s]++
+				}
+			}
+		}
+		if len(w.wanted) == 0 {
+			return
+		}
+		r.find(w, t, n)
+		from, to := tile.start-g.start, tile.end-g.start
+		for s := range g.slots {
+			slot := &g.slots[s]
+			moves := r.problems[slot.problem].moves[:w.next[s]]
+			w.use, w.late, w.using = w.use[:0], w.late[:0], w.using[:0]
+			late := false
+			for at := len(w.wanted) - 1; at >= 0 && len(moves) > 0; at-- {
+				if m := moves[len(moves)-1]; m.k == w.wanted[at] {
+					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late), append(w.using, w.rows[at])
+					late = late || m.late != 0
+					moves = moves[:len(moves)-1]
+				}
+			}
+			addMoves(slot.score[from:to], w.use, w.using)
+			if late {
+				addMoves(slot.late[from:to], w.late, w.using)
+			}
+		}
+	}
+}
+
+// find gets the kernel values of the wanted rows of the block with the rows of tile t, of which there are n.
+func (r *run) find(w *blockWorker, t, n int) {
+	w.rows, w.get, w.probes = w.rows[:0], w.get[:0], w.probes[:0]
+	for k, j := range w.wanted {
+		var values []float32
+		known := false
+		if r.caches != nil {
+			values, known = r.caches[t].get(r.block.places[j])
+		}
+		if values == nil {
+			values = w.room[k*tileRows:][:n]
+		}
+		w.rows = append(w.rows, values)
+		if !known {
+			w.get = append(w.get, values)
+			w.probes = append(w.probes, r.block.probes[j])
+		}
+	}
+	if len(w.get) > 0 {
+		r.store.tile(w.get, w.probes, t)
+		r.values.Add(int64(len(w.get)) * int64(n))
+	}
+}
+
+// addMoves adds a[k]*rows[k] to y, from the last k to the first.
+func addMoves(y []float64, a []float64, rows [][]float32) {
+	for len(a) >= 4 {
+		n := len(a) - 4
+		a0, a1, a2, a3 := a[n+3], a[n+2], a[n+1], a[n]
+		r0, r1, r2, r3 := rows[n+3][:len(y)], rows[n+2][:len(y)], rows[n+1][:len(y)], rows[n][:len(y)]
+		for j, v := range y {
+			v += float64(a0 * float64(r0[j]))
+			v += float64(a1 * float64(r1[j]))
+			v += float64(a2 * float64(r2[j]))
+			v += float64(a3 * float64(r3[j]))
+			y[j] = v
+		}
+		a, rows = a[:n], rows[:n]
+	}
+	for n := len(a) - 1; n >= 0; n-- {
+		row := rows[n][:len(y)]
+		for j, v := range row {
+			y[j] += float64(a[n] * float64(v))
+		}
+	}
+}

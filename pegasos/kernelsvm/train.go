@@ -1,0 +1,500 @@
+package kernelsvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Train trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the problem of [Train] with
+// the hinge loss, in which a kernel of rows stands in for their inner product. Two labels make one problem, in which the
+// larger is +1; more make one for each pair of them, or one a label against all others.
+//
+// Errors are those of [Train]. If ctx is done before the run is over, the model is the one it has got so far.
+func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
+	return (&Trainer{Config: cfg}).Train(ctx, x, y)
+}
+
+// DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and ones in up to wordsUncached
+// times 64 columns, whose values are found as quickly as they come from memory: see docs/kernelised.md.
+const DefaultCacheMB = 256
+
+const wordsUncached = 4
+
+// A Trainer is a Config along with what has no influence on the model, or can't be printed.
+type Trainer struct {
+	Config
+
+	// Func is the kernel if Config.Kernel is Function, and nil otherwise.
+	Func Func
+
+	// Threads is the number of goroutines; 0 means GOMAXPROCS.
+	Threads int
+
+	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be wanted again: 0 means
+	// DefaultCacheMB, or none where it would be of no use; below 0 there is none. Beside it a run takes some 40 bytes for each row and each problem that the
+	// row is part of, a few MB for each thread, and the nonzeros of sparse rows again.
+	CacheMB int
+
+	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end of the run.
+	Progress func(Progress)
+}
+
+// Progress tells how far a run is.
+type Progress struct {
+	Epoch      int   // epochs of Pegasos done; the last may be cut short
+	Steps      int64 // and steps
+	TotalSteps int64
+	Pass       int   // passes of the finish done
+	Violations int64 // steps so far that changed a weight, over all problems
+	Values     int64 // kernel values computed so far: cached ones are counted once
+
+	// Objective and Gap are those of the model if the run ended here; NaN if they are not known.
+	Objective, Gap float64
+}
+
+// A problem is one weight vector on its way, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
+// class, in the slots of the kernelGroups.
+//
+// While Pegasos runs, alpha is the number of the row's violations, score is y's score times the scale lambda*(t+t0), and
+// the mean over the last iterates is had as follows. Let S be the sum, over the iterates to be averaged so far, of one over
+// their scale. A violation adds to every later iterate; when the sum is S_1 in the end and was S_0 when it happened, it has
+// added S_1 - S_0 to their sum. So the mean's alpha is (alpha*S - late)/samples, late being the sum of the S_0.
+//
+// The finish starts from alpha = violations/epochs, which lie in [0, 1], and has the scale lambda*rows.
+type problem struct {
+	first, second int // its classes, by position; first is -1 if it is all but the second
+	rows          int
+	lambda, t0    float64
+	r2            float64
+	t             int64
+	violations    int64
+
+	sum     float64 // S
+	samples int64
+
+	moves []alphaMove // of the present block
+	most  float64     // the longest move of the pass
+	done  bool        // its gap is small enough, or there is nothing left to do
+	err   error
+
+	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
+}
+
+// A alphaMove is a change of an alpha.
+type alphaMove struct {
+	k       int32 // the row's place in the block
+	a, late float64
+}
+
+// A classRows is the rows of a class, which stand side by side in the store.
+type classRows struct {
+	start, end int          // rows
+	slots      []classState // of the problems that the class has part in
+}
+
+// A classState has the state of a class's rows in a problem.
+type classState struct {
+	problem          int
+	sign             float64
+	score, late      []float64
+	alpha, lateAlpha []float64
+	best             []float64 // the alphas of the finish's best pass
+}
+
+type run struct {
+	cfg      Config
+	f        Func
+	x        pegasos.Examples
+	store    *rowStore
+	caches   []*valueCache // of each tile; nil for none
+	classes  []float32
+	groups   []classRows
+	tiles    []int32 // the group of each tile
+	problems []*problem
+	place    []int32 // of each row in the store
+	group    []int32 // of each row there
+	diagonal []float32
+	lambda   float64
+	rows     int   // of x
+	sizes    []int // of the classes
+	partial  bool
+	order    *order.Visits
+	t, total int64
+	epoch    int
+	pass     int
+	dual     bool // the finish has begun
+	values   atomic.Int64
+	threads  int
+	progress func(Progress)
+
+	block   rowBlock
+	workers []*blockWorker
+}
+
+// Train is like [Train].
+func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
+	r, err := newRun(tr, x, y)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := r.train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.model(!stopped)
+	if err == nil && stopped {
+		err = ctx.Err()
+	}
+	return m, err
+}
+
+const (
+	maxRows     = math.MaxInt32
+	maxProblems = 1 << 16
+)
+
+func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
+	if err := tr.Config.Validate(); err != nil {
+		return nil, err
+	}
+	if tr.Threads < 0 {
+		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
+	}
+	if (tr.Func != nil) != (tr.Kernel == Function) {
+		return nil, badField("Func", "is wanted with the kernel %q, and with no other", Function)
+	}
+	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
+	if r.rows == 0 {
+		return nil, fmt.Errorf("pegasos: no rows to train on")
+	}
+	if r.rows > maxRows {
+		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", r.rows)
+	}
+	if len(y) != r.rows {
+		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
+	}
+	r.threads = parallel.Threads(r.threads)
+	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
+		if r.cfg.Finish == pegasos.FinishDual {
+			return nil, badField("Finish", "have %q, but %d steps do not meet all of %d rows", pegasos.FinishDual, r.cfg.Steps, r.rows)
+		}
+		r.cfg.Finish = pegasos.FinishNone
+	}
+	r.cfg = r.cfg.WithDefaults()
+	var class []int32
+	var err error
+	if r.classes, class, err = labels.Classify(y, nil, nil, rowError); err != nil {
+		return nil, err
+	}
+	if r.lambda, err = r.cfg.lambda(float64(r.rows)); err != nil {
+		return nil, err
+	}
+	r.order = order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
+	if r.total = r.cfg.Steps; r.total == 0 {
+		r.total = int64(r.cfg.Epochs) * int64(r.rows)
+	}
+	if err := r.gather(class, tr.CacheMB); err != nil {
+		return nil, err
+	}
+	return r, r.pose()
+}
+
+func rowError(row int, reason string) error {
+	return &pegasos.RowError{Row: row, Reason: reason}
+}
+
+// lambda returns the penalty for so many rows.
+func (cfg Config) lambda(rows float64) (float64, error) {
+	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
+	return lambda, options.First(fieldError, []options.Rule{rule})
+}
+
+// gather puts the rows that will be met into the store, class by class.
+func (r *run) gather(class []int32, cacheMB int) error {
+	met := make([]int32, 0, r.rows)
+	if r.partial {
+		seen := make([]bool, r.rows)
+		ahead := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
+		for t := int64(0); t < r.total; {
+			for _, i := range ahead.Next(int(r.total - t)) {
+				if !seen[i] {
+					seen[i] = true
+					met = append(met, int32(i))
+				}
+				t++
+			}
+		}
+		slices.Sort(met)
+	} else {
+		for i := range r.rows {
+			met = append(met, int32(i))
+		}
+	}
+	slices.SortStableFunc(met, func(i, j int32) int { return int(class[i] - class[j]) })
+	r.sizes = make([]int, len(r.classes))
+	for _, c := range class {
+		r.sizes[c]++
+	}
+	r.place, r.group = make([]int32, r.rows), make([]int32, len(met))
+	ends := make([]int, len(r.classes))
+	for p, i := range met {
+		r.place[i], r.group[p] = int32(p), class[i]
+		ends[class[i]] = p + 1
+	}
+	start := 0
+	for c := range ends {
+		ends[c] = max(ends[c], start) // a class that is not met
+		r.groups = append(r.groups, classRows{start: start, end: ends[c]})
+		start = ends[c]
+	}
+	m, at := ownMatrix(r.x, met)
+	if r.cfg.hasGamma() {
+		options.Fill(&r.cfg.Gamma, defaultGamma(m, at))
+	}
+	r.store = newStore(r.cfg.function(r.f), m, at, ends)
+	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
+		return fmt.Errorf("pegasos: %w", lazy.Err())
+	}
+	r.diagonal = make([]float32, len(met))
+	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
+		return rowError(int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32")
+	}
+	for _, tile := range r.store.tiles {
+		r.tiles = append(r.tiles, r.group[tile.start])
+	}
+	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
+		cacheMB = DefaultCacheMB
+	}
+	if rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / int64(len(met)); rows > 0 {
+		for _, tile := range r.store.tiles {
+			r.caches = append(r.caches, newCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
+		}
+	}
+	return nil
+}
+
+// defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
+func defaultGamma(m pegasos.Examples, at []int32) float64 {
+	var sum float64
+	for _, i := range at {
+		sum += float64(m.SumSquares(int(i)))
+	}
+	gamma := float64(len(at)) / sum
+	if !(gamma >= minGamma && gamma <= maxGamma) {
+		return 1 // there are no nonzeros, or a row that will be refused
+	}
+	return gamma
+}
+
+// pose makes the problems.
+func (r *run) pose() error {
+	n := len(r.classes)
+	pairs := n > 2 && r.cfg.Multiclass == pegasos.OneVsOne
+	switch {
+	case n == 2:
+		r.problems = []*problem{{first: 0, second: 1}}
+	case pairs:
+		if n*(n-1)/2 > maxProblems {
+			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
+		}
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				r.problems = append(r.problems, &problem{first: a, second: b})
+			}
+		}
+	default:
+		for a := range n {
+			r.problems = append(r.problems, &problem{first: -1, second: a})
+		}
+	}
+	for k, p := range r.problems {
+		p.objective, p.bound = math.NaN(), math.NaN()
+		var sum float64
+		met := 0
+		for c := range r.groups {
+			g := &r.groups[c]
+			sign := p.sign(c)
+			if sign == 0 {
+				continue
+			}
+			size := g.end - g.start
+			s := classState{problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size)}
+			if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
+				s.late, s.lateAlpha = make([]float64, size), make([]float64, size)
+			}
+			g.slots = append(g.slots, s)
+			p.rows += r.sizes[c]
+			met += size
+			for _, v := range r.diagonal[g.start:g.end] {
+				sum += float64(v)
+			}
+		}
+		if met > 0 {
+			p.r2 = sum / float64(met)
+		}
+		p.lambda = r.lambda
+		if pairs && r.cfg.C != 0 {
+			var err error
+			if p.lambda, err = r.cfg.lambda(float64(p.rows)); err != nil {
+				return err
+			}
+		}
+		if r.cfg.Offset == pegasos.OffsetR2 {
+			p.t0 = max(0, p.r2) / p.lambda
+		}
+	}
+	for range r.threads {
+		r.workers = append(r.workers, new(blockWorker))
+	}
+	return nil
+}
+
+// sign returns the label of a class in the problem: 1, -1, or 0 if it has no part in it.
+func (p *problem) sign(class int) float64 {
+	switch {
+	case class == p.second:
+		return 1
+	case p.first < 0 || class == p.first:
+		return -1
+	}
+	return 0
+}
+
+// slot returns the state of a class in problem k, or nil if it has no part in it.
+func (r *run) slot(k, class int) *classState {
+	p, slots := r.problems[k], r.groups[class].slots
+	switch {
+	case p.first < 0 || len(r.problems) == 1:
+		return &slots[k]
+	case class == p.first: // the classes before have one pair with it each, and then come those after
+		return &slots[p.second-1]
+	case class == p.second:
+		return &slots[p.first]
+	}
+	return nil
+}
+
+// scale returns what scores and alphas have to be divided by.
+func (p *problem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
+
+// train runs to the end, or until ctx is done: then it is stopped.
+func (r *run) train(ctx context.Context) (stopped bool, err error) {
+	for r.t < r.total {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		// A block does not reach over the middle of the run, where averaging begins.
+		limit := r.total - r.t
+		if r.t < r.total/2 {
+			limit = r.total/2 - r.t
+		}
+		idx := r.order.Next(int(min(limit, blockRows)))
+		if err := r.steps(idx, 0); err != nil {
+			return false, err
+		}
+		if end := r.order.AtEnd(); end || r.t == r.total {
+			r.epoch++
+			r.nextPass()
+			if !r.partial {
+				r.each(func(k int) { r.measureSteps(k) })
+			}
+			r.report()
+		}
+	}
+	if r.cfg.Finish == pegasos.FinishNone {
+		return false, nil
+	}
+	return r.finish(ctx)
+}
+
+// finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make no short moves: a move
+// costs as much as another however short it is, and most short ones are taken back soon.
+func (r *run) finish(ctx context.Context) (stopped bool, err error) {
+	r.beginDual()
+	shortMove := r.cfg.Tol / 100
+	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, shortMove) {
+		idle := true
+		for _, p := range r.problems {
+			p.most = 0
+			idle = idle && p.done
+		}
+		if idle {
+			break
+		}
+		for done := 0; done < r.rows; {
+			if ctx.Err() != nil {
+				return true, nil
+			}
+			idx := r.order.Next(blockRows)
+			if err := r.steps(idx, threshold); err != nil {
+				return false, err
+			}
+			done += len(idx)
+		}
+		r.pass++
+		r.nextPass()
+		r.each(func(k int) {
+			p := r.problems[k]
+			r.measureDual(k)
+			if (p.objective-p.bound)/p.objective <= r.cfg.Tol || p.objective <= p.bound || p.most == 0 && threshold == shortMove {
+				p.done = true
+			}
+		})
+		r.report()
+	}
+	return false, nil
+}
+
+// longMove is the least move that the first pass makes, as a share of the longest move there is.
+const longMove = 0.25
+
+func (r *run) nextPass() {
+	for _, c := range r.caches {
+		c.pass++
+	}
+}
+
+// beginDual turns the state of Pegasos into that of the finish.
+func (r *run) beginDual() {
+	r.dual = true
+	epochs := float64(r.epoch)
+	for c := range r.groups {
+		for s := range r.groups[c].slots {
+			slot := &r.groups[c].slots[s]
+			for i := range slot.score {
+				slot.score[i] /= epochs
+				slot.alpha[i] /= epochs
+			}
+			slot.best = make([]float64, len(slot.alpha))
+		}
+	}
+	r.each(func(k int) {
+		r.problems[k].objective = math.NaN()
+		r.measureDual(k)
+	})
+}
+
+func (r *run) report() {
+	if r.progress == nil {
+		return
+	}
+	res := r.result()
+	r.progress(Progress{
+		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations, Values: r.values.Load(),
+		Objective: res.Objective, Gap: res.Gap,
+	})
+}
+
+// each calls f for every problem, from several goroutines.
+func (r *run) each(f func(k int)) {
+	parallel.For(r.threads, len(r.problems), func(_, k int) { f(k) })
+}

@@ -1,0 +1,52 @@
+package pegasos
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// preparedSteps is how many steps runPrepared prepares before it takes them.
+const preparedSteps = 64
+
+// runPrepared is run for rows that take many steps in one call, without an appended feature. What a
+// step needs besides w and the row is prepared for some of them first.
+func (p *problem) runPrepared(x store.Steps, idx []uint32) {
+	var prepared [preparedSteps]asm.Step
+	for len(idx) > 0 {
+		rows := idx[:min(len(idx), preparedSteps)]
+		steps := prepared[:len(rows)]
+		for k, i := range rows {
+			y := p.sign(i)
+			// Field by field: a whole Step would be made elsewhere and moved.
+			s := &steps[k]
+			s.Value, s.Pull = y, p.weighted(i, y)
+			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
+		}
+		x.Steps(steps, rows, p.scattered, p.v)
+		for k, i := range rows {
+			s := &steps[k]
+			if s.Margin-s.Margin != 0 {
+				p.notFinite(i)
+				return
+			}
+			pulls := uint8(0)
+			if s.Margin < s.Least {
+				pulls = 1
+			}
+			p.violations += int64(pulls)
+			if p.recent != nil {
+				p.recent.count[i] += float32(pulls)
+			}
+			p.t++
+		}
+		idx = idx[len(rows):]
+	}
+}
+
+// roundUp returns the least float32 that is not less than x, which is 2^-126 at least.
+func roundUp(x float64) float32 {
+	const beyond = 1<<29 - 1 // the bits that a float32 has no room for
+	return float32(math.Float64frombits((math.Float64bits(x) + beyond) &^ beyond))
+}
