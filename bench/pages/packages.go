@@ -175,7 +175,7 @@ func (h *house) table(module string) (string, error) {
 
 // synopsis is the first sentence of the documentation without "Package x" or "Command x".
 func (p *pkg) synopsis() string {
-	words := strings.SplitN(strings.TrimSuffix(p.Doc, "."), " ", 3)
+	words := strings.SplitN(strings.TrimRight(p.Doc, ".:"), " ", 3)
 	if len(words) < 3 {
 		return ""
 	}
