@@ -64,7 +64,8 @@ func deadMentions(root string) (faults []string, err error) {
 		}
 		for _, page := range mention.FindAllString(string(text), -1) {
 			if _, err := os.Stat(filepath.Join(root, page)); err != nil {
-				faults = append(faults, fmt.Sprintf("%s speaks of %s, which is not there", file, page))
+				faults = append(faults,
+					fmt.Sprintf("%s speaks of %s, which is not there", file, page))
 			}
 		}
 	}
