@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -58,7 +58,7 @@ func resign(b []byte) {
 		first, end := h.block(i)
 		part := []byte(nil)
 		if h.layout == LayoutDense {
-			stride := 4 * dense.Stride(h.cols)
+			stride := 4 * matrices.Stride(h.cols)
 			part = b[int(h.values)+first*stride : int(h.values)+end*stride]
 		} else {
 			part = slices.Clone(b[int(h.starts)+8*first : int(h.starts)+8*end+8])
@@ -377,7 +377,7 @@ func TestPGSMBadBlock(t *testing.T) {
 		}
 		row := func(block int) int { first, _ := h.block(block); return first + 1 }
 		for _, block := range []int{5, 3, 6} {
-			at := h.values + int64(4*row(block)*dense.Stride(60))
+			at := h.values + int64(4*row(block)*matrices.Stride(60))
 			if layout == LayoutSparse {
 				at = h.columns + 4*int64(le64(b[h.starts+8*int64(row(block)):]))
 			}
