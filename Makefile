@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
-GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos
+GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm
 # The trainer's tests of bits, files and byte order, for where all of them would take long.
 export BITS := Golden|Bits|Model|Resume|Layouts|Threads
 
@@ -36,7 +36,7 @@ build: ## build the command into build/
 test: ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	$(GO) vet ./...
 	$(GO) test ./...
-	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos
+	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
 	for module in cmd/pegasimd modelio/onnx internal/gen bench bench/regress/example; do \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
@@ -64,9 +64,9 @@ vulncheck: ## known vulnerabilities in what every module links (needs the networ
 
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./sparse ./pegasos
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./sparse ./pegasos ./pegasos/kernelsvm
 	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm -run '$(BITS)' ./pegasos
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
 
 .PHONY: test-emulated
 test-emulated: ## the golden hashes on every architecture: natively or by emulators (scripts/install.sh)
@@ -83,10 +83,10 @@ test-onnx: ## exported models in ONNX Runtime (needs npm)
 .PHONY: race
 race: ## the race detector, over the assembly and over plain Go
 	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset
-	$(GO) test -race -short -run '$(BITS)|Shard|Progress|Cancel|Partial' ./pegasos
+	$(GO) test -race -short -run '$(BITS)|Shard|Progress|Cancel|Partial' ./pegasos ./pegasos/kernelsvm
 	$(GO) -C cmd/pegasimd test -race -short ./...
 	$(GO) test -race -short -tags purego ./dense ./sparse
-	$(GO) test -race -short -tags purego -run 'Golden|Threads' ./pegasos
+	$(GO) test -race -short -tags purego -run 'Golden|Threads' ./pegasos ./pegasos/kernelsvm
 
 .PHONY: exhaustive
 exhaustive: ## tests over all float32 (minutes)

@@ -124,7 +124,7 @@ func TestReliability(t *testing.T) {
 		accepted(t, "# all of it\n1 1:1 # 2:2\n  #\n", Options{}, "1 1:1\n")
 		accepted(t, "\n\n1 1:1\n \t\n\n", Options{}, "1 1:1\n")
 		accepted(t, "1 qid:12 1:1\n", Options{}, "1 1:1\n")
-		refused(t, "1 1:1 qid:12\n", Options{}, `a.svm:1:7: token "qid:12": qid:N must stand right after the label`)
+		refused(t, "1 1:1 qid:12\n", Options{}, `a.svm:1:7: token "qid:12": qid:N must come right after the label`)
 		accepted(t, "1\n-1 \n1 #\n", Options{}, "1\n-1\n1\n")
 		accepted(t, "", Options{}, "")
 		accepted(t, "\ufeff", Options{}, "")

@@ -1,9 +1,7 @@
 package pegasos
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -66,11 +64,11 @@ func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examp
 	for step := 1; step <= 300; step++ {
 		var idx []uint32
 		if cfg.Batch == 1 {
-			idx = r.order.next(1)
+			idx = r.order.Next(1)
 			p.steps(idx)
 		} else {
 			var ends []int
-			idx, ends = r.order.batches(1)
+			idx, ends = r.order.Batches(1)
 			p.batches(idx, ends)
 		}
 		eta := 1 / (cfg.Lambda * (float64(step) + p.t0))
@@ -151,7 +149,7 @@ func TestBatchOfAll(t *testing.T) {
 		var sum float64
 		for range steps {
 			sum += r.objective(r.model())[0]
-			idx, ends := r.order.batches(1)
+			idx, ends := r.order.Batches(1)
 			r.problems[0].batches(idx, ends)
 			r.t++
 		}
@@ -161,69 +159,6 @@ func TestBatchOfAll(t *testing.T) {
 		}
 		if bound := high + c*(1+math.Log(steps))/(2*lambda*steps); sum/steps > bound {
 			t.Errorf("project %v: mean objective %v, Theorem 1 has %v", project, sum/steps, bound)
-		}
-	}
-}
-
-// However they are asked for, batches are the same; each epoch has each row once, in batches that differ by one at most.
-func TestBatches(t *testing.T) {
-	for _, kind := range []Order{Permutation, Sequential, Blocks, IID} {
-		for _, c := range [][2]int{{10, 7}, {10, 3}, {100, 9}, {7, 7}, {5, 4}} {
-			rows, batch := c[0], c[1]
-			a, b := newOrder(kind, rows, 3, batch, 9), newOrder(kind, rows, 3, batch, 9)
-			for range 5 {
-				var all, pieces []uint32
-				idx, ends := a.batches(1000)
-				all = slices.Clone(idx)
-				if len(ends) != (rows-1)/batch+1 || !a.atEnd() {
-					t.Fatalf("%d batches", len(ends))
-				}
-				start, least, most := 0, rows, 0
-				for _, end := range ends {
-					part := slices.Sorted(slices.Values(all[start:end]))
-					if len(slices.Compact(part)) != end-start {
-						t.Fatalf("a row twice in %v", part)
-					}
-					least, most = min(least, end-start), max(most, end-start)
-					start = end
-				}
-				if most > batch || most-least > 1 || kind == IID && least != batch {
-					t.Errorf("%s %v: batches of %d to %d", kind, c, least, most)
-				}
-				for n := 1; len(pieces) < len(all); n++ {
-					idx, ends := b.batches(n)
-					if len(ends) > n || ends[len(ends)-1] != len(idx) {
-						t.Fatalf("%v, %v", idx, ends)
-					}
-					pieces = append(pieces, idx...)
-				}
-				if !slices.Equal(all, pieces) {
-					t.Errorf("%v and %v", all, pieces)
-				}
-				if slices.Sort(all); kind != IID && (len(all) != rows || len(slices.Compact(all)) != rows) {
-					t.Errorf("%s: no permutation", kind)
-				}
-			}
-		}
-	}
-	// Each set of 3 of 6 is equally likely.
-	o := newOrder(IID, 6, 0, 3, 1)
-	count := make(map[string]int)
-	for range 20_000 {
-		idx, _ := o.batches(1)
-		count[fmt.Sprint(slices.Sorted(slices.Values(idx)))]++
-	}
-	var cells []int
-	for _, c := range count {
-		cells = append(cells, c)
-	}
-	if len(cells) != 20 || chi2(cells) > 43.8 { // 19 degrees of freedom, p = 0.001
-		t.Errorf("%d sets, chi-square %.1f", len(cells), chi2(cells))
-	}
-	o.draw = 1<<32 - 2
-	for range 4 {
-		if idx, _ := o.batches(1); len(slices.Compact(slices.Sorted(slices.Values(idx)))) != 3 {
-			t.Errorf("a row twice in %v", idx)
 		}
 	}
 }
@@ -254,9 +189,9 @@ func TestProjection(t *testing.T) {
 		w, touched := make([]float32, 20), false
 		for p.t < r.total {
 			if cfg.Batch > 1 {
-				p.batches(r.order.batches(1))
+				p.batches(r.order.Batches(1))
 			} else {
-				p.steps(r.order.next(1))
+				p.steps(r.order.Next(1))
 			}
 			if p.err != nil {
 				t.Fatal(p.err)
@@ -274,7 +209,7 @@ func TestProjection(t *testing.T) {
 				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.t, have, radius)
 			}
 			touched = touched || have > radius*(1-1e-5)
-			if r.order.atEnd() {
+			if r.order.AtEnd() {
 				p.endEpoch(1)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/order"
 )
 
 // An Order is the order in which the rows are met. An epoch is as many steps as there are rows.
@@ -14,20 +16,18 @@ const (
 	// blocks in a new random order each epoch. Where there are fewer than 64 blocks their rows are fewer. It takes as many epochs as Permutation, and they are faster: rows that are
 	// beyond the caches are copied at the start, in shuffled order, so that memory is read in long runs. Twice four bytes for
 	// each row and class are kept for the certificate, as in the next three.
-	Shuffled Order = "shuffled"
+	Shuffled Order = order.Shuffled
 	// Permutation meets each row once an epoch, shuffled anew for each.
-	Permutation Order = "permutation"
+	Permutation Order = order.Permutation
 	// IID draws rows with replacement, as the paper does. There is no certificate.
-	IID Order = "iid"
+	IID Order = order.IID
 	// Sequential meets the rows as they are stored, in each epoch. Rows that are sorted by label, or nearly, make it slow
 	// to converge.
-	Sequential Order = "sequential"
+	Sequential Order = order.Sequential
 	// Blocks is Shuffled without the first shuffle, for data that are too large for a copy: within a block rows are met as
 	// they are stored. As Sequential it wants rows that are not sorted.
-	Blocks Order = "blocks"
+	Blocks Order = order.Blocks
 )
-
-func (o Order) blocks() bool { return o == Shuffled || o == Blocks }
 
 // An Offset is the rule for t0, which is added to the step number in the step size 1/(lambda*(t+t0)).
 type Offset string
@@ -198,7 +198,7 @@ func (cfg Config) WithDefaults() Config {
 		fill(&cfg.Epochs, DefaultEpochs)
 	}
 	fill(&cfg.Order, Shuffled)
-	if cfg.Order.blocks() {
+	if order.InBlocks(string(cfg.Order)) {
 		fill(&cfg.Block, DefaultBlock)
 	}
 	fill(&cfg.Bias, BiasNone)
@@ -248,7 +248,7 @@ func (cfg Config) Validate() error {
 	if cfg.Steps < 0 || cfg.Steps > maxSteps {
 		return badField("Steps", "have %d, want 1 to 2^53", cfg.Steps)
 	}
-	if !cfg.Order.blocks() && cfg.Block != 0 {
+	if !order.InBlocks(string(cfg.Order)) && cfg.Block != 0 {
 		return badField("Block", "have %d, but Order is %q", cfg.Block, cfg.Order)
 	}
 	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {

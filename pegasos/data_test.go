@@ -1,40 +1,9 @@
 package pegasos
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/pegasimd/pegasimd/dataset"
 )
-
-// dataDir returns the folder with the public data sets, or "" after saying that they were not used.
-func dataDir(t testing.TB) string {
-	dir := os.Getenv("PEGASIMD_DATA")
-	if dir == "" {
-		t.Log("PEGASIMD_DATA is not set: NOTHING WAS TESTED ON REAL DATA")
-	}
-	return dir
-}
-
-// readSet reads a file of the data folder over so many features; 0 means those in the file.
-func readSet(t testing.TB, dir, name string, features int) (Examples, []float32) {
-	t.Helper()
-	files := strings.Split(name, ",")
-	for i, f := range files {
-		files[i] = filepath.Join(dir, filepath.FromSlash(f))
-	}
-	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features, PixelDivisor: 255})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Dense != nil {
-		return s.Dense, s.Y
-	}
-	return s.Sparse, s.Y
-}
 
 func accuracy(m *Model, x Examples, y []float32) float64 {
 	right := 0

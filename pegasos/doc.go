@@ -41,6 +41,6 @@
 //
 // # Also here
 //
-// Training on rows that come in chunks: [Partial]. Kernels in place of the dot product, for data that want a curved boundary:
-// [TrainKernel], for which everything above holds with the hinge loss.
+// Training on rows that come in chunks: [Partial]. Kernels in place of the dot product, for data
+// that want a curved boundary: package kernelsvm.
 package pegasos

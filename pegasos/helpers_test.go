@@ -2,11 +2,10 @@ package pegasos
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -17,58 +16,32 @@ type pair struct {
 	y      []float32
 }
 
-// random makes rows of sevenths up to 8/7, so that nearly every sum is rounded, with values that are nonzero at the given
-// odds, and labels 0 to classes-1 that depend on the rows, but for one in ten. All of it comes from integers, so that it
-// is the same everywhere.
 func random(seed uint64, rows, cols, classes int, fill float64) pair {
-	g := rand.New(rand.NewPCG(seed, 1))
-	d := dense.New(rows, cols)
-	y := make([]float32, rows)
-	truth := make([]int64, classes*cols)
-	for j := range truth {
-		truth[j] = g.Int64N(17) - 8
-	}
-	for i := range rows {
-		row := d.Row(i)
-		for j := range row {
-			if g.Uint64()>>11 < uint64(fill*(1<<53)) {
-				row[j] = float32(g.Int64N(17)-8) / 7
-			}
-		}
-		best := int64(math.MinInt64)
-		for c := range classes {
-			var score int64
-			for j, v := range row {
-				score += truth[c*cols+j] * int64(math.Round(float64(v)*7))
-			}
-			if score > best {
-				best, y[i] = score, float32(c)
-			}
-		}
-		if g.Int64N(10) == 0 {
-			y[i] = float32(g.Int64N(int64(classes)))
-		}
-	}
-	return pair{d, toSparse(d), y}
+	p := sample.Random(seed, rows, cols, classes, fill)
+	return pair{p.Dense, p.Sparse, p.Y}
 }
 
-func toSparse(d *dense.Matrix) *sparse.Matrix {
-	starts := []int64{0}
-	var idx []int32
-	var val []float32
-	for i := range d.Rows() {
-		for j, v := range d.Row(i) {
-			if v != 0 {
-				idx, val = append(idx, int32(j)), append(val, v)
-			}
-		}
-		starts = append(starts, int64(len(idx)))
-	}
-	s, err := sparse.New(d.Cols(), starts, idx, val)
-	if err != nil {
-		panic(err)
-	}
-	return s
+func zerosAndOnes(p pair) pair {
+	q := sample.ZerosAndOnes(sample.Pair{Dense: p.dense, Sparse: p.sparse, Y: p.y})
+	return pair{q.Dense, q.Sparse, q.Y}
+}
+
+var (
+	toSparse = sample.ToSparse
+	norm     = sample.Norm
+	distance = sample.Distance
+	paths    = sample.Paths
+	dataDir  = sample.DataDir
+	seal     = sample.Seal
+	only     = sample.OnlyFiles
+	errFull  = sample.ErrFull
+)
+
+type failingWriter = sample.FailingWriter
+
+func readSet(t testing.TB, dir, name string, features int) (Examples, []float32) {
+	t.Helper()
+	return sample.ReadSet(t, dir, name, features)
 }
 
 // foreign hides the type of the rows, as a user's own store of rows would.
@@ -124,22 +97,4 @@ func (p *problem) weights(w []float32) float64 {
 	var b [1]float64
 	p.state.weights([][]float32{w}, b[:])
 	return b[0]
-}
-
-// norm returns |w|.
-func norm(w []float32) float64 {
-	var sum float64
-	for _, v := range w {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
-}
-
-func distance(a, b []float32) float64 {
-	var sum float64
-	for j := range a {
-		d := float64(a[j]) - float64(b[j])
-		sum += d * d
-	}
-	return math.Sqrt(sum)
 }

@@ -192,19 +192,19 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 	}
 	for r.t < r.total {
 		var idx []uint32
-		if r.order.batch > 0 {
+		if r.order.Batch > 0 {
 			var ends []int
-			idx, ends = r.order.batches(1)
+			idx, ends = r.order.Batches(1)
 			l.batches(idx, ends)
 		} else {
-			idx = r.order.next(1)
+			idx = r.order.Next(1)
 			l.steps(idx)
 		}
 		if l.common().err != nil {
 			t.Fatalf("%+v: %v", r.cfg, l.common().err)
 		}
 		r.t++
-		if r.order.atEnd() {
+		if r.order.AtEnd() {
 			r.epoch++
 			l.endEpoch(r.epoch)
 		}

@@ -3,6 +3,7 @@ package pegasos
 import (
 	"math/rand/v2"
 
+	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -49,7 +50,7 @@ func (r *run) lay() {
 	}
 	size := r.x.Size()
 	r.scattered = size > copyFrom
-	switch r.order.kind {
+	switch Order(r.order.Kind) {
 	case Sequential, Blocks:
 		r.scattered = false
 		return
@@ -58,7 +59,7 @@ func (r *run) lay() {
 	}
 	// It has a generator of its own: that of the epochs starts anew where a run is resumed.
 	shuffled := make([]uint32, r.rows)
-	permute(rand.NewPCG(r.cfg.Seed, ^uint64(stream)), shuffled)
+	order.Permute(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
 		shuffled[j] = uint32(r.row(int(i)))
 	}
@@ -83,7 +84,7 @@ func (r *run) lay() {
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
-	if !r.few(size) && (r.total <= 2*int64(r.order.steps) || size < copyFrom || size > copyTo) {
+	if !r.few(size) && (r.total <= 2*int64(r.order.Steps) || size < copyFrom || size > copyTo) {
 		return false
 	}
 	switch r.x.TakeGain() {
@@ -92,7 +93,7 @@ func (r *run) worthCopying(size int) bool {
 	case store.GainsLittle:
 		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
 		pair := r.rows < len(r.data.y)
-		long := r.total >= pairEpochs*int64(r.order.steps) && (len(r.data.classes)-1)*size <= copyTo
+		long := r.total >= pairEpochs*int64(r.order.Steps) && (len(r.data.classes)-1)*size <= copyTo
 		return !pair || long
 	}
 	return true

@@ -136,7 +136,7 @@ func TestLossSteps(t *testing.T) {
 					w, bias, have := make([]float64, 7), 0.0, make([]float32, 7)
 				steps:
 					for step := 1; step <= 300; step++ {
-						i := int(r.order.next(1)[0])
+						i := int(r.order.Next(1)[0])
 						p.steps([]uint32{uint32(i)})
 						side, target := 2*float64(data.y[i])-1, 0.0
 						if cfg.Loss.Regression() {

@@ -2,7 +2,6 @@ package pegasos
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // A Model is what training gives and prediction takes.
@@ -324,27 +324,10 @@ func (m *Model) PredictAll(x Examples) []float32 {
 // (float32), the biases if there are any (float64), and the classes (float32), all little-endian.
 func (m *Model) Hash() string {
 	h := sha256.New()
-	var buf []byte
 	for _, w := range m.Weights {
-		buf = appendFloats(buf[:0], w)
-		h.Write(buf)
+		modelfile.WriteNumbers(h, w)
 	}
-	buf = appendDoubles(buf[:0], m.Bias)
-	buf = appendFloats(buf, m.Classes)
-	h.Write(buf)
+	modelfile.WriteNumbers(h, m.Bias)
+	modelfile.WriteNumbers(h, m.Classes)
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-func appendFloats(b []byte, values []float32) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
-	return b
-}
-
-func appendDoubles(b []byte, values []float64) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
 }

@@ -117,13 +117,6 @@ func TestModelDamage(t *testing.T) {
 	}
 }
 
-// seal makes a model file of a header and numbers: with the right checksum, so that only the content can be wrong.
-func seal(header, numbers string) string {
-	text := header + numbers
-	sum := sha256.Sum256([]byte(text))
-	return text + string(sum[:])
-}
-
 // Whatever is wrong, there is an error, and no more memory than a small file deserves.
 func TestModelHostile(t *testing.T) {
 	const good = `pegasimd model 1
@@ -249,22 +242,11 @@ func TestModelReadError(t *testing.T) {
 	}
 }
 
-type failingWriter struct{ left int }
-
-var errFull = errors.New("disk full")
-
-func (f *failingWriter) Write(b []byte) (int, error) {
-	if f.left -= len(b); f.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
 func TestModelWriteError(t *testing.T) {
 	for _, m := range models(t) {
 		size := len(encode(t, m))
 		for n := range size {
-			if err := m.Write(&failingWriter{n}); !errors.Is(err, errFull) {
+			if err := m.Write(&failingWriter{Left: n}); !errors.Is(err, errFull) {
 				t.Fatalf("room for %d of %d bytes: %v", n, size, err)
 			}
 		}
@@ -299,22 +281,6 @@ func TestWriteFile(t *testing.T) {
 		t.Error("a folder was written to")
 	}
 	only(t, dir, "model")
-}
-
-// only fails unless dir holds nothing but the names: no temporary file is left.
-func only(t *testing.T, dir string, names ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var have []string
-	for _, e := range entries {
-		have = append(have, e.Name())
-	}
-	if fmt.Sprint(have) != fmt.Sprint(names) {
-		t.Errorf("%s holds %v, want %v", dir, have, names)
-	}
 }
 
 // Whatever goes wrong, the old file is untouched and nothing is left beside it.

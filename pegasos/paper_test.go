@@ -46,7 +46,7 @@ func TestPaper(t *testing.T) {
 				f := &fig1{lambda: lambda, w: make([]float64, 7)}
 				w := make([]float32, 7)
 				for step := range cfg.Steps {
-					idx := r.order.next(1)
+					idx := r.order.Next(1)
 					i := int(idx[0])
 					before := p.violations
 					p.steps(idx)
@@ -350,7 +350,7 @@ func TestAveragedModel(t *testing.T) {
 	want, w := make([]float64, 5), make([]float32, 5)
 	samples := 0
 	for p.t < 500 {
-		p.steps(r.order.next(1))
+		p.steps(r.order.Next(1))
 		p.weights(w)
 		if p.t > 250 && (500-p.t)%period(500, 5) == 0 {
 			samples++

@@ -142,7 +142,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	errs := make([]error, len(s.runs))
 	s.parallel(func(i int, r *run) { errs[i] = r.advance(context.Background(), math.MaxInt64) })
 	for _, r := range s.runs { // the rows may go
-		r.data, r.only, r.weight, r.order.only = nil, nil, nil, nil
+		r.data, r.only, r.weight, r.order.Only = nil, nil, nil, nil
 		for _, l := range r.learners {
 			c := l.common()
 			c.x, c.class, c.weight, c.only = nil, nil, nil, nil
@@ -167,7 +167,7 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 		return nil, err
 	}
 	if last != nil {
-		r.order.pcg = last.order.pcg
+		r.order.Continue(last.order)
 	}
 	for k, l := range r.learners {
 		s := l.common()

@@ -3,6 +3,8 @@ package pegasos
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/pegasimd/pegasimd/internal/order"
 )
 
 // mostPilots is the most rows that the pilot takes: of more, its answer is hardly another one.
@@ -15,12 +17,12 @@ func (r *run) pilot(p *problem) float64 {
 		return 1
 	}
 	idx := make([]uint32, p.count())
-	if r.order.kind == Shuffled {
+	if Order(r.order.Kind) == Shuffled {
 		for j := range idx[:n] {
 			idx[j] = uint32(j)
 		}
 	} else {
-		permute(rand.NewPCG(r.cfg.Seed, ^uint64(stream)), idx)
+		order.Permute(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), idx)
 	}
 	idx = idx[:n]
 	for j, k := range idx {

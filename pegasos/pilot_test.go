@@ -21,7 +21,7 @@ func TestPilot(t *testing.T) {
 		if c < 1 || c > 16 || math.Abs(c/want-1) > 0.5 {
 			t.Errorf("lambda %v: t0 is %v times R^2/lambda, want about %v", lambda, c, want)
 		}
-		if p.t != 0 || norm(p.v) != 0 || p.violations != 0 || r.order.pos != 0 {
+		if _, at := r.order.Save(); p.t != 0 || norm(p.v) != 0 || p.violations != 0 || at != 0 {
 			t.Errorf("lambda %v: the pilot has left something: %+v", lambda, p.state)
 		}
 	}

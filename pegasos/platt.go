@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/order"
 )
 
 // A Sigmoid makes a probability of a score z: 1/(1 + e^(A*z+B)) (Platt 1999).
@@ -296,11 +297,11 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 // weights may be nil.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	fold := make([]int, len(y))
-	order := make([]uint32, len(y))
-	permute(rand.NewPCG(seed, stream), order)
+	shuffled := make([]uint32, len(y))
+	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
 	next := 0 // labels start where the one before has ended, so that folds are of equal size
-	for _, i := range order {
+	for _, i := range shuffled {
 		if weights != nil && weights[i] == 0 {
 			fold[i] = -1
 			continue

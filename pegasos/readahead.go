@@ -8,7 +8,7 @@ func (r *run) readAhead(n int) {
 	if willNeed == nil {
 		return
 	}
-	rows := r.order.coming(n)
+	rows := r.order.Coming(n)
 	for len(rows) > 0 {
 		k := 1 // rows that lie side by side
 		for k < len(rows) && rows[k] == rows[k-1]+1 {

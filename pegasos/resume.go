@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
@@ -152,12 +154,12 @@ func (s *state) inOrder(a []float32, f func([]float32)) {
 
 // state returns the session's.
 func (s *session) state() *State {
-	st := &State{saved: saved{Data: s.data.fingerprint(), Round: s.round, Look: s.stop.look, Objective: known(s.stop.last.objective)}}
+	st := &State{saved: saved{Data: s.data.fingerprint(), Round: s.round, Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective)}}
 	if b := s.stop.last.best; b != nil {
 		st.saved.Best = &savedBest{s.stop.last.quality, s.stop.last.worse, slices.Clone(b.Bias), b.Result.header()}
 	}
 	for _, r := range s.runs {
-		generator, position := r.order.save()
+		generator, position := r.order.Save()
 		st.saved.Runs = append(st.saved.Runs, savedRun{r.t, r.epoch, generator, position})
 		for _, l := range r.learners {
 			c := l.common()
@@ -210,13 +212,13 @@ func (s *session) resume(tr *Trainer) error {
 		return damaged
 	}
 	s.round, s.stop.look = st.saved.Round, st.saved.Look
-	s.stop.last.objective = orNaN(st.saved.Objective)
+	s.stop.last.objective = modelfile.OrNaN(st.saved.Objective)
 	learners := st.saved.Learners
 	for i, r := range s.runs {
 		from := st.saved.Runs[i]
-		if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.steps) ||
+		if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.Steps) ||
 			from.Epoch > s.round+1 || from.Epoch < s.round && from.Steps < r.total ||
-			!r.order.restore(from.Generator, from.Position) || len(learners) < len(r.learners) {
+			!r.order.Restore(from.Generator, from.Position) || len(learners) < len(r.learners) {
 			return damaged
 		}
 		r.t, r.epoch = from.Steps, from.Epoch
@@ -319,33 +321,12 @@ func (d *data) fingerprint() string {
 	if d.print == "" {
 		h := sha256.New()
 		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
-		h.Write(appendFloats(nil, d.y))
-		h.Write(appendFloats(nil, d.norms))
-		h.Write(appendDoubles(nil, d.weight))
+		modelfile.WriteNumbers(h, d.y)
+		modelfile.WriteNumbers(h, d.norms)
+		modelfile.WriteNumbers(h, d.weight)
 		d.print = hex.EncodeToString(h.Sum(nil))
 	}
 	return d.print
-}
-
-// save returns the generator's state and the position that restore takes.
-func (o *order) save() (generator []byte, position int) {
-	if o.kind == IID || o.pos == 0 || o.atEnd() {
-		generator, _ = o.pcg.MarshalBinary() // never fails
-		return generator, o.pos
-	}
-	return slices.Clone(o.mark), o.pos
-}
-
-// restore makes the order go on from what save returned. It reports whether it could.
-func (o *order) restore(generator []byte, position int) bool {
-	if position < 0 || position > o.steps || o.pcg.UnmarshalBinary(generator) != nil {
-		return false
-	}
-	if o.kind != IID && position > 0 && position < o.steps {
-		o.shuffle()
-	}
-	o.pos = position
-	return true
 }
 
 // pause returns the step after which the session pauses.

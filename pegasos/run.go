@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -34,7 +35,7 @@ type run struct {
 	r2       float64
 	t, total int64
 	epoch    int
-	order    *order
+	order    *order.Visits
 	learners []learner
 	problems []*problem // the same, or nil
 	joint    *joint     // the same, or nil
@@ -78,13 +79,13 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	if cfg.Batch > r.rows {
 		return nil, badField("Batch", "have %d, want at most the number of rows, %d", cfg.Batch, r.rows)
 	}
-	r.order = newOrder(cfg.Order, r.rows, cfg.Block, cfg.Batch, cfg.Seed)
-	if r.total, err = cfg.steps(r.order.steps); err != nil {
+	r.order = order.New(string(cfg.Order), r.rows, cfg.Block, cfg.Batch, cfg.Seed)
+	if r.total, err = cfg.steps(r.order.Steps); err != nil {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
 	r.lay()
-	r.order.only = r.only
+	r.order.Only = r.only
 	if cfg.Multiclass.Joint() {
 		s, err := r.state(first, len(d.classes), t0)
 		if err != nil {
@@ -144,7 +145,7 @@ func (r *run) state(first, n int, t0 float64) (state, error) {
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
 	}
-	steps := r.order.steps
+	steps := r.order.Steps
 	if k := r.cfg.Shards; k > 1 {
 		steps = int(shardSteps(int64(steps), r.rows, cols, k))
 		s.total, s.period = shardSteps(r.total, r.rows, cols, k), 1
@@ -246,11 +247,11 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 		if stretch > 1 {
 			steps = min((steps+stretch-1)/stretch*stretch, r.total-r.t)
 		}
-		if k := int64(r.order.batch); k > 0 {
-			idx, ends = r.order.batches(int(min(steps, limit/k+1)))
+		if k := int64(r.order.Batch); k > 0 {
+			idx, ends = r.order.Batches(int(min(steps, limit/k+1)))
 			steps = int64(len(ends))
 		} else {
-			idx = r.order.next(int(steps))
+			idx = r.order.Next(int(steps))
 			steps = int64(len(idx))
 		}
 		r.readAhead(len(idx))
@@ -280,7 +281,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			}
 		})
 		r.t += steps
-		atEnd := r.order.atEnd()
+		atEnd := r.order.AtEnd()
 		if atEnd {
 			r.epoch++
 			r.parallel(func(k int) {
@@ -370,5 +371,5 @@ func (r *run) write(m *Model) {
 		}
 		first += n
 	}
-	m.Result.Epochs = max(m.Result.Epochs, float64(r.t)/float64(r.order.steps))
+	m.Result.Epochs = max(m.Result.Epochs, float64(r.t)/float64(r.order.Steps))
 }

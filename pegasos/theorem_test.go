@@ -100,7 +100,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 	var ours, optimum, steps float64
 	square0 := square(best)
 	for T := int64(1); T <= set.steps; T++ {
-		i := int(run.order.next(1)[0])
+		i := int(run.order.Next(1)[0])
 		scale := p.divisor()
 		z := 0.0
 		if T > 1 {
@@ -117,7 +117,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		if p.err != nil {
 			t.Fatal(p.err)
 		}
-		if run.order.atEnd() {
+		if run.order.AtEnd() {
 			run.epoch++
 			p.endEpoch(run.epoch)
 		}

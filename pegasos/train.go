@@ -366,8 +366,8 @@ func (s *session) begin(ctx context.Context) error {
 		moved := make([]bool, len(s.runs))
 		errs := make([]error, len(s.runs))
 		s.parallel(func(i int, r *run) {
-			step := int64(part * float64(r.order.steps))
-			if before := r.t; step < min(int64(r.order.steps), r.total) {
+			step := int64(part * float64(r.order.Steps))
+			if before := r.t; step < min(int64(r.order.Steps), r.total) {
 				errs[i] = r.advance(ctx, min(step, s.pause))
 				moved[i] = r.t > before
 			}

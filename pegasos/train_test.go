@@ -434,7 +434,7 @@ func TestAllocations(t *testing.T) {
 	data := random(24, 100, 6, 2, 1)
 	r := mustRun(t, data.sparse, data.y, Config{Epochs: 1 << 20})
 	if n := testing.AllocsPerRun(50, func() {
-		r.problems[0].steps(r.order.next(100))
+		r.problems[0].steps(r.order.Next(100))
 		r.problems[0].endEpoch(1 << 30)
 	}); n != 0 {
 		t.Errorf("%v allocations an epoch", n)

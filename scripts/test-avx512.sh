@@ -6,13 +6,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ " $(go run ./internal/paths) " == *" avx512 "* ]]; then
-	PEGASIMD_ISA=avx512 go test -count=1 ./internal/asm ./dense ./sparse ./internal/store ./pegasos
+	PEGASIMD_ISA=avx512 go test -count=1 ./internal/asm ./dense ./sparse ./internal/store ./pegasos ./pegasos/kernelsvm
 	exit
 fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for package in internal/asm sparse internal/store pegasos; do
+for package in internal/asm sparse internal/store pegasos pegasos/kernelsvm; do
 	CGO_ENABLED=0 go test -c -o "$work/${package//\//-}.test" "./$package"
 done
 export AVX512_TIMEOUT=${AVX512_TIMEOUT:-1500} PEGASIMD_ISA=avx512
@@ -32,8 +32,9 @@ emulated() {
 
 # Two machines side by side.
 emulated "$work/sparse.test" -test.short -test.timeout 10m -test.run 'Meaning|Single' -- \
-	"$work/internal-compact.test" -test.short -test.timeout 10m -- \
+	"$work/internal-store.test" -test.short -test.timeout 10m -- \
 	"$work/internal-asm.test" -test.short -test.timeout 20m -test.run 'ExactOverlap|BasisVectors|ExpAccuracy|VectorsInMemory|ManyRows|Steps' -- \
+	"$work/pegasos-kernelsvm.test" -test.short -test.timeout 10m -test.v -test.run Golden -- \
 	"$work/pegasos.test" -test.short -test.timeout 10m -test.v -test.run Golden >"$work/models" 2>&1 &
 models=$!
 code=0

@@ -29,12 +29,12 @@ bits=${BITS:?is set by the Makefile}
 emulated() {
 	local kept=()
 	for package in "${@:4}"; do
-		if [ "$package" != ./pegasos ]; then
+		if [[ "$package" != ./pegasos* ]]; then
 			kept+=("$package")
 		fi
 	done
 	on "$1" "$2" "$3" "${kept[@]}"
-	on "$1" "$2" "$3" -run "$bits" ./pegasos
+	on "$1" "$2" "$3" -run "$bits" ./pegasos ./pegasos/kernelsvm
 }
 
 GOARCH=386 emulated "386" "generic" env "$@"

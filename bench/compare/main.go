@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -14,76 +15,95 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/cpuid/v2"
-
 	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/bench/internal/record"
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
+
+// options are the flags.
+type options struct {
+	ops            []op
+	sizes          []int
+	rounds, passes int
+	slice          time.Duration
+	json           bool
+	record         string
+}
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("compare: ")
-	var (
-		only   = flag.String("op", "", "comma-separated operations to time, of dot, axpy, scal, sumsq, dist, rows, sparsedot, sparseaxpy (default all)")
-		sizes  = flag.String("sizes", "", "comma-separated lengths, or nonzeros of sparse rows, instead of the built-in ones")
-		rounds = flag.Int("rounds", 11, "rounds in a pass; in each, every contender is timed once")
-		passes = flag.Int("passes", 11, "passes over all cells")
-		slice  = flag.Duration("slice", time.Millisecond, "about how long one timing takes")
-		quick  = flag.Bool("quick", false, "two passes of seven rounds: a minute")
-		asJSON = flag.Bool("json", false, "print JSON instead of Markdown")
-	)
+	o, err := parse()
+	if err != nil {
+		log.Fatal(err)
+	}
+	r := o.measure()
+	if o.json {
+		err = record.JSON(os.Stdout, r)
+	} else {
+		err = record.Print(os.Stdout, o.record, r.markdown())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// parse reads the flags.
+func parse() (o options, err error) {
+	only := flag.String("op", "", "comma-separated operations to time, of dot, axpy, scal, sumsq, dist, "+
+		"rows, sparsedot, sparseaxpy (default all)")
+	sizes := flag.String("sizes", "",
+		"comma-separated lengths, or nonzeros of sparse rows, instead of the built-in ones")
+	flag.IntVar(&o.rounds, "rounds", 11, "rounds in a pass; in each, every contender is timed once")
+	flag.IntVar(&o.passes, "passes", 11, "passes over all cells")
+	flag.DurationVar(&o.slice, "slice", time.Millisecond, "about how long one timing takes")
+	quick := flag.Bool("quick", false, "two passes of seven rounds: a minute")
+	flag.BoolVar(&o.json, "json", false, "print JSON instead of Markdown")
+	flag.StringVar(&o.record, "record", "", "write the tables to this `file` as well")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("unexpected argument %q", flag.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
 	if *quick {
-		*rounds, *passes = 7, 2
+		o.rounds, o.passes = 7, 2
 	}
-	if *rounds < 1 || *passes < 1 || *slice <= 0 {
-		log.Fatal("-rounds, -passes and -slice must be positive")
+	if o.rounds < 1 || o.passes < 1 || o.slice <= 0 {
+		return o, errors.New("-rounds, -passes and -slice must be positive")
 	}
-	ns, err := parseSizes(*sizes)
-	if err != nil {
-		log.Fatal(err)
+	if o.sizes, err = parseSizes(*sizes); err != nil {
+		return o, err
 	}
-	ops, err := chosen(*only)
-	if err != nil {
-		log.Fatal(err)
-	}
+	o.ops, err = chosen(*only)
+	return o, err
+}
 
+// measure verifies all functions, and then times them, in passes over all cells.
+func (o options) measure() *report {
 	start := time.Now()
 	core := machine.Pin().String()
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 
 	var cells []*cell
-	var out []string
-	for _, o := range ops {
-		out = append(out, o.verify()...)
-		cells = append(cells, o.cells(ns)...)
+	var failed []string
+	for _, op := range o.ops {
+		failed = append(failed, op.verify()...)
+		cells = append(cells, op.cells(o.sizes)...)
 	}
-	for pass := range *passes {
+	for pass := range o.passes {
 		for _, c := range cells {
-			c.measure(*rounds, *slice)
+			c.measure(o.rounds, o.slice)
 		}
-		fmt.Fprintf(os.Stderr, "compare: pass %d of %d done after %.0f s\n", pass+1, *passes, time.Since(start).Seconds())
+		log.Printf("pass %d of %d done after %.0f s", pass+1, o.passes, time.Since(start).Seconds())
 	}
 
-	h := head(core)
-	h = append(h, fmt.Sprintf("Method: %d passes of %d rounds, %v a timing, after every function was checked against float64; %.0f s in all",
-		*passes, *rounds, *slice, time.Since(start).Seconds()))
-	for _, s := range append(out, absent()...) {
+	h := append(head(core), fmt.Sprintf("Method: %d passes of %d rounds, %v a timing, "+
+		"after every function was checked against float64; %.0f s in all",
+		o.passes, o.rounds, o.slice, time.Since(start).Seconds()))
+	for _, s := range append(failed, absent()...) {
 		h = append(h, "Left out: "+s)
 	}
-	r := newReport(h, cells)
-	if *asJSON {
-		err = r.json(os.Stdout)
-	} else {
-		err = r.markdown(os.Stdout)
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	return newReport(h, cells)
 }
 
 // An op is verified, then timed in its cells.
@@ -142,7 +162,6 @@ var extraVersions []string
 
 // head tells where and how the numbers were made.
 func head(core string) []string {
-	cpu := cpuid.CPU
 	build := []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 	var peers []string
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -154,17 +173,14 @@ func head(core string) []string {
 		}
 		for _, m := range info.Deps {
 			switch m.Path {
-			case "gonum.org/v1/gonum", "github.com/viterin/vek", "github.com/tphakala/simd", "github.com/weaviate/weaviate", "github.com/ajroetker/go-highway":
+			case "gonum.org/v1/gonum", "github.com/viterin/vek", "github.com/tphakala/simd",
+				"github.com/weaviate/weaviate", "github.com/ajroetker/go-highway":
 				peers = append(peers, m.Path+" "+m.Version)
 			}
 		}
 	}
-	return []string{
-		fmt.Sprintf("CPU: %s, family %d, model %d, %d cores seen; %s", cpu.BrandName, cpu.Family, cpu.Model, runtime.NumCPU(), core),
-		"Go: " + strings.Join(build, " "),
-		"Pegasimd's path: " + asm.Active().String(),
-		"Peers: " + strings.Join(append(peers, extraVersions...), ", "),
-		"Date: " + time.Now().UTC().Format(time.RFC3339),
-		"Command: compare " + strings.Join(os.Args[1:], " "),
-	}
+	return append(record.Head("compare", core),
+		"Go: "+strings.Join(build, " "),
+		"Pegasimd's path: "+asm.Active().String(),
+		"Peers: "+strings.Join(append(peers, extraVersions...), ", "))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"runtime"
-	"slices"
 	"time"
 )
 
@@ -87,24 +86,4 @@ func calibrate(run func(int), slice time.Duration) int {
 		}
 		return max(1, int(math.Round(float64(calls)*want/took)))
 	}
-}
-
-// quantile returns the value below which a share q of the values lies.
-func quantile(values []float64, q float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	at := q * float64(len(sorted)-1)
-	low := int(at)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
-}
-
-func median(values []float64) float64 { return quantile(values, 0.5) }
-
-// ratios divides round by round.
-func ratios(a, b []float64) []float64 {
-	r := make([]float64, len(a))
-	for i := range r {
-		r[i] = a[i] / b[i]
-	}
-	return r
 }

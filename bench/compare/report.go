@@ -1,13 +1,15 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/bench/internal/record"
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // A report is what the JSON output has; the Markdown is made from it.
@@ -56,12 +58,7 @@ func newReport(head []string, cells []*cell) *report {
 			}
 			row.Geomean = round(math.Exp(logs / float64(len(row.ToBest))))
 		}
-		slices.SortStableFunc(t.Rows, func(a, b row) int {
-			if a.Geomean < b.Geomean {
-				return -1
-			}
-			return 1
-		})
+		slices.SortStableFunc(t.Rows, func(a, b row) int { return cmp.Compare(a.Geomean, b.Geomean) })
 	}
 	r.Targets = verdicts(cells)
 	return r
@@ -71,14 +68,14 @@ func (t *table) add(c *cell) {
 	t.Columns = append(t.Columns, c.column)
 	var toOurs []float64
 	for i := range t.Rows {
-		rounds := ratios(c.samples[i], c.samples[0])
-		toOurs = append(toOurs, median(rounds))
-		t.Rows[i].Spread = append(t.Rows[i].Spread, round((quantile(rounds, 0.75)-quantile(rounds, 0.25))/median(rounds)))
+		rounds := stats.Ratios(c.samples[i], c.samples[0])
+		toOurs = append(toOurs, stats.Median(rounds))
+		t.Rows[i].Spread = append(t.Rows[i].Spread, round((stats.Quantile(rounds, 0.75)-stats.Quantile(rounds, 0.25))/stats.Median(rounds)))
 	}
 	best := slices.Min(toOurs)
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.Ns = append(row.Ns, round(median(c.samples[i])))
+		row.Ns = append(row.Ns, round(stats.Median(c.samples[i])))
 		row.ToOurs = append(row.ToOurs, round(toOurs[i]))
 		row.ToBest = append(row.ToBest, round(toOurs[i]/best))
 	}
@@ -90,46 +87,46 @@ func round(v float64) float64 {
 	return r
 }
 
-func (r *report) json(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", " ")
-	return e.Encode(r)
-}
-
-func (r *report) markdown(w io.Writer) error {
+// markdown returns the record.
+func (r *report) markdown() string {
 	var b strings.Builder
-	for _, line := range r.Head {
-		fmt.Fprintf(&b, "* %s\n", line)
-	}
+	record.Write(&b, "bench/compare", r.Head)
 	for _, t := range r.Tables {
-		fmt.Fprintf(&b, "\n### %s\n\nNanoseconds, and in brackets how many times as long as the best.\n\n", t.Title)
-		fmt.Fprintf(&b, "| | %s |\n|:--%s|\n", strings.Join(t.Columns, " | "), strings.Repeat("|--:", len(t.Columns)))
-		for _, row := range t.Rows {
-			name := row.Name
-			if row.kind == ours {
-				name = "**" + name + "**"
-			}
-			fmt.Fprintf(&b, "| %s ", name)
-			for i, ns := range row.Ns {
-				fmt.Fprintf(&b, "| %s (%.2f) ", short(ns), row.ToBest[i])
-			}
-			b.WriteString("|\n")
-		}
+		t.markdown(&b)
 	}
 	if len(r.Targets) > 0 {
-		b.WriteString("\n### Targets\n\nOur time over the peer's: the median of the rounds' ratios, and their quartiles.\n\n")
-		b.WriteString("| | at | against | target | reached | quartiles | |\n|:--|:--|:--|--:|--:|:--|:--|\n")
-		met := 0
-		for _, v := range r.Targets {
-			fmt.Fprintf(&b, "| %s | %s | %s | %.2f | %.2f | %.2f - %.2f | %s |\n", v.Op, v.At, v.Against, v.Target, v.Reached, v.Lower, v.Upper, v.Verdict)
-			if v.Reached <= v.Target {
-				met++
-			}
-		}
-		fmt.Fprintf(&b, "\n%d of %d met.\n", met, len(r.Targets))
+		r.markTargets(&b)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
+}
+
+func (t *table) markdown(b *strings.Builder) {
+	fmt.Fprintf(b, "\n### %s\n\n", t.Title)
+	b.WriteString("Nanoseconds, and in brackets how many times as long as the best.\n\n")
+	fmt.Fprintf(b, "| | %s |\n", strings.Join(t.Columns, " | "))
+	fmt.Fprintf(b, "|:--%s|\n", strings.Repeat("|--:", len(t.Columns)))
+	for _, row := range t.Rows {
+		fmt.Fprintf(b, "| %s ", record.Name(row.Name, row.kind == ours))
+		for i, ns := range row.Ns {
+			fmt.Fprintf(b, "| %s (%.2f) ", short(ns), row.ToBest[i])
+		}
+		b.WriteString("|\n")
+	}
+}
+
+func (r *report) markTargets(b *strings.Builder) {
+	b.WriteString("\n### Targets\n\n")
+	b.WriteString("Our time over the peer's: the median of the rounds' ratios, and their quartiles.\n\n")
+	b.WriteString("| | at | against | target | reached | quartiles | |\n|:--|:--|:--|--:|--:|:--|:--|\n")
+	met := 0
+	for _, v := range r.Targets {
+		fmt.Fprintf(b, "| %s | %s | %s | %.2f | %.2f | %.2f - %.2f | %s |\n",
+			v.Op, v.At, v.Against, v.Target, v.Reached, v.Lower, v.Upper, v.Verdict)
+		if v.Reached <= v.Target {
+			met++
+		}
+	}
+	fmt.Fprintf(b, "\n%d of %d met.\n", met, len(r.Targets))
 }
 
 // short writes a time with three digits and a unit where nanoseconds would be long.

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // A target is a row of the design's section on targets: at every length from low to high, our time over that of the best
@@ -59,16 +61,16 @@ func verdicts(cells []*cell) (vs []verdict) {
 			}
 			best, bestNs := -1, math.Inf(1)
 			for i, p := range c.contenders {
-				if ns := median(c.samples[i]); t.match(p) && ns < bestNs {
+				if ns := stats.Median(c.samples[i]); t.match(p) && ns < bestNs {
 					best, bestNs = i, ns
 				}
 			}
 			if best < 0 {
 				continue
 			}
-			r := ratios(c.samples[0], c.samples[best])
+			r := stats.Ratios(c.samples[0], c.samples[best])
 			v := verdict{Op: strings.TrimSuffix(c.table, " (ns a row)"), At: c.column, Against: t.against, Target: t.limit,
-				Reached: round(median(r)), Lower: round(quantile(r, 0.25)), Upper: round(quantile(r, 0.75))}
+				Reached: round(stats.Median(r)), Lower: round(stats.Quantile(r, 0.25)), Upper: round(stats.Quantile(r, 0.75))}
 			if name := c.contenders[best].name; name != t.against {
 				v.Against += ": " + name
 			}

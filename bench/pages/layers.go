@@ -11,7 +11,7 @@ import (
 var layers = [][]string{
 	{"internal/asm", "internal/elementary"},
 	{"dense", "sparse", ".", "internal/asmtest"},
-	{"internal/store", "internal/compact", "dataset"},
+	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio", "interop"},
 	{"cmd", "bench", "gate", "scripts", "internal/demo", "internal/gen", "internal/paths"},

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // Results are what make bench has measured, as medians.
@@ -33,15 +35,14 @@ type cell struct {
 
 // of is the median of what was measured in a unit, or NaN.
 func (c *cell) of(unit string) float64 {
-	if c == nil || len(c.values[unit]) == 0 {
+	if c == nil {
 		return math.NaN()
 	}
-	v := slices.Sorted(slices.Values(c.values[unit]))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+	return stats.Median(c.values[unit])
 }
 
 // shown are the lines of the head that the page shows.
-var shown = []string{"cpu", "caches", "core", "go", "paths", "counters", "limit", "training", "verified", "date"}
+var shown = []string{"cpu", "caches", "core", "go", "paths", "counters", "limit", "training", "verified", "date", "commit"}
 
 func readResults(file string) (*results, error) {
 	f, err := os.Open(file)
@@ -53,50 +54,16 @@ func readResults(file string) (*results, error) {
 	config := map[string]string{}
 	in := benchfmt.NewReader(f, file)
 	for in.Scan() {
-		result, ok := in.Result().(*benchfmt.Result)
-		if !ok {
-			if bad, is := in.Result().(*benchfmt.SyntaxError); is {
-				return nil, bad
+		switch result := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			return nil, result
+		case *benchfmt.Result:
+			for _, c := range result.Config {
+				config[c.Key] = string(c.Value)
 			}
-			continue
-		}
-		for _, c := range result.Config {
-			config[c.Key] = string(c.Value)
-		}
-		keys := map[string]string{}
-		_, parts := result.Name.Parts()
-		for _, part := range parts {
-			if name, value, ok := strings.Cut(strings.TrimPrefix(string(part), "/"), "="); ok {
-				keys[name] = value
+			if err := r.add(result); err != nil {
+				return nil, err
 			}
-		}
-		n, err := strconv.Atoi(keys["n"])
-		if err != nil || keys["op"] == "" || keys["isa"] == "" {
-			file, line := result.Pos()
-			return nil, fmt.Errorf("%s:%d: %s: want op=, n= and isa=", file, line, result.Name)
-		}
-		k := key{keys["op"], n, keys["isa"]}
-		c := r.cells[k]
-		if c == nil {
-			c = &cell{level: keys["level"], values: map[string][]float64{}}
-			r.cells[k] = c
-		}
-		for _, v := range result.Values {
-			unit, value := v.Unit, v.Value
-			if v.OrigUnit != "" {
-				unit, value = v.OrigUnit, v.OrigValue
-			}
-			c.values[unit] = append(c.values[unit], value)
-		}
-		if !slices.Contains(r.isas, k.isa) {
-			r.isas = append(r.isas, k.isa)
-		}
-		if set, ok := strings.CutPrefix(k.op, "train-"); ok {
-			if !slices.Contains(r.sets, set) {
-				r.sets = append(r.sets, set)
-			}
-		} else if !slices.Contains(r.ops, k.op) && !strings.HasPrefix(k.op, "prefetch") { // which moves nothing itself
-			r.ops = append(r.ops, k.op)
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -111,6 +78,54 @@ func readResults(file string) (*results, error) {
 		}
 	}
 	return r, nil
+}
+
+// add takes in one line of measurements.
+func (r *results) add(result *benchfmt.Result) error {
+	keys := nameKeys(result.Name)
+	n, err := strconv.Atoi(keys["n"])
+	if err != nil || keys["op"] == "" || keys["isa"] == "" {
+		file, line := result.Pos()
+		return fmt.Errorf("%s:%d: %s: want op=, n= and isa=", file, line, result.Name)
+	}
+	k := key{keys["op"], n, keys["isa"]}
+	c := r.cells[k]
+	if c == nil {
+		c = &cell{level: keys["level"], values: map[string][]float64{}}
+		r.cells[k] = c
+	}
+	for _, v := range result.Values {
+		unit, value := v.Unit, v.Value
+		if v.OrigUnit != "" {
+			unit, value = v.OrigUnit, v.OrigValue
+		}
+		c.values[unit] = append(c.values[unit], value)
+	}
+	appendNew(&r.isas, k.isa)
+	if set, ok := strings.CutPrefix(k.op, "train-"); ok {
+		appendNew(&r.sets, set)
+	} else if !strings.HasPrefix(k.op, "prefetch") { // which moves nothing itself
+		appendNew(&r.ops, k.op)
+	}
+	return nil
+}
+
+// nameKeys reads the parts of a benchmark's name that are key=value.
+func nameKeys(name benchfmt.Name) map[string]string {
+	keys := map[string]string{}
+	_, parts := name.Parts()
+	for _, part := range parts {
+		if name, value, ok := strings.Cut(strings.TrimPrefix(string(part), "/"), "="); ok {
+			keys[name] = value
+		}
+	}
+	return keys
+}
+
+func appendNew(list *[]string, s string) {
+	if !slices.Contains(*list, s) {
+		*list = append(*list, s)
+	}
 }
 
 // sizes are the n of an operation, ascending.

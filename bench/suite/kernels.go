@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
@@ -165,73 +166,97 @@ func (m *meter) kernel(c *cell) error {
 	if c.misaligned {
 		mem.offset = 1
 	}
-	k, paths := c.kernel, asm.Available()
+	k := c.kernel
 	a := k.New(c.n, mem, asmtest.Uniform(1))
 	if err := verify(k, a); err != nil {
 		return err
 	}
 	a.A, a.B = 1, 0.5 // so that repeated updates stay finite, and no number becomes subnormal
 
-	var contenders []func()
-	for range paths {
-		contenders = append(contenders, func() { k.Call(a) })
+	var contenders []contender
+	for _, isa := range asm.Available() {
+		contenders = append(contenders, contender{isa: isa, call: func() { k.Call(a) }})
 	}
 	shape := shapes[k.Name]
 	x, y := operands(shape, a, c.misaligned)
+	p := probe{}
 	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
-		contenders = append(contenders, func() { bandwidth.Run(shape, x, y) })
+		p.bytes = 4 * float64(len(x)*shape.Streams())
+		contenders = append(contenders, contender{isa: asm.Active(), call: func() { bandwidth.Run(shape, x, y) }})
 	}
-	plans := make([]plan, len(contenders))
-	use := func(i int) {
-		if i < len(paths) {
-			asm.Use(paths[i])
-		}
-	}
-	defer asm.Use(asm.Active())
-	for i, f := range contenders {
-		use(i)
-		plans[i] = m.calibrate(f)
-	}
-	runtime.GC()
 	rounds := m.rounds
 	if c.bytes > m.caches.L3 {
 		rounds = min(rounds, 6) // what benchstat wants at least; a call takes long there
 	}
-	samples := make([][]sample, len(contenders))
-	for round := range rounds {
-		for turn := range contenders {
-			i := (turn + round) % len(contenders)
-			use(i)
-			samples[i] = append(samples[i], m.sampleOf(contenders[i], plans[i]))
-		}
+	m.byTurns(contenders, rounds)
+	if paths := len(asm.Available()); len(contenders) > paths {
+		p.samples = contenders[paths].samples
+		contenders = contenders[:paths]
 	}
-
-	bytes := float64(k.Bytes(a))
-	for i, isa := range paths {
-		l := line{op: k.Name, level: c.level, n: c.n, isa: isa, limit: math.NaN()}
-		var limits, ratios []float64
-		for round, s := range samples[i] {
-			ratio := samples[0][round].ns / s.ns
-			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic", c.name(), isa, plans[i].calls, s.ns, bytes/s.ns*1e3, ratio)
-			ratios = append(ratios, ratio)
-			if len(contenders) > len(paths) {
-				limit := 4 * float64(len(x)*shape.Streams()) / samples[len(paths)][round].ns * 1e3
-				limits = append(limits, 100*bytes/s.ns*1e3/limit)
-				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit, limits[round])
-			}
-			if m.counters != nil {
-				fmt.Fprintf(m.out, " %.4g cycles/op %.4g insn/op", s.cycles, s.instructions)
-			}
-			fmt.Fprintln(m.out)
-		}
-		if l.ratio = middle(ratios); limits != nil {
-			l.limit = middle(limits)
-		}
+	for _, path := range contenders {
+		l := m.print(c, path, contenders[0].samples, p, float64(k.Bytes(a)))
 		if !c.misaligned {
 			m.lines = append(m.lines, l)
 		}
 	}
 	return nil
+}
+
+// A contender is the kernel in one path, or the probe of the machine's limit.
+type contender struct {
+	isa     asm.ISA
+	call    func()
+	plan    plan
+	samples []sample // by round
+}
+
+// A probe is what was measured of the machine's limit. Without samples there is none.
+type probe struct {
+	bytes   float64 // that it moves
+	samples []sample
+}
+
+// byTurns takes the samples: in each round one of each contender, and who begins changes.
+func (m *meter) byTurns(contenders []contender, rounds int) {
+	defer asm.Use(asm.Active())
+	for i := range contenders {
+		c := &contenders[i]
+		asm.Use(c.isa)
+		c.plan = m.calibrate(c.call)
+	}
+	runtime.GC()
+	for round := range rounds {
+		for turn := range contenders {
+			c := &contenders[(turn+round)%len(contenders)]
+			asm.Use(c.isa)
+			c.samples = append(c.samples, m.sampleOf(c.call, c.plan))
+		}
+	}
+}
+
+// print writes a line a sample of one path, beside the samples of plain Go and of the probe.
+func (m *meter) print(c *cell, path contender, generic []sample, p probe, bytes float64) line {
+	l := line{op: c.kernel.Name, level: c.level, n: c.n, isa: path.isa, limit: math.NaN()}
+	var limits, ratios []float64
+	for round, s := range path.samples {
+		ratio := generic[round].ns / s.ns
+		ratios = append(ratios, ratio)
+		fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v %d %.4g ns/op %.5g MB/s %.4g x-generic",
+			c.name(), path.isa, path.plan.calls, s.ns, bytes/s.ns*1e3, ratio)
+		if p.samples != nil {
+			limit := p.bytes / p.samples[round].ns * 1e3
+			limits = append(limits, 100*bytes/s.ns*1e3/limit)
+			fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit, limits[round])
+		}
+		if m.counters != nil {
+			fmt.Fprintf(m.out, " %.4g cycles/op %.4g insn/op", s.cycles, s.instructions)
+		}
+		fmt.Fprintln(m.out)
+	}
+	if l.ratio = stats.Median(ratios); limits != nil {
+		l.limit = stats.Median(limits)
+	}
+	return l
 }
 
 // verify holds plain Go against float64 where that does not take too much memory, and each path against plain Go.
@@ -320,11 +345,6 @@ func (m *meter) sampleOf(f func(), p plan) (best sample) {
 	return best
 }
 
-func middle(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
 // short is the size below which a probe waits for its call, as a kernel does, and is no limit.
 const short = 100
 
@@ -347,17 +367,17 @@ func (m *meter) summary(w io.Writer) {
 			for _, l := range m.lines {
 				if l.op == k.Name && l.level == level && l.isa == best {
 					ratios = append(ratios, l.ratio)
-					if l.n >= short && l.limit == l.limit {
+					if l.n >= short && !math.IsNaN(l.limit) {
 						limits = append(limits, l.limit)
 					}
 				}
 			}
 			text := "-"
 			if len(ratios) > 0 {
-				text = fmt.Sprintf("%.1fx", middle(ratios))
+				text = fmt.Sprintf("%.1fx", stats.Median(ratios))
 			}
 			if len(limits) > 0 {
-				text += fmt.Sprintf(" %5.0f %%", middle(limits))
+				text += fmt.Sprintf(" %5.0f %%", stats.Median(limits))
 			}
 			fmt.Fprintf(w, "%18s", text)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/bench/internal/record"
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
@@ -145,7 +146,7 @@ func (m *meter) head(pinned string, sets []*set) {
 		{"cpu", machine.CPU()}, {"caches", m.caches.String()}, {"go", runtime.Version()}, {"paths", strings.Join(paths, " ")},
 		{"core", pinned}, {"counters", counters}, {"limit", limit}, {"training", strings.Join(data, ", ")},
 		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and the models' hashes on all paths"},
-		{"date", time.Now().UTC().Format(time.RFC3339)},
+		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", record.Commit()},
 	} {
 		fmt.Fprintf(m.out, "%s: %s\n", line[0], line[1])
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // Peers that no package has: Bottou's svmsgd and svmasgd (sgd 2.0, -O2, file order), sofia-ml (2016 import of 2009-11, -O3)
@@ -99,10 +101,10 @@ func scaled(p *problem, rows []row) (added []row, slower float64, other string) 
 	if len(times) == 0 {
 		times = append(times, perStep)
 	}
-	if slower = median(times); slower != slower {
+	if slower = stats.Median(times); math.IsNaN(slower) {
 		return nil, slower, ""
 	}
-	if perStep != perStep {
+	if math.IsNaN(perStep) {
 		perStep = slower
 	}
 	for _, a := range r.absent {

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // A contender is a method on a set: a peer's, or one of ours.
@@ -31,9 +32,9 @@ type point struct {
 	Accuracy  []float64 `json:"accuracy"`
 }
 
-func (p *point) cpu() float64       { return median(p.CPU) }
-func (p *point) objective() float64 { return median(p.Objective) }
-func (p *point) accuracy() float64  { return median(p.Accuracy) }
+func (p *point) cpu() float64       { return stats.Median(p.CPU) }
+func (p *point) objective() float64 { return stats.Median(p.Objective) }
+func (p *point) accuracy() float64  { return stats.Median(p.Accuracy) }
 
 // A problem is a set with a lambda.
 type problem struct {
@@ -102,7 +103,7 @@ func (c *contender) run(p *problem, at *point, seed int) error {
 	if err := p.verify(c, t, f); err != nil {
 		return err
 	}
-	at.CPU, at.Wall = append(at.CPU, median(cpu)), append(at.Wall, median(wall))
+	at.CPU, at.Wall = append(at.CPU, stats.Median(cpu)), append(at.Wall, stats.Median(wall))
 	at.Objective, at.Accuracy = append(at.Objective, f), append(at.Accuracy, accuracy(p.set.test, w))
 	at.Steps = t.Steps
 	return nil
@@ -182,14 +183,3 @@ func (c *contender) best() (f float64) {
 	}
 	return f
 }
-
-// quantile returns the value below which a share q of the values lies.
-func quantile(values []float64, q float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	at := q * float64(len(sorted)-1)
-	low := int(at)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
-}
-
-func median(values []float64) float64 { return quantile(values, 0.5) }

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/bench/internal/record"
 )
 
 // combinations returns the settings that a value of each choice makes, as JSON, and the values' names in order.
@@ -29,13 +30,13 @@ func combinations(choices []choice) (configs []string, names [][]string) {
 
 // A studied row has the passes that a combination needs.
 type studied struct {
-	Study  int      `json:"study"` // which list of choices, from 0
-	Set    string   `json:"set"`
-	Lambda float64  `json:"lambda"`
-	Values []string `json:"values"`
-	Passes []number `json:"passes"` // to 1.10, 1.01 and 1.001 of the optimum
-	Best   float64  `json:"best_over_optimum"`
-	Left   string   `json:"left_out,omitempty"`
+	Study  int             `json:"study"` // which list of choices, from 0
+	Set    string          `json:"set"`
+	Lambda float64         `json:"lambda"`
+	Values []string        `json:"values"`
+	Passes []record.Number `json:"passes"` // to 1.10, 1.01 and 1.001 of the optimum
+	Best   float64         `json:"best_over_optimum"`
+	Left   string          `json:"left_out,omitempty"`
 }
 
 // leastPasses is where the study begins.
@@ -85,7 +86,7 @@ func (p *problem) study(choices []choice, d *driver, most float64) (rows []studi
 			r.Best = c.best() / p.optimum.upper
 			for _, above := range targetsAbove {
 				v, _ := c.toObjective(p.optimum, above*p.optimum.upper, func(q *point) float64 { return q.Effort })
-				r.Passes = append(r.Passes, number(v))
+				r.Passes = append(r.Passes, record.Number(v))
 			}
 		}
 		rows = append(rows, r)
@@ -102,13 +103,19 @@ func markStudies(b *strings.Builder, rows []studied, most float64) {
 				some = append(some, r)
 			}
 		}
+		var names []string
+		for _, c := range choices {
+			names = append(names, c.name)
+		}
+		fmt.Fprintf(b, "\n### By %s\n\n", strings.Join(names, ", "))
 		markStudy(b, choices, some, most)
 	}
 }
 
 // markStudy writes a line a combination, and for each problem the passes to the three targets.
 func markStudy(b *strings.Builder, choices []choice, rows []studied, most float64) {
-	fmt.Fprintf(b, "\nPasses to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, and the best that was reached in brackets.\n\n|", most)
+	fmt.Fprintf(b, "Passes to 1.10 / 1.01 / 1.001 of the optimum; - where it took more than %g, "+
+		"and the best that was reached in brackets.\n\n|", most)
 	for _, c := range choices {
 		fmt.Fprintf(b, " %s |", c.name)
 	}
@@ -145,7 +152,7 @@ func (r *studied) cell() string {
 	var parts []string
 	for _, n := range r.Passes {
 		switch {
-		case n != n:
+		case !n.Reached():
 			parts = append(parts, "-")
 		case n == leastPasses:
 			parts = append(parts, fmt.Sprintf("<%.2g", leastPasses))
@@ -154,10 +161,8 @@ func (r *studied) cell() string {
 		}
 	}
 	text := strings.Join(parts, " / ")
-	if n := r.Passes[len(r.Passes)-1]; n != n {
+	if n := r.Passes[len(r.Passes)-1]; !n.Reached() {
 		text += fmt.Sprintf(" (%.4f)", r.Best)
 	}
 	return text
 }
-
-func studyJSON(rows []studied) ([]byte, error) { return json.MarshalIndent(rows, "", " ") }

@@ -17,6 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -24,7 +25,7 @@ import (
 
 // kernelFlags are the flags of train that go with -kernel alone.
 type kernelFlags struct {
-	cfg     pegasos.KernelConfig
+	cfg     kernelsvm.Config
 	cacheMB int
 	gammas  string // of cv
 }
@@ -39,7 +40,7 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 	f.IntVar(&k.cfg.Degree, "degree", 0, "the `power` of -kernel polynomial (default 3)")
 	f.IntVar(&k.cfg.Passes, "passes", 0, "the most `passes` of the dual that follows the epochs with -kernel, unless -finish is none (default 100); it ends when -tol is reached")
 	f.IntVar(&k.cfg.MaxSV, "max-sv", 0, "keep at most `n` support rows a problem: a few hundred often predict as well as all")
-	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d, or none\nwhere rows are up to 256 zeros and ones); the result does not depend on it", pegasos.DefaultCacheMB))
+	f.IntVar(&k.cacheMB, "cache-mb", 0, fmt.Sprintf("keep at most `n` MB of kernel values for later, -1 for none (default %d, or none\nwhere rows are up to 256 zeros and ones); the result does not depend on it", kernelsvm.DefaultCacheMB))
 }
 
 // check returns an error if a flag is given that needs -kernel, or that there is not with it: others are those of the command
@@ -90,11 +91,11 @@ type kernelReport struct {
 	Model         string   `json:"model"`
 	Interrupted   bool     `json:"interrupted"`
 
-	Config pegasos.KernelConfig `json:"config"`
+	Config kernelsvm.Config `json:"config"`
 }
 
 // config returns the settings, of which some are in cfg, where linear models have them too.
-func (k *kernelFlags) config(c *call, cfg pegasos.Config) (pegasos.KernelConfig, error) {
+func (k *kernelFlags) config(c *call, cfg pegasos.Config) (kernelsvm.Config, error) {
 	kc := k.cfg
 	kc.Lambda, kc.C, kc.Epochs, kc.Steps, kc.Tol = cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol
 	kc.Order, kc.Offset, kc.Average, kc.Finish, kc.Multiclass, kc.Seed = cfg.Order, cfg.Offset, cfg.Average, cfg.Finish, cfg.Multiclass, cfg.Seed
@@ -109,7 +110,7 @@ func (k *kernelFlags) config(c *call, cfg pegasos.Config) (pegasos.KernelConfig,
 			return kc, usagef("-%s must be greater than 0", zero.flag)
 		}
 	}
-	if kc.Kernel == pegasos.FunctionKernel {
+	if kc.Kernel == kernelsvm.Function {
 		return kc, usagef("-kernel function is for programs")
 	}
 	if err := kc.Validate(); err != nil {
@@ -136,8 +137,8 @@ func trainKernel(c *call, data *dataFlags, cfg pegasos.Config, k kernelFlags, ar
 	}
 	p := newProgress(c.stderr, data.quiet)
 	var values int64
-	trainer := pegasos.KernelTrainer{KernelConfig: kc, Threads: data.opt.Threads, CacheMB: k.cacheMB}
-	trainer.Progress = func(now pegasos.KernelProgress) {
+	trainer := kernelsvm.Trainer{Config: kc, Threads: data.opt.Threads, CacheMB: k.cacheMB}
+	trainer.Progress = func(now kernelsvm.Progress) {
 		values = now.Values
 		p.show(0, "epoch %d, pass %d: objective %.6g, gap %s, %.3g kernel values", now.Epoch, now.Pass, now.Objective, percent(now.Gap), float64(values))
 	}
@@ -186,7 +187,7 @@ func (r *kernelReport) print(w io.Writer) {
 	if r.Config.Gamma != 0 {
 		fmt.Fprintf(w, ", gamma %.6g", r.Config.Gamma)
 	}
-	if r.Config.Kernel == pegasos.Polynomial {
+	if r.Config.Kernel == kernelsvm.Polynomial {
 		fmt.Fprintf(w, ", coef0 %.6g, degree %d", r.Config.Coef0, r.Config.Degree)
 	}
 	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n", r.Lambda, r.Epochs, r.Passes, r.Seed)
@@ -207,25 +208,24 @@ func (r *kernelReport) print(w io.Writer) {
 
 // kernelModel returns the kernel model that a file holds, or nil if it holds something else. What is no regular file is not
 // looked at, for it can't be read twice.
-func kernelModel(name string) (*pegasos.KernelModel, error) {
+func kernelModel(name string) (*kernelsvm.Model, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, nil // whoever reads it next tells of the error
 	}
-	m, err := pegasos.ReadKernelModelFile(name)
-	if errors.Is(err, pegasos.ErrNotKernelModel) {
+	if !isKernelModel(name) {
 		return nil, nil
 	}
-	return m, err
+	return kernelsvm.ReadFile(name)
 }
 
 // kernelHead returns a linear model with what reading data and naming classes take from one.
-func kernelHead(m *pegasos.KernelModel) *pegasos.Model {
+func kernelHead(m *kernelsvm.Model) *pegasos.Model {
 	return &pegasos.Model{Classes: m.Classes, Names: m.Names, Weights: [][]float32{make([]float32, m.Cols())}, IndexBase: m.IndexBase}
 }
 
 // decideKernel reads data and returns the model's scores, and what is known of the labels as labels does.
-func decideKernel(c *call, data *dataFlags, name string, m *pegasos.KernelModel) (set *dataset.Set, scores []float64, truth []int, names []string, err error) {
-	if m.Config.Kernel == pegasos.FunctionKernel {
+func decideKernel(c *call, data *dataFlags, name string, m *kernelsvm.Model) (set *dataset.Set, scores []float64, truth []int, names []string, err error) {
+	if m.Config.Kernel == kernelsvm.Function {
 		return nil, nil, nil, nil, fmt.Errorf("the model's kernel is a function of the program that made it")
 	}
 	head := kernelHead(m)
@@ -241,7 +241,7 @@ func decideKernel(c *call, data *dataFlags, name string, m *pegasos.KernelModel)
 }
 
 // predictKernel is predict with a kernel model.
-func predictKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelModel, withScores bool) error {
+func predictKernel(c *call, data *dataFlags, args []string, m *kernelsvm.Model, withScores bool) error {
 	set, all, truth, _, err := decideKernel(c, data, args[0], m)
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func predictKernel(c *call, data *dataFlags, args []string, m *pegasos.KernelMod
 }
 
 // scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b and not a.
-func scoreNames(m *pegasos.KernelModel) (names []string) {
+func scoreNames(m *kernelsvm.Model) (names []string) {
 	n := len(m.Classes)
 	switch {
 	case n == 2:
@@ -298,7 +298,7 @@ func scoreNames(m *pegasos.KernelModel) (names []string) {
 }
 
 // evalKernel is eval with a kernel model.
-func evalKernel(c *call, data *dataFlags, m *pegasos.KernelModel, out *evalOutput) error {
+func evalKernel(c *call, data *dataFlags, m *kernelsvm.Model, out *evalOutput) error {
 	set, all, truth, names, err := decideKernel(c, data, out.data, m)
 	if err != nil {
 		return err
@@ -348,7 +348,7 @@ type kernelModelReport struct {
 	Passes    int                  `json:"passes"`
 	Support   int                  `json:"support_rows"`
 	Layout    string               `json:"layout"`
-	Config    pegasos.KernelConfig `json:"config"`
+	Config    kernelsvm.Config `json:"config"`
 	Problems  []kernelProblem      `json:"problems"`
 }
 
@@ -361,7 +361,7 @@ type kernelProblem struct {
 
 // inspectKernel tells what a kernel model holds.
 func inspectKernel(c *call, name, report string) error {
-	m, err := pegasos.ReadKernelModelFile(name)
+	m, err := kernelsvm.ReadFile(name)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // ring is points on two rings, which no line tells apart.
@@ -148,7 +148,7 @@ func TestKernelCV(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Grid {
-		tr := pegasos.KernelTrainer{KernelConfig: pegasos.KernelConfig{Gamma: p.Gamma, C: p.C, Seed: 3}}
+		tr := kernelsvm.Trainer{Config: kernelsvm.Config{Gamma: p.Gamma, C: p.C, Seed: 3}}
 		predicted, err := tr.CrossPredict(t.Context(), matrix(set), set.Y, 4)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // kernelCVReport is what cv -kernel -json writes.
@@ -29,7 +30,7 @@ type kernelCVReport struct {
 	Seed     uint64               `json:"seed"`
 	Model    string               `json:"model,omitempty"`
 	Hash     string               `json:"model_hash,omitempty"`
-	Config   pegasos.KernelConfig `json:"config"` // of the best
+	Config   kernelsvm.Config `json:"config"` // of the best
 }
 
 // A kernelPoint is a setting and what it gave. Lambda or C is 0, whichever the grid is not of; so is a gamma that the data give.
@@ -47,7 +48,7 @@ type kernelPoint struct {
 var defaultKernelCs = []cvPoint{{C: 0.1}, {C: 1}, {C: 10}, {C: 100}}
 
 // cvKernel is cv with a kernel: over every gamma, and every lambda or C.
-func cvKernel(c *call, data *dataFlags, kc pegasos.KernelConfig, k kernelFlags, lambdas []cvPoint, folds int, name, model, report string) error {
+func cvKernel(c *call, data *dataFlags, kc kernelsvm.Config, k kernelFlags, lambdas []cvPoint, folds int, name, model, report string) error {
 	gammas := []float64{kc.Gamma}
 	if k.gammas != "" {
 		if c.given("gamma") {
@@ -68,7 +69,7 @@ func cvKernel(c *call, data *dataFlags, kc pegasos.KernelConfig, k kernelFlags, 
 		lambdas = defaultKernelCs
 	}
 	var grid []kernelPoint
-	at := func(p kernelPoint) pegasos.KernelConfig {
+	at := func(p kernelPoint) kernelsvm.Config {
 		cfg := kc
 		cfg.Gamma, cfg.Lambda, cfg.C = p.Gamma, p.Lambda, p.C
 		return cfg
@@ -104,7 +105,7 @@ func cvKernel(c *call, data *dataFlags, kc pegasos.KernelConfig, k kernelFlags, 
 	for i := range grid {
 		p := &grid[i]
 		progress.show(float64(i)/float64(len(grid)), "%d of %d settings", i, len(grid))
-		tr := pegasos.KernelTrainer{KernelConfig: at(*p), Threads: data.opt.Threads, CacheMB: k.cacheMB}
+		tr := kernelsvm.Trainer{Config: at(*p), Threads: data.opt.Threads, CacheMB: k.cacheMB}
 		began := time.Now()
 		predicted, err := tr.CrossPredict(c, matrix(set), set.Y, folds)
 		if err != nil {
@@ -127,7 +128,7 @@ func cvKernel(c *call, data *dataFlags, kc pegasos.KernelConfig, k kernelFlags, 
 		Config: at(best).WithDefaults(),
 	}
 	if model != "" {
-		tr := pegasos.KernelTrainer{KernelConfig: at(best), Threads: data.opt.Threads, CacheMB: k.cacheMB}
+		tr := kernelsvm.Trainer{Config: at(best), Threads: data.opt.Threads, CacheMB: k.cacheMB}
 		m, err := tr.Train(c, matrix(set), set.Y)
 		if err != nil {
 			return failed(err)

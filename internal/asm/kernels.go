@@ -927,7 +927,7 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 		raceWrites(dst)
 		raceReads(w)
 	}
-	if n <= Block {
+	if n > 0 && n <= Block {
 		switch active {
 		case AVX512:
 			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)

@@ -969,7 +969,7 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	CMPQ    DX, $+64
 	JAE     long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -4292,7 +4292,7 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	CMPQ    DX, $+64
 	JAE     long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -5027,7 +5027,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	CMPQ    CX, $+64
 	JAE     long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -5585,264 +5585,155 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dst+0(FP), CX
 	MOVQ         w+24(FP), DX
 	MOVQ         n+32(FP), BX
-	VXORPS       Y3, Y3, Y3
-	LEAQ         masks<>+0(SB), DI
-	MOVQ         BX, SI
-	NEGQ         SI
-	ANDQ         $0x07, SI
-	VMOVUPS      (DI)(SI*4), Y11
+	VXORPS       Y9, Y9, Y9
 	CMPQ         BX, $+64
 	JAE          long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	CMPQ         BX, $+8
-	JBE          short0
-	VPMOVZXBD    (AX), Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y1, Y2, Y4
-	VMULPS       Y0, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (CX)
-	VMULPS       (DX), Y2, Y2
-	VADDPS       Y3, Y2, Y2
-	CMPQ         BX, $+16
-	JBE          short1
-	VPMOVZXBD    8(AX), Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y1, Y3, Y4
-	VMULPS       Y0, Y3, Y3
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(CX)
-	VMULPS       32(DX), Y3, Y3
-	CMPQ         BX, $+24
-	JBE          short2
-	VPMOVZXBD    16(AX), Y4
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y1, Y4, Y5
-	VMULPS       Y0, Y4, Y4
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 64(CX)
-	VMULPS       64(DX), Y4, Y4
-	CMPQ         BX, $+32
-	JBE          short3
-	VPMOVZXBD    24(AX), Y5
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y1, Y5, Y6
-	VMULPS       Y0, Y5, Y5
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 96(CX)
-	VMULPS       96(DX), Y5, Y5
-	CMPQ         BX, $+40
-	JBE          short4
-	VPMOVZXBD    32(AX), Y6
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y1, Y6, Y7
-	VMULPS       Y0, Y6, Y6
-	VADDPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 128(CX)
-	VMULPS       128(DX), Y6, Y6
-	CMPQ         BX, $+48
-	JBE          short5
-	VPMOVZXBD    40(AX), Y7
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y1, Y7, Y8
-	VMULPS       Y0, Y7, Y7
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 160(CX)
-	VMULPS       160(DX), Y7, Y7
-	CMPQ         BX, $+56
-	JBE          short6
-	VPMOVZXBD    48(AX), Y8
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       Y1, Y8, Y9
-	VMULPS       Y0, Y8, Y8
-	VADDPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 192(CX)
-	VMULPS       192(DX), Y8, Y8
-	VPMOVZXBD    56(AX), Y9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       Y1, Y9, Y1
-	VMULPS       Y0, Y9, Y9
-	VADDPS       Y1, Y9, Y9
-	VMOVUPS      Y9, 224(CX)
-	VMASKMOVPS   224(DX), Y11, Y0
-	VMULPS       Y0, Y9, Y9
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	// The last group, first.
+	LEAQ       masks<>+0(SB), DI
+	MOVQ       BX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    (DI)(SI*4), Y2
+	MOVQ       BX, SI
+	SUBQ       $+1, SI
+	ANDQ       $+56, SI
+	VPMOVZXBD  (AX)(SI*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VMULPS     Y1, Y11, Y3
+	VMULPS     Y0, Y11, Y11
+	VADDPS     Y3, Y11, Y11
+	VMOVUPS    Y11, (CX)(SI*4)
+	VMASKMOVPS (DX)(SI*4), Y2, Y2
+	VMULPS     Y2, Y11, Y11
+	VADDPS     Y9, Y11, Y11
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ      BX, $+8
+	JBE       short0
+	VPMOVZXBD (AX), Y2
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y1, Y2, Y3
+	VMULPS    Y0, Y2, Y2
+	VADDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (CX)
+	VMULPS    (DX), Y2, Y2
+	CMPQ      BX, $+16
+	JBE       short1
+	VPMOVZXBD 8(AX), Y3
+	VCVTDQ2PS Y3, Y3
+	VMULPS    Y1, Y3, Y4
+	VMULPS    Y0, Y3, Y3
+	VADDPS    Y4, Y3, Y3
+	VMOVUPS   Y3, 32(CX)
+	VMULPS    32(DX), Y3, Y3
+	CMPQ      BX, $+24
+	JBE       short2
+	VPMOVZXBD 16(AX), Y4
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y1, Y4, Y5
+	VMULPS    Y0, Y4, Y4
+	VADDPS    Y5, Y4, Y4
+	VMOVUPS   Y4, 64(CX)
+	VMULPS    64(DX), Y4, Y4
+	CMPQ      BX, $+32
+	JBE       short3
+	VPMOVZXBD 24(AX), Y5
+	VCVTDQ2PS Y5, Y5
+	VMULPS    Y1, Y5, Y6
+	VMULPS    Y0, Y5, Y5
+	VADDPS    Y6, Y5, Y5
+	VMOVUPS   Y5, 96(CX)
+	VMULPS    96(DX), Y5, Y5
+	CMPQ      BX, $+40
+	JBE       short4
+	VPMOVZXBD 32(AX), Y6
+	VCVTDQ2PS Y6, Y6
+	VMULPS    Y1, Y6, Y7
+	VMULPS    Y0, Y6, Y6
+	VADDPS    Y7, Y6, Y6
+	VMOVUPS   Y6, 128(CX)
+	VMULPS    128(DX), Y6, Y6
+	CMPQ      BX, $+48
+	JBE       short5
+	VPMOVZXBD 40(AX), Y7
+	VCVTDQ2PS Y7, Y7
+	VMULPS    Y1, Y7, Y8
+	VMULPS    Y0, Y7, Y7
+	VADDPS    Y8, Y7, Y7
+	VMOVUPS   Y7, 160(CX)
+	VMULPS    160(DX), Y7, Y7
+	CMPQ      BX, $+56
+	JBE       short6
+	VPMOVZXBD 48(AX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    Y1, Y8, Y1
+	VMULPS    Y0, Y8, Y8
+	VADDPS    Y1, Y8, Y8
+	VMOVUPS   Y8, 192(CX)
+	VMULPS    192(DX), Y8, Y8
+	VADDPS    Y6, Y2, Y2
+	VADDPS    Y7, Y3, Y3
+	VADDPS    Y8, Y4, Y4
+	VADDPS    Y11, Y5, Y5
+	VADDPS    Y4, Y2, Y2
+	VADDPS    Y5, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y9, Y2, Y11
+	JMP       short0
 
 short6:
-	VPMOVZXBD    48(AX), Y8
-	VCVTDQ2PS    Y8, Y8
-	VMULPS       Y1, Y8, Y1
-	VMULPS       Y0, Y8, Y8
-	VADDPS       Y1, Y8, Y8
-	VMOVUPS      Y8, 192(CX)
-	VMASKMOVPS   192(DX), Y11, Y0
-	VMULPS       Y0, Y8, Y8
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VADDPS Y11, Y4, Y4
+	VADDPS Y4, Y2, Y2
+	VADDPS Y5, Y3, Y3
+	VADDPS Y3, Y2, Y2
+	VADDPS Y9, Y2, Y11
+	JMP    short0
 
 short5:
-	VPMOVZXBD    40(AX), Y7
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y1, Y7, Y1
-	VMULPS       Y0, Y7, Y7
-	VADDPS       Y1, Y7, Y7
-	VMOVUPS      Y7, 160(CX)
-	VMASKMOVPS   160(DX), Y11, Y0
-	VMULPS       Y0, Y7, Y7
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y6, Y2, Y2
+	VADDPS Y11, Y3, Y3
+	VADDPS Y4, Y2, Y2
+	VADDPS Y5, Y3, Y3
+	VADDPS Y3, Y2, Y2
+	VADDPS Y9, Y2, Y11
+	JMP    short0
 
 short4:
-	VPMOVZXBD    32(AX), Y6
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y1, Y6, Y1
-	VMULPS       Y0, Y6, Y6
-	VADDPS       Y1, Y6, Y6
-	VMOVUPS      Y6, 128(CX)
-	VMASKMOVPS   128(DX), Y11, Y0
-	VMULPS       Y0, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y2, Y2
+	VADDPS Y4, Y2, Y2
+	VADDPS Y5, Y3, Y3
+	VADDPS Y3, Y2, Y2
+	VADDPS Y9, Y2, Y11
+	JMP    short0
 
 short3:
-	VPMOVZXBD    24(AX), Y5
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y1, Y5, Y1
-	VMULPS       Y0, Y5, Y5
-	VADDPS       Y1, Y5, Y5
-	VMOVUPS      Y5, 96(CX)
-	VMASKMOVPS   96(DX), Y11, Y0
-	VMULPS       Y0, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y4, Y2, Y2
+	VADDPS Y11, Y3, Y3
+	VADDPS Y3, Y2, Y2
+	VADDPS Y9, Y2, Y11
+	JMP    short0
 
 short2:
-	VPMOVZXBD    16(AX), Y4
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y1, Y4, Y1
-	VMULPS       Y0, Y4, Y4
-	VADDPS       Y1, Y4, Y4
-	VMOVUPS      Y4, 64(CX)
-	VMASKMOVPS   64(DX), Y11, Y0
-	VMULPS       Y0, Y4, Y4
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y2, Y2
+	VADDPS Y3, Y2, Y2
+	VADDPS Y9, Y2, Y11
+	JMP    short0
 
 short1:
-	VPMOVZXBD    8(AX), Y3
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y1, Y3, Y1
-	VMULPS       Y0, Y3, Y3
-	VADDPS       Y1, Y3, Y3
-	VMOVUPS      Y3, 32(CX)
-	VMASKMOVPS   32(DX), Y11, Y0
-	VMULPS       Y0, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y2, Y2
+	VADDPS Y9, Y2, Y11
 
 short0:
-	CMPQ         BX, $+0
-	JBE          empty
-	VPMOVZXBD    (AX), Y2
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y1, Y2, Y1
-	VMULPS       Y0, Y2, Y2
-	VADDPS       Y1, Y2, Y2
-	VMOVUPS      Y2, (CX)
-	VMASKMOVPS   (DX), Y11, Y0
-	VMULPS       Y0, Y2, Y2
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
-
-empty:
-	VMOVSS X3, ret+40(FP)
+	VEXTRACTF128 $0x01, Y11, X0
+	VADDPS       X0, X11, X11
+	VMOVHLPS     X11, X11, X0
+	VADDPS       X0, X11, X11
+	VMOVSHDUP    X11, X0
+	VADDSS       X0, X11, X11
+	VMOVSS       X11, ret+40(FP)
 	VZEROUPPER
 	RET
 
@@ -5850,12 +5741,12 @@ long:
 	// The first 64 elements start the lanes.
 	VPMOVZXBD (AX), Y2
 	VCVTDQ2PS Y2, Y2
-	VMULPS    Y1, Y2, Y4
+	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
-	VADDPS    Y4, Y2, Y2
+	VADDPS    Y3, Y2, Y2
 	VMOVUPS   Y2, (CX)
 	VMULPS    (DX), Y2, Y2
-	VADDPS    Y3, Y2, Y2
+	VADDPS    Y9, Y2, Y2
 	VPMOVZXBD 8(AX), Y3
 	VCVTDQ2PS Y3, Y3
 	VMULPS    Y1, Y3, Y4
@@ -5916,65 +5807,65 @@ blocks:
 	// 64 elements a turn, one to each lane.
 	VPMOVZXBD (AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, (CX)
 	VMULPS    (DX), Y10, Y10
 	VADDPS    Y10, Y2, Y2
 	VPMOVZXBD 8(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 32(CX)
 	VMULPS    32(DX), Y10, Y10
 	VADDPS    Y10, Y3, Y3
 	VPMOVZXBD 16(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 64(CX)
 	VMULPS    64(DX), Y10, Y10
 	VADDPS    Y10, Y4, Y4
 	VPMOVZXBD 24(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 96(CX)
 	VMULPS    96(DX), Y10, Y10
 	VADDPS    Y10, Y5, Y5
 	VPMOVZXBD 32(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 128(CX)
 	VMULPS    128(DX), Y10, Y10
 	VADDPS    Y10, Y6, Y6
 	VPMOVZXBD 40(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 160(CX)
 	VMULPS    160(DX), Y10, Y10
 	VADDPS    Y10, Y7, Y7
 	VPMOVZXBD 48(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 192(CX)
 	VMULPS    192(DX), Y10, Y10
 	VADDPS    Y10, Y8, Y8
 	VPMOVZXBD 56(AX), Y10
 	VCVTDQ2PS Y10, Y10
-	VMULPS    Y1, Y10, Y12
+	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
-	VADDPS    Y12, Y10, Y10
+	VADDPS    Y11, Y10, Y10
 	VMOVUPS   Y10, 224(CX)
 	VMULPS    224(DX), Y10, Y10
 	VADDPS    Y10, Y9, Y9
@@ -5986,295 +5877,127 @@ blocks:
 	JAE       blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ         BX, $+0
-	JBE          none
-	CMPQ         BX, $+8
-	JBE          rest0
-	VPMOVZXBD    (AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, (CX)
-	VMULPS       (DX), Y10, Y10
-	VADDPS       Y10, Y2, Y2
-	CMPQ         BX, $+16
-	JBE          rest1
-	VPMOVZXBD    8(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 32(CX)
-	VMULPS       32(DX), Y10, Y10
-	VADDPS       Y10, Y3, Y3
-	CMPQ         BX, $+24
-	JBE          rest2
-	VPMOVZXBD    16(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 64(CX)
-	VMULPS       64(DX), Y10, Y10
-	VADDPS       Y10, Y4, Y4
-	CMPQ         BX, $+32
-	JBE          rest3
-	VPMOVZXBD    24(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 96(CX)
-	VMULPS       96(DX), Y10, Y10
-	VADDPS       Y10, Y5, Y5
-	CMPQ         BX, $+40
-	JBE          rest4
-	VPMOVZXBD    32(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 128(CX)
-	VMULPS       128(DX), Y10, Y10
-	VADDPS       Y10, Y6, Y6
-	CMPQ         BX, $+48
-	JBE          rest5
-	VPMOVZXBD    40(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 160(CX)
-	VMULPS       160(DX), Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	CMPQ         BX, $+56
-	JBE          rest6
-	VPMOVZXBD    48(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y12
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 192(CX)
-	VMULPS       192(DX), Y10, Y10
-	VADDPS       Y10, Y8, Y8
-	VPMOVZXBD    56(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 224(CX)
-	VMASKMOVPS   224(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	LEAQ       masks<>+0(SB), DI
+	MOVQ       BX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    (DI)(SI*4), Y10
+	MOVQ       BX, SI
+	SUBQ       $+1, SI
+	ANDQ       $+56, SI
+	VPMOVZXBD  (AX)(SI*1), Y11
+	VCVTDQ2PS  Y11, Y11
+	VMULPS     Y1, Y11, Y12
+	VMULPS     Y0, Y11, Y11
+	VADDPS     Y12, Y11, Y11
+	VMOVUPS    Y11, (CX)(SI*4)
+	VMASKMOVPS (DX)(SI*4), Y10, Y10
+	VMULPS     Y10, Y11, Y11
+	CMPQ       BX, $+8
+	JBE        rest0
+	VPMOVZXBD  (AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y12
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y12, Y10, Y10
+	VMOVUPS    Y10, (CX)
+	VMULPS     (DX), Y10, Y10
+	VADDPS     Y10, Y2, Y2
+	CMPQ       BX, $+16
+	JBE        rest1
+	VPMOVZXBD  8(AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y12
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y12, Y10, Y10
+	VMOVUPS    Y10, 32(CX)
+	VMULPS     32(DX), Y10, Y10
+	VADDPS     Y10, Y3, Y3
+	CMPQ       BX, $+24
+	JBE        rest2
+	VPMOVZXBD  16(AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y12
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y12, Y10, Y10
+	VMOVUPS    Y10, 64(CX)
+	VMULPS     64(DX), Y10, Y10
+	VADDPS     Y10, Y4, Y4
+	CMPQ       BX, $+32
+	JBE        rest3
+	VPMOVZXBD  24(AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y12
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y12, Y10, Y10
+	VMOVUPS    Y10, 96(CX)
+	VMULPS     96(DX), Y10, Y10
+	VADDPS     Y10, Y5, Y5
+	CMPQ       BX, $+40
+	JBE        rest4
+	VPMOVZXBD  32(AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y12
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y12, Y10, Y10
+	VMOVUPS    Y10, 128(CX)
+	VMULPS     128(DX), Y10, Y10
+	VADDPS     Y10, Y6, Y6
+	CMPQ       BX, $+48
+	JBE        rest5
+	VPMOVZXBD  40(AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y12
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y12, Y10, Y10
+	VMOVUPS    Y10, 160(CX)
+	VMULPS     160(DX), Y10, Y10
+	VADDPS     Y10, Y7, Y7
+	CMPQ       BX, $+56
+	JBE        rest6
+	VPMOVZXBD  48(AX), Y10
+	VCVTDQ2PS  Y10, Y10
+	VMULPS     Y1, Y10, Y1
+	VMULPS     Y0, Y10, Y10
+	VADDPS     Y1, Y10, Y10
+	VMOVUPS    Y10, 192(CX)
+	VMULPS     192(DX), Y10, Y10
+	VADDPS     Y10, Y8, Y8
+	VADDPS     Y11, Y9, Y9
+	JMP        fold
 
 rest6:
-	VPMOVZXBD    48(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 192(CX)
-	VMASKMOVPS   192(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y8, Y8
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y8, Y8
+	JMP    fold
 
 rest5:
-	VPMOVZXBD    40(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 160(CX)
-	VMASKMOVPS   160(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y7, Y7
+	JMP    fold
 
 rest4:
-	VPMOVZXBD    32(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 128(CX)
-	VMASKMOVPS   128(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y6, Y6
+	JMP    fold
 
 rest3:
-	VPMOVZXBD    24(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 96(CX)
-	VMASKMOVPS   96(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y5, Y5
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y5, Y5
+	JMP    fold
 
 rest2:
-	VPMOVZXBD    16(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 64(CX)
-	VMASKMOVPS   64(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y4, Y4
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y4, Y4
+	JMP    fold
 
 rest1:
-	VPMOVZXBD    8(AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, 32(CX)
-	VMASKMOVPS   32(DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y3, Y3
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y3, Y3
+	JMP    fold
 
 rest0:
-	VPMOVZXBD    (AX), Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       Y1, Y10, Y1
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y1, Y10, Y10
-	VMOVUPS      Y10, (CX)
-	VMASKMOVPS   (DX), Y11, Y0
-	VMULPS       Y0, Y10, Y10
-	VADDPS       Y10, Y2, Y2
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y9, Y5, Y5
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VMOVHLPS     X2, X2, X0
-	VADDPS       X0, X2, X2
-	VMOVSHDUP    X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
-	VZEROUPPER
-	RET
+	VADDPS Y11, Y2, Y2
 
-none:
+fold:
 	VADDPS       Y6, Y2, Y2
 	VADDPS       Y7, Y3, Y3
 	VADDPS       Y8, Y4, Y4

@@ -943,7 +943,7 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	CMPQ   DX, $+64
 	JAE    long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -4222,7 +4222,7 @@ TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	CMPQ   DX, $+64
 	JAE    long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -4937,7 +4937,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	CMPQ   CX, $+64
 	JAE    long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -5476,267 +5476,166 @@ TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-44
 	MOVQ         dst+0(FP), CX
 	MOVQ         w+24(FP), DX
 	MOVQ         n+32(FP), BX
-	VPXORD       Y19, Y19, Y19
-	LEAQ         masks<>+0(SB), DI
-	LEAQ         -1(BX), SI
-	ANDQ         $0x07, SI
-	KMOVB        1(DI)(SI*1), K1
+	VPXORD       Y25, Y25, Y25
 	CMPQ         BX, $+64
 	JAE          long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
-	CMPQ          BX, $+8
-	JBE           short0
-	VPMOVZXBD     (AX), Y18
-	VCVTDQ2PS     Y18, Y18
-	VMULPS        Y17, Y18, Y20
-	VMULPS        Y16, Y18, Y18
-	VADDPS        Y20, Y18, Y18
-	VMOVUPS       Y18, (CX)
-	VMULPS        (DX), Y18, Y18
-	VADDPS        Y19, Y18, Y18
-	CMPQ          BX, $+16
-	JBE           short1
-	VPMOVZXBD     8(AX), Y19
-	VCVTDQ2PS     Y19, Y19
-	VMULPS        Y17, Y19, Y20
-	VMULPS        Y16, Y19, Y19
-	VADDPS        Y20, Y19, Y19
-	VMOVUPS       Y19, 32(CX)
-	VMULPS        32(DX), Y19, Y19
-	CMPQ          BX, $+24
-	JBE           short2
-	VPMOVZXBD     16(AX), Y20
-	VCVTDQ2PS     Y20, Y20
-	VMULPS        Y17, Y20, Y21
-	VMULPS        Y16, Y20, Y20
-	VADDPS        Y21, Y20, Y20
-	VMOVUPS       Y20, 64(CX)
-	VMULPS        64(DX), Y20, Y20
-	CMPQ          BX, $+32
-	JBE           short3
-	VPMOVZXBD     24(AX), Y21
-	VCVTDQ2PS     Y21, Y21
-	VMULPS        Y17, Y21, Y22
-	VMULPS        Y16, Y21, Y21
-	VADDPS        Y22, Y21, Y21
-	VMOVUPS       Y21, 96(CX)
-	VMULPS        96(DX), Y21, Y21
-	CMPQ          BX, $+40
-	JBE           short4
-	VPMOVZXBD     32(AX), Y22
-	VCVTDQ2PS     Y22, Y22
-	VMULPS        Y17, Y22, Y23
-	VMULPS        Y16, Y22, Y22
-	VADDPS        Y23, Y22, Y22
-	VMOVUPS       Y22, 128(CX)
-	VMULPS        128(DX), Y22, Y22
-	CMPQ          BX, $+48
-	JBE           short5
-	VPMOVZXBD     40(AX), Y23
-	VCVTDQ2PS     Y23, Y23
-	VMULPS        Y17, Y23, Y24
-	VMULPS        Y16, Y23, Y23
-	VADDPS        Y24, Y23, Y23
-	VMOVUPS       Y23, 160(CX)
-	VMULPS        160(DX), Y23, Y23
-	CMPQ          BX, $+56
-	JBE           short6
-	VPMOVZXBD     48(AX), Y24
-	VCVTDQ2PS     Y24, Y24
-	VMULPS        Y17, Y24, Y25
-	VMULPS        Y16, Y24, Y24
-	VADDPS        Y25, Y24, Y24
-	VMOVUPS       Y24, 192(CX)
-	VMULPS        192(DX), Y24, Y24
-	VPMOVZXBD     56(AX), Y25
-	VCVTDQ2PS     Y25, Y25
-	VMULPS        Y17, Y25, Y17
-	VMULPS        Y16, Y25, Y25
-	VADDPS        Y17, Y25, Y25
-	VMOVUPS       Y25, 224(CX)
-	VMOVUPS.Z     224(DX), K1, Y16
-	VMULPS        Y16, Y25, Y25
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	// The last group, first.
+	LEAQ      masks<>+0(SB), DI
+	LEAQ      -1(BX), SI
+	ANDQ      $0x07, SI
+	KMOVB     1(DI)(SI*1), K1
+	MOVQ      BX, SI
+	SUBQ      $+1, SI
+	ANDQ      $+56, SI
+	VPMOVZXBD (AX)(SI*1), Y27
+	VCVTDQ2PS Y27, Y27
+	VMULPS    Y17, Y27, Y18
+	VMULPS    Y16, Y27, Y27
+	VADDPS    Y18, Y27, Y27
+	VMOVUPS   Y27, (CX)(SI*4)
+	VMOVUPS.Z (DX)(SI*4), K1, Y18
+	VMULPS    Y18, Y27, Y27
+	VADDPS    Y25, Y27, Y27
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ      BX, $+8
+	JBE       short0
+	VPMOVZXBD (AX), Y18
+	VCVTDQ2PS Y18, Y18
+	VMULPS    Y17, Y18, Y19
+	VMULPS    Y16, Y18, Y18
+	VADDPS    Y19, Y18, Y18
+	VMOVUPS   Y18, (CX)
+	VMULPS    (DX), Y18, Y18
+	CMPQ      BX, $+16
+	JBE       short1
+	VPMOVZXBD 8(AX), Y19
+	VCVTDQ2PS Y19, Y19
+	VMULPS    Y17, Y19, Y20
+	VMULPS    Y16, Y19, Y19
+	VADDPS    Y20, Y19, Y19
+	VMOVUPS   Y19, 32(CX)
+	VMULPS    32(DX), Y19, Y19
+	CMPQ      BX, $+24
+	JBE       short2
+	VPMOVZXBD 16(AX), Y20
+	VCVTDQ2PS Y20, Y20
+	VMULPS    Y17, Y20, Y21
+	VMULPS    Y16, Y20, Y20
+	VADDPS    Y21, Y20, Y20
+	VMOVUPS   Y20, 64(CX)
+	VMULPS    64(DX), Y20, Y20
+	CMPQ      BX, $+32
+	JBE       short3
+	VPMOVZXBD 24(AX), Y21
+	VCVTDQ2PS Y21, Y21
+	VMULPS    Y17, Y21, Y22
+	VMULPS    Y16, Y21, Y21
+	VADDPS    Y22, Y21, Y21
+	VMOVUPS   Y21, 96(CX)
+	VMULPS    96(DX), Y21, Y21
+	CMPQ      BX, $+40
+	JBE       short4
+	VPMOVZXBD 32(AX), Y22
+	VCVTDQ2PS Y22, Y22
+	VMULPS    Y17, Y22, Y23
+	VMULPS    Y16, Y22, Y22
+	VADDPS    Y23, Y22, Y22
+	VMOVUPS   Y22, 128(CX)
+	VMULPS    128(DX), Y22, Y22
+	CMPQ      BX, $+48
+	JBE       short5
+	VPMOVZXBD 40(AX), Y23
+	VCVTDQ2PS Y23, Y23
+	VMULPS    Y17, Y23, Y24
+	VMULPS    Y16, Y23, Y23
+	VADDPS    Y24, Y23, Y23
+	VMOVUPS   Y23, 160(CX)
+	VMULPS    160(DX), Y23, Y23
+	CMPQ      BX, $+56
+	JBE       short6
+	VPMOVZXBD 48(AX), Y24
+	VCVTDQ2PS Y24, Y24
+	VMULPS    Y17, Y24, Y17
+	VMULPS    Y16, Y24, Y24
+	VADDPS    Y17, Y24, Y24
+	VMOVUPS   Y24, 192(CX)
+	VMULPS    192(DX), Y24, Y24
+	VADDPS    Y22, Y18, Y18
+	VADDPS    Y23, Y19, Y19
+	VADDPS    Y24, Y20, Y20
+	VADDPS    Y27, Y21, Y21
+	VADDPS    Y20, Y18, Y18
+	VADDPS    Y21, Y19, Y19
+	VADDPS    Y19, Y18, Y18
+	VADDPS    Y25, Y18, Y27
+	JMP       short0
 
 short6:
-	VPMOVZXBD     48(AX), Y24
-	VCVTDQ2PS     Y24, Y24
-	VMULPS        Y17, Y24, Y17
-	VMULPS        Y16, Y24, Y24
-	VADDPS        Y17, Y24, Y24
-	VMOVUPS       Y24, 192(CX)
-	VMOVUPS.Z     192(DX), K1, Y16
-	VMULPS        Y16, Y24, Y24
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y22, Y18, Y18
+	VADDPS Y23, Y19, Y19
+	VADDPS Y27, Y20, Y20
+	VADDPS Y20, Y18, Y18
+	VADDPS Y21, Y19, Y19
+	VADDPS Y19, Y18, Y18
+	VADDPS Y25, Y18, Y27
+	JMP    short0
 
 short5:
-	VPMOVZXBD     40(AX), Y23
-	VCVTDQ2PS     Y23, Y23
-	VMULPS        Y17, Y23, Y17
-	VMULPS        Y16, Y23, Y23
-	VADDPS        Y17, Y23, Y23
-	VMOVUPS       Y23, 160(CX)
-	VMOVUPS.Z     160(DX), K1, Y16
-	VMULPS        Y16, Y23, Y23
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y22, Y18, Y18
+	VADDPS Y27, Y19, Y19
+	VADDPS Y20, Y18, Y18
+	VADDPS Y21, Y19, Y19
+	VADDPS Y19, Y18, Y18
+	VADDPS Y25, Y18, Y27
+	JMP    short0
 
 short4:
-	VPMOVZXBD     32(AX), Y22
-	VCVTDQ2PS     Y22, Y22
-	VMULPS        Y17, Y22, Y17
-	VMULPS        Y16, Y22, Y22
-	VADDPS        Y17, Y22, Y22
-	VMOVUPS       Y22, 128(CX)
-	VMOVUPS.Z     128(DX), K1, Y16
-	VMULPS        Y16, Y22, Y22
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y18, Y18
+	VADDPS Y20, Y18, Y18
+	VADDPS Y21, Y19, Y19
+	VADDPS Y19, Y18, Y18
+	VADDPS Y25, Y18, Y27
+	JMP    short0
 
 short3:
-	VPMOVZXBD     24(AX), Y21
-	VCVTDQ2PS     Y21, Y21
-	VMULPS        Y17, Y21, Y17
-	VMULPS        Y16, Y21, Y21
-	VADDPS        Y17, Y21, Y21
-	VMOVUPS       Y21, 96(CX)
-	VMOVUPS.Z     96(DX), K1, Y16
-	VMULPS        Y16, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y20, Y18, Y18
+	VADDPS Y27, Y19, Y19
+	VADDPS Y19, Y18, Y18
+	VADDPS Y25, Y18, Y27
+	JMP    short0
 
 short2:
-	VPMOVZXBD     16(AX), Y20
-	VCVTDQ2PS     Y20, Y20
-	VMULPS        Y17, Y20, Y17
-	VMULPS        Y16, Y20, Y20
-	VADDPS        Y17, Y20, Y20
-	VMOVUPS       Y20, 64(CX)
-	VMOVUPS.Z     64(DX), K1, Y16
-	VMULPS        Y16, Y20, Y20
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y18, Y18
+	VADDPS Y19, Y18, Y18
+	VADDPS Y25, Y18, Y27
+	JMP    short0
 
 short1:
-	VPMOVZXBD     8(AX), Y19
-	VCVTDQ2PS     Y19, Y19
-	VMULPS        Y17, Y19, Y17
-	VMULPS        Y16, Y19, Y19
-	VADDPS        Y17, Y19, Y19
-	VMOVUPS       Y19, 32(CX)
-	VMOVUPS.Z     32(DX), K1, Y16
-	VMULPS        Y16, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y18, Y18
+	VADDPS Y25, Y18, Y27
 
 short0:
-	CMPQ          BX, $+0
-	JBE           empty
-	VPMOVZXBD     (AX), Y18
-	VCVTDQ2PS     Y18, Y18
-	VMULPS        Y17, Y18, Y17
-	VMULPS        Y16, Y18, Y18
-	VADDPS        Y17, Y18, Y18
-	VMOVUPS       Y18, (CX)
-	VMOVUPS.Z     (DX), K1, Y16
-	VMULPS        Y16, Y18, Y18
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
-
-empty:
-	VMOVSS X19, ret+40(FP)
+	VEXTRACTF32X4 $0x01, Y27, X16
+	VADDPS        X16, X27, X27
+	VMOVHLPS      X27, X27, X16
+	VADDPS        X16, X27, X27
+	VMOVSHDUP     X27, X16
+	VADDSS        X16, X27, X27
+	VMOVSS        X27, ret+40(FP)
 	RET
 
 long:
 	// The first 64 elements start the lanes.
 	VPMOVZXBD (AX), Y18
 	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y20
+	VMULPS    Y17, Y18, Y19
 	VMULPS    Y16, Y18, Y18
-	VADDPS    Y20, Y18, Y18
+	VADDPS    Y19, Y18, Y18
 	VMOVUPS   Y18, (CX)
 	VMULPS    (DX), Y18, Y18
-	VADDPS    Y19, Y18, Y18
+	VADDPS    Y25, Y18, Y18
 	VPMOVZXBD 8(AX), Y19
 	VCVTDQ2PS Y19, Y19
 	VMULPS    Y17, Y19, Y20
@@ -5867,287 +5766,126 @@ blocks:
 	JAE       blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
-	CMPQ          BX, $+0
-	JBE           none
-	CMPQ          BX, $+8
-	JBE           rest0
-	VPMOVZXBD     (AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, (CX)
-	VMULPS        (DX), Y26, Y26
-	VADDPS        Y26, Y18, Y18
-	CMPQ          BX, $+16
-	JBE           rest1
-	VPMOVZXBD     8(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, 32(CX)
-	VMULPS        32(DX), Y26, Y26
-	VADDPS        Y26, Y19, Y19
-	CMPQ          BX, $+24
-	JBE           rest2
-	VPMOVZXBD     16(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, 64(CX)
-	VMULPS        64(DX), Y26, Y26
-	VADDPS        Y26, Y20, Y20
-	CMPQ          BX, $+32
-	JBE           rest3
-	VPMOVZXBD     24(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, 96(CX)
-	VMULPS        96(DX), Y26, Y26
-	VADDPS        Y26, Y21, Y21
-	CMPQ          BX, $+40
-	JBE           rest4
-	VPMOVZXBD     32(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, 128(CX)
-	VMULPS        128(DX), Y26, Y26
-	VADDPS        Y26, Y22, Y22
-	CMPQ          BX, $+48
-	JBE           rest5
-	VPMOVZXBD     40(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, 160(CX)
-	VMULPS        160(DX), Y26, Y26
-	VADDPS        Y26, Y23, Y23
-	CMPQ          BX, $+56
-	JBE           rest6
-	VPMOVZXBD     48(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y27
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y27, Y26, Y26
-	VMOVUPS       Y26, 192(CX)
-	VMULPS        192(DX), Y26, Y26
-	VADDPS        Y26, Y24, Y24
-	VPMOVZXBD     56(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 224(CX)
-	VMOVUPS.Z     224(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	LEAQ      masks<>+0(SB), DI
+	LEAQ      -1(BX), SI
+	ANDQ      $0x07, SI
+	KMOVB     1(DI)(SI*1), K1
+	MOVQ      BX, SI
+	SUBQ      $+1, SI
+	ANDQ      $+56, SI
+	VPMOVZXBD (AX)(SI*1), Y27
+	VCVTDQ2PS Y27, Y27
+	VMULPS    Y17, Y27, Y26
+	VMULPS    Y16, Y27, Y27
+	VADDPS    Y26, Y27, Y27
+	VMOVUPS   Y27, (CX)(SI*4)
+	VMOVUPS.Z (DX)(SI*4), K1, Y26
+	VMULPS    Y26, Y27, Y27
+	CMPQ      BX, $+8
+	JBE       rest0
+	VPMOVZXBD (AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y28
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y28, Y26, Y26
+	VMOVUPS   Y26, (CX)
+	VMULPS    (DX), Y26, Y26
+	VADDPS    Y26, Y18, Y18
+	CMPQ      BX, $+16
+	JBE       rest1
+	VPMOVZXBD 8(AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y28
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y28, Y26, Y26
+	VMOVUPS   Y26, 32(CX)
+	VMULPS    32(DX), Y26, Y26
+	VADDPS    Y26, Y19, Y19
+	CMPQ      BX, $+24
+	JBE       rest2
+	VPMOVZXBD 16(AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y28
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y28, Y26, Y26
+	VMOVUPS   Y26, 64(CX)
+	VMULPS    64(DX), Y26, Y26
+	VADDPS    Y26, Y20, Y20
+	CMPQ      BX, $+32
+	JBE       rest3
+	VPMOVZXBD 24(AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y28
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y28, Y26, Y26
+	VMOVUPS   Y26, 96(CX)
+	VMULPS    96(DX), Y26, Y26
+	VADDPS    Y26, Y21, Y21
+	CMPQ      BX, $+40
+	JBE       rest4
+	VPMOVZXBD 32(AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y28
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y28, Y26, Y26
+	VMOVUPS   Y26, 128(CX)
+	VMULPS    128(DX), Y26, Y26
+	VADDPS    Y26, Y22, Y22
+	CMPQ      BX, $+48
+	JBE       rest5
+	VPMOVZXBD 40(AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y28
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y28, Y26, Y26
+	VMOVUPS   Y26, 160(CX)
+	VMULPS    160(DX), Y26, Y26
+	VADDPS    Y26, Y23, Y23
+	CMPQ      BX, $+56
+	JBE       rest6
+	VPMOVZXBD 48(AX), Y26
+	VCVTDQ2PS Y26, Y26
+	VMULPS    Y17, Y26, Y17
+	VMULPS    Y16, Y26, Y26
+	VADDPS    Y17, Y26, Y26
+	VMOVUPS   Y26, 192(CX)
+	VMULPS    192(DX), Y26, Y26
+	VADDPS    Y26, Y24, Y24
+	VADDPS    Y27, Y25, Y25
+	JMP       fold
 
 rest6:
-	VPMOVZXBD     48(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 192(CX)
-	VMOVUPS.Z     192(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y24, Y24
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y24, Y24
+	JMP    fold
 
 rest5:
-	VPMOVZXBD     40(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 160(CX)
-	VMOVUPS.Z     160(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y23, Y23
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y23, Y23
+	JMP    fold
 
 rest4:
-	VPMOVZXBD     32(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 128(CX)
-	VMOVUPS.Z     128(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y22, Y22
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y22, Y22
+	JMP    fold
 
 rest3:
-	VPMOVZXBD     24(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 96(CX)
-	VMOVUPS.Z     96(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y21, Y21
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y21, Y21
+	JMP    fold
 
 rest2:
-	VPMOVZXBD     16(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 64(CX)
-	VMOVUPS.Z     64(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y20, Y20
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y20, Y20
+	JMP    fold
 
 rest1:
-	VPMOVZXBD     8(AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, 32(CX)
-	VMOVUPS.Z     32(DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y19, Y19
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y19, Y19
+	JMP    fold
 
 rest0:
-	VPMOVZXBD     (AX), Y26
-	VCVTDQ2PS     Y26, Y26
-	VMULPS        Y17, Y26, Y17
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y17, Y26, Y26
-	VMOVUPS       Y26, (CX)
-	VMOVUPS.Z     (DX), K1, Y16
-	VMULPS        Y16, Y26, Y26
-	VADDPS        Y26, Y18, Y18
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	VADDPS Y27, Y18, Y18
 
-none:
+fold:
 	VADDPS        Y22, Y18, Y18
 	VADDPS        Y23, Y19, Y19
 	VADDPS        Y24, Y20, Y20

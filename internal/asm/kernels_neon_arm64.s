@@ -1446,7 +1446,7 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	CMP   $0x00000040, R2
 	BHS   long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	FLDPQ (R0), (F0, F1)
@@ -10844,7 +10844,7 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	CMP   $0x00000040, R2
 	BHS   long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	FLDPQ (R0), (F0, F1)
@@ -12947,7 +12947,7 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	CMP   $0x00000040, R1
 	BHS   long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	FLDPQ (R0), (F0, F1)
@@ -14236,684 +14236,298 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-44
 	MOVD  dst+0(FP), R1
 	MOVD  w+24(FP), R2
 	MOVD  n+32(FP), R3
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	SUB   $0x00000001, R3, R6
-	AND   $0x00000007, R6, R6
-	ADD   $0x00000001, R6, R6
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
 	CMP   $0x00000040, R3
 	BHS   long
 
-	// Less than 64 in all: the lanes that are met hold one term each, the others need no folding.
+	// The last group, first.
+	SUB    $0x00000001, R3, R6
+	AND    $0x00000007, R6, R6
+	ADD    $0x00000001, R6, R6
+	MOVD   R3, R7
+	SUB    $0x00000001, R7, R7
+	AND    $0x00000038, R7, R7
+	ADD    R7<<2, R1, R8
+	ADD    R7<<2, R2, R9
+	ADD    R7, R0, R7
+	FMOVD  (R7), F22
+	VUXTL  V22.B8, V22.H8
+	VUXTL2 V22.H8, V23.S4
+	VUXTL  V22.H4, V22.S4
+	WORD   $0x4e21dad6             // VSCVTF V22.S4, V22.S4
+	WORD   $0x4e21daf7             // VSCVTF V23.S4, V23.S4
+	WORD   $0x6e22dec4             // VFMUL V2.S4, V22.S4, V4.S4
+	WORD   $0x6e23dee5             // VFMUL V3.S4, V23.S4, V5.S4
+	WORD   $0x6e20ded6             // VFMUL V0.S4, V22.S4, V22.S4
+	WORD   $0x6e21def7             // VFMUL V1.S4, V23.S4, V23.S4
+	WORD   $0x4e24d6d6             // VFADD V4.S4, V22.S4, V22.S4
+	WORD   $0x4e25d6f7             // VFADD V5.S4, V23.S4, V23.S4
+	FSTPQ  (F22, F23), (R8)
+	ADD    $0x00000000, R9, R7
+	TBNZ   $0x03, R6, part1all
+	VMOVI  $0x00, V5.B16
+	TBZ    $0x02, R6, part1low
+	FMOVQ  (R7), F4
+	ADD    $0x00000010, R7, R7
+	VMOVI  $0x00, V5.B16
+	TBZ    $0x01, R6, part1highone
+	FMOVD  (R7), F5
+	TBZ    $0x00, R6, part1end
+	ADD    $0x00000008, R7, R7
+	VLD1   (R7), V5.S[2]
+	B      part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F5
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R7), F4
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V4.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F4
+	B     part1end
+
+part1all:
+	FLDPQ (R7), (F4, F5)
+
+part1end:
+	WORD $0x6e24ded6 // VFMUL V4.S4, V22.S4, V22.S4
+	WORD $0x6e25def7 // VFMUL V5.S4, V23.S4, V23.S4
+	WORD $0x4e32d6d6 // VFADD V18.S4, V22.S4, V22.S4
+	WORD $0x4e33d6f7 // VFADD V19.S4, V23.S4, V23.S4
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP    $0x00000008, R3
 	BLS    short0
 	FMOVD  (R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
 	VUXTL  V4.H4, V4.S4
-	WORD   $0x4e21d884             // VSCVTF V4.S4, V4.S4
-	WORD   $0x4e21d8a5             // VSCVTF V5.S4, V5.S4
-	WORD   $0x6e22dc88             // VFMUL V2.S4, V4.S4, V8.S4
-	WORD   $0x6e23dca9             // VFMUL V3.S4, V5.S4, V9.S4
-	WORD   $0x6e20dc84             // VFMUL V0.S4, V4.S4, V4.S4
-	WORD   $0x6e21dca5             // VFMUL V1.S4, V5.S4, V5.S4
-	WORD   $0x4e28d484             // VFADD V8.S4, V4.S4, V4.S4
-	WORD   $0x4e29d4a5             // VFADD V9.S4, V5.S4, V5.S4
+	WORD   $0x4e21d884         // VSCVTF V4.S4, V4.S4
+	WORD   $0x4e21d8a5         // VSCVTF V5.S4, V5.S4
+	WORD   $0x6e22dc86         // VFMUL V2.S4, V4.S4, V6.S4
+	WORD   $0x6e23dca7         // VFMUL V3.S4, V5.S4, V7.S4
+	WORD   $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
+	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
 	FSTPQ  (F4, F5), (R1)
-	FLDPQ  (R2), (F8, F9)
-	WORD   $0x6e28dc84             // VFMUL V8.S4, V4.S4, V4.S4
-	WORD   $0x6e29dca5             // VFMUL V9.S4, V5.S4, V5.S4
-	WORD   $0x4e26d484             // VFADD V6.S4, V4.S4, V4.S4
-	WORD   $0x4e27d4a5             // VFADD V7.S4, V5.S4, V5.S4
+	FLDPQ  (R2), (F6, F7)
+	WORD   $0x6e26dc84         // VFMUL V6.S4, V4.S4, V4.S4
+	WORD   $0x6e27dca5         // VFMUL V7.S4, V5.S4, V5.S4
 	CMP    $0x00000010, R3
 	BLS    short1
 	FMOVD  8(R0), F6
 	VUXTL  V6.B8, V6.H8
 	VUXTL2 V6.H8, V7.S4
 	VUXTL  V6.H4, V6.S4
-	WORD   $0x4e21d8c6             // VSCVTF V6.S4, V6.S4
-	WORD   $0x4e21d8e7             // VSCVTF V7.S4, V7.S4
-	WORD   $0x6e22dcc8             // VFMUL V2.S4, V6.S4, V8.S4
-	WORD   $0x6e23dce9             // VFMUL V3.S4, V7.S4, V9.S4
-	WORD   $0x6e20dcc6             // VFMUL V0.S4, V6.S4, V6.S4
-	WORD   $0x6e21dce7             // VFMUL V1.S4, V7.S4, V7.S4
-	WORD   $0x4e28d4c6             // VFADD V8.S4, V6.S4, V6.S4
-	WORD   $0x4e29d4e7             // VFADD V9.S4, V7.S4, V7.S4
+	WORD   $0x4e21d8c6         // VSCVTF V6.S4, V6.S4
+	WORD   $0x4e21d8e7         // VSCVTF V7.S4, V7.S4
+	WORD   $0x6e22dcc8         // VFMUL V2.S4, V6.S4, V8.S4
+	WORD   $0x6e23dce9         // VFMUL V3.S4, V7.S4, V9.S4
+	WORD   $0x6e20dcc6         // VFMUL V0.S4, V6.S4, V6.S4
+	WORD   $0x6e21dce7         // VFMUL V1.S4, V7.S4, V7.S4
+	WORD   $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
+	WORD   $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
 	FSTPQ  (F6, F7), 32(R1)
 	FLDPQ  32(R2), (F8, F9)
-	WORD   $0x6e28dcc6             // VFMUL V8.S4, V6.S4, V6.S4
-	WORD   $0x6e29dce7             // VFMUL V9.S4, V7.S4, V7.S4
+	WORD   $0x6e28dcc6         // VFMUL V8.S4, V6.S4, V6.S4
+	WORD   $0x6e29dce7         // VFMUL V9.S4, V7.S4, V7.S4
 	CMP    $0x00000018, R3
 	BLS    short2
 	FMOVD  16(R0), F8
 	VUXTL  V8.B8, V8.H8
 	VUXTL2 V8.H8, V9.S4
 	VUXTL  V8.H4, V8.S4
-	WORD   $0x4e21d908             // VSCVTF V8.S4, V8.S4
-	WORD   $0x4e21d929             // VSCVTF V9.S4, V9.S4
-	WORD   $0x6e22dd0a             // VFMUL V2.S4, V8.S4, V10.S4
-	WORD   $0x6e23dd2b             // VFMUL V3.S4, V9.S4, V11.S4
-	WORD   $0x6e20dd08             // VFMUL V0.S4, V8.S4, V8.S4
-	WORD   $0x6e21dd29             // VFMUL V1.S4, V9.S4, V9.S4
-	WORD   $0x4e2ad508             // VFADD V10.S4, V8.S4, V8.S4
-	WORD   $0x4e2bd529             // VFADD V11.S4, V9.S4, V9.S4
+	WORD   $0x4e21d908         // VSCVTF V8.S4, V8.S4
+	WORD   $0x4e21d929         // VSCVTF V9.S4, V9.S4
+	WORD   $0x6e22dd0a         // VFMUL V2.S4, V8.S4, V10.S4
+	WORD   $0x6e23dd2b         // VFMUL V3.S4, V9.S4, V11.S4
+	WORD   $0x6e20dd08         // VFMUL V0.S4, V8.S4, V8.S4
+	WORD   $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
+	WORD   $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD   $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
 	FSTPQ  (F8, F9), 64(R1)
 	FLDPQ  64(R2), (F10, F11)
-	WORD   $0x6e2add08             // VFMUL V10.S4, V8.S4, V8.S4
-	WORD   $0x6e2bdd29             // VFMUL V11.S4, V9.S4, V9.S4
+	WORD   $0x6e2add08         // VFMUL V10.S4, V8.S4, V8.S4
+	WORD   $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
 	CMP    $0x00000020, R3
 	BLS    short3
 	FMOVD  24(R0), F10
 	VUXTL  V10.B8, V10.H8
 	VUXTL2 V10.H8, V11.S4
 	VUXTL  V10.H4, V10.S4
-	WORD   $0x4e21d94a             // VSCVTF V10.S4, V10.S4
-	WORD   $0x4e21d96b             // VSCVTF V11.S4, V11.S4
-	WORD   $0x6e22dd4c             // VFMUL V2.S4, V10.S4, V12.S4
-	WORD   $0x6e23dd6d             // VFMUL V3.S4, V11.S4, V13.S4
-	WORD   $0x6e20dd4a             // VFMUL V0.S4, V10.S4, V10.S4
-	WORD   $0x6e21dd6b             // VFMUL V1.S4, V11.S4, V11.S4
-	WORD   $0x4e2cd54a             // VFADD V12.S4, V10.S4, V10.S4
-	WORD   $0x4e2dd56b             // VFADD V13.S4, V11.S4, V11.S4
+	WORD   $0x4e21d94a         // VSCVTF V10.S4, V10.S4
+	WORD   $0x4e21d96b         // VSCVTF V11.S4, V11.S4
+	WORD   $0x6e22dd4c         // VFMUL V2.S4, V10.S4, V12.S4
+	WORD   $0x6e23dd6d         // VFMUL V3.S4, V11.S4, V13.S4
+	WORD   $0x6e20dd4a         // VFMUL V0.S4, V10.S4, V10.S4
+	WORD   $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
+	WORD   $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
+	WORD   $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
 	FSTPQ  (F10, F11), 96(R1)
 	FLDPQ  96(R2), (F12, F13)
-	WORD   $0x6e2cdd4a             // VFMUL V12.S4, V10.S4, V10.S4
-	WORD   $0x6e2ddd6b             // VFMUL V13.S4, V11.S4, V11.S4
+	WORD   $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD   $0x6e2ddd6b         // VFMUL V13.S4, V11.S4, V11.S4
 	CMP    $0x00000028, R3
 	BLS    short4
 	FMOVD  32(R0), F12
 	VUXTL  V12.B8, V12.H8
 	VUXTL2 V12.H8, V13.S4
 	VUXTL  V12.H4, V12.S4
-	WORD   $0x4e21d98c             // VSCVTF V12.S4, V12.S4
-	WORD   $0x4e21d9ad             // VSCVTF V13.S4, V13.S4
-	WORD   $0x6e22dd8e             // VFMUL V2.S4, V12.S4, V14.S4
-	WORD   $0x6e23ddaf             // VFMUL V3.S4, V13.S4, V15.S4
-	WORD   $0x6e20dd8c             // VFMUL V0.S4, V12.S4, V12.S4
-	WORD   $0x6e21ddad             // VFMUL V1.S4, V13.S4, V13.S4
-	WORD   $0x4e2ed58c             // VFADD V14.S4, V12.S4, V12.S4
-	WORD   $0x4e2fd5ad             // VFADD V15.S4, V13.S4, V13.S4
+	WORD   $0x4e21d98c         // VSCVTF V12.S4, V12.S4
+	WORD   $0x4e21d9ad         // VSCVTF V13.S4, V13.S4
+	WORD   $0x6e22dd8e         // VFMUL V2.S4, V12.S4, V14.S4
+	WORD   $0x6e23ddaf         // VFMUL V3.S4, V13.S4, V15.S4
+	WORD   $0x6e20dd8c         // VFMUL V0.S4, V12.S4, V12.S4
+	WORD   $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
+	WORD   $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
+	WORD   $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
 	FSTPQ  (F12, F13), 128(R1)
 	FLDPQ  128(R2), (F14, F15)
-	WORD   $0x6e2edd8c             // VFMUL V14.S4, V12.S4, V12.S4
-	WORD   $0x6e2fddad             // VFMUL V15.S4, V13.S4, V13.S4
+	WORD   $0x6e2edd8c         // VFMUL V14.S4, V12.S4, V12.S4
+	WORD   $0x6e2fddad         // VFMUL V15.S4, V13.S4, V13.S4
 	CMP    $0x00000030, R3
 	BLS    short5
 	FMOVD  40(R0), F14
 	VUXTL  V14.B8, V14.H8
 	VUXTL2 V14.H8, V15.S4
 	VUXTL  V14.H4, V14.S4
-	WORD   $0x4e21d9ce             // VSCVTF V14.S4, V14.S4
-	WORD   $0x4e21d9ef             // VSCVTF V15.S4, V15.S4
-	WORD   $0x6e22ddd0             // VFMUL V2.S4, V14.S4, V16.S4
-	WORD   $0x6e23ddf1             // VFMUL V3.S4, V15.S4, V17.S4
-	WORD   $0x6e20ddce             // VFMUL V0.S4, V14.S4, V14.S4
-	WORD   $0x6e21ddef             // VFMUL V1.S4, V15.S4, V15.S4
-	WORD   $0x4e30d5ce             // VFADD V16.S4, V14.S4, V14.S4
-	WORD   $0x4e31d5ef             // VFADD V17.S4, V15.S4, V15.S4
+	WORD   $0x4e21d9ce         // VSCVTF V14.S4, V14.S4
+	WORD   $0x4e21d9ef         // VSCVTF V15.S4, V15.S4
+	WORD   $0x6e22ddd0         // VFMUL V2.S4, V14.S4, V16.S4
+	WORD   $0x6e23ddf1         // VFMUL V3.S4, V15.S4, V17.S4
+	WORD   $0x6e20ddce         // VFMUL V0.S4, V14.S4, V14.S4
+	WORD   $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
+	WORD   $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
 	FSTPQ  (F14, F15), 160(R1)
 	FLDPQ  160(R2), (F16, F17)
-	WORD   $0x6e30ddce             // VFMUL V16.S4, V14.S4, V14.S4
-	WORD   $0x6e31ddef             // VFMUL V17.S4, V15.S4, V15.S4
+	WORD   $0x6e30ddce         // VFMUL V16.S4, V14.S4, V14.S4
+	WORD   $0x6e31ddef         // VFMUL V17.S4, V15.S4, V15.S4
 	CMP    $0x00000038, R3
 	BLS    short6
 	FMOVD  48(R0), F16
 	VUXTL  V16.B8, V16.H8
 	VUXTL2 V16.H8, V17.S4
 	VUXTL  V16.H4, V16.S4
-	WORD   $0x4e21da10             // VSCVTF V16.S4, V16.S4
-	WORD   $0x4e21da31             // VSCVTF V17.S4, V17.S4
-	WORD   $0x6e22de12             // VFMUL V2.S4, V16.S4, V18.S4
-	WORD   $0x6e23de33             // VFMUL V3.S4, V17.S4, V19.S4
-	WORD   $0x6e20de10             // VFMUL V0.S4, V16.S4, V16.S4
-	WORD   $0x6e21de31             // VFMUL V1.S4, V17.S4, V17.S4
-	WORD   $0x4e32d610             // VFADD V18.S4, V16.S4, V16.S4
-	WORD   $0x4e33d631             // VFADD V19.S4, V17.S4, V17.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	WORD   $0x6e22de02         // VFMUL V2.S4, V16.S4, V2.S4
+	WORD   $0x6e23de23         // VFMUL V3.S4, V17.S4, V3.S4
+	WORD   $0x6e20de10         // VFMUL V0.S4, V16.S4, V16.S4
+	WORD   $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
+	WORD   $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD   $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
 	FSTPQ  (F16, F17), 192(R1)
-	FLDPQ  192(R2), (F18, F19)
-	WORD   $0x6e32de10             // VFMUL V18.S4, V16.S4, V16.S4
-	WORD   $0x6e33de31             // VFMUL V19.S4, V17.S4, V17.S4
-	FMOVD  56(R0), F18
-	VUXTL  V18.B8, V18.H8
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	WORD   $0x4e21da52             // VSCVTF V18.S4, V18.S4
-	WORD   $0x4e21da73             // VSCVTF V19.S4, V19.S4
-	WORD   $0x6e22de42             // VFMUL V2.S4, V18.S4, V2.S4
-	WORD   $0x6e23de63             // VFMUL V3.S4, V19.S4, V3.S4
-	WORD   $0x6e20de52             // VFMUL V0.S4, V18.S4, V18.S4
-	WORD   $0x6e21de73             // VFMUL V1.S4, V19.S4, V19.S4
-	WORD   $0x4e22d652             // VFADD V2.S4, V18.S4, V18.S4
-	WORD   $0x4e23d673             // VFADD V3.S4, V19.S4, V19.S4
-	FSTPQ  (F18, F19), 224(R1)
-	ADD    $0x000000e0, R2, R0
-	TBNZ   $0x03, R6, part1all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part1low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part1highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part1end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part1end
-
-part1highone:
-	TBZ   $0x00, R6, part1end
-	FMOVS (R0), F1
-	B     part1end
-
-part1low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part1lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part1end
-
-part1lowone:
-	TBZ   $0x00, R6, part1end
-	FMOVS (R0), F0
-	B     part1end
-
-part1all:
-	FLDPQ (R0), (F0, F1)
-
-part1end:
-	WORD  $0x6e20de52                   // VFMUL V0.S4, V18.S4, V18.S4
-	WORD  $0x6e21de73                   // VFMUL V1.S4, V19.S4, V19.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	FLDPQ  192(R2), (F0, F1)
+	WORD   $0x6e20de10         // VFMUL V0.S4, V16.S4, V16.S4
+	WORD   $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
+	WORD   $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	WORD   $0x4e36d54a         // VFADD V22.S4, V10.S4, V10.S4
+	WORD   $0x4e37d56b         // VFADD V23.S4, V11.S4, V11.S4
+	WORD   $0x4e28d484         // VFADD V8.S4, V4.S4, V4.S4
+	WORD   $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
+	WORD   $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD   $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	WORD   $0x4e32d496         // VFADD V18.S4, V4.S4, V22.S4
+	WORD   $0x4e33d4b7         // VFADD V19.S4, V5.S4, V23.S4
+	B      short0
 
 short6:
-	FMOVD  48(R0), F16
-	VUXTL  V16.B8, V16.H8
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	WORD   $0x4e21da10             // VSCVTF V16.S4, V16.S4
-	WORD   $0x4e21da31             // VSCVTF V17.S4, V17.S4
-	WORD   $0x6e22de02             // VFMUL V2.S4, V16.S4, V2.S4
-	WORD   $0x6e23de23             // VFMUL V3.S4, V17.S4, V3.S4
-	WORD   $0x6e20de10             // VFMUL V0.S4, V16.S4, V16.S4
-	WORD   $0x6e21de31             // VFMUL V1.S4, V17.S4, V17.S4
-	WORD   $0x4e22d610             // VFADD V2.S4, V16.S4, V16.S4
-	WORD   $0x4e23d631             // VFADD V3.S4, V17.S4, V17.S4
-	FSTPQ  (F16, F17), 192(R1)
-	ADD    $0x000000c0, R2, R0
-	TBNZ   $0x03, R6, part2all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part2low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part2highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part2end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part2end
-
-part2highone:
-	TBZ   $0x00, R6, part2end
-	FMOVS (R0), F1
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part2lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R6, part2end
-	FMOVS (R0), F0
-	B     part2end
-
-part2all:
-	FLDPQ (R0), (F0, F1)
-
-part2end:
-	WORD  $0x6e20de10                   // VFMUL V0.S4, V16.S4, V16.S4
-	WORD  $0x6e21de31                   // VFMUL V1.S4, V17.S4, V17.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
+	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
+	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
+	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
+	WORD $0x4e36d508 // VFADD V22.S4, V8.S4, V8.S4
+	WORD $0x4e37d529 // VFADD V23.S4, V9.S4, V9.S4
+	WORD $0x4e28d484 // VFADD V8.S4, V4.S4, V4.S4
+	WORD $0x4e29d4a5 // VFADD V9.S4, V5.S4, V5.S4
+	WORD $0x4e2ad4c6 // VFADD V10.S4, V6.S4, V6.S4
+	WORD $0x4e2bd4e7 // VFADD V11.S4, V7.S4, V7.S4
+	WORD $0x4e26d484 // VFADD V6.S4, V4.S4, V4.S4
+	WORD $0x4e27d4a5 // VFADD V7.S4, V5.S4, V5.S4
+	WORD $0x4e32d496 // VFADD V18.S4, V4.S4, V22.S4
+	WORD $0x4e33d4b7 // VFADD V19.S4, V5.S4, V23.S4
+	B    short0
 
 short5:
-	FMOVD  40(R0), F14
-	VUXTL  V14.B8, V14.H8
-	VUXTL2 V14.H8, V15.S4
-	VUXTL  V14.H4, V14.S4
-	WORD   $0x4e21d9ce             // VSCVTF V14.S4, V14.S4
-	WORD   $0x4e21d9ef             // VSCVTF V15.S4, V15.S4
-	WORD   $0x6e22ddc2             // VFMUL V2.S4, V14.S4, V2.S4
-	WORD   $0x6e23dde3             // VFMUL V3.S4, V15.S4, V3.S4
-	WORD   $0x6e20ddce             // VFMUL V0.S4, V14.S4, V14.S4
-	WORD   $0x6e21ddef             // VFMUL V1.S4, V15.S4, V15.S4
-	WORD   $0x4e22d5ce             // VFADD V2.S4, V14.S4, V14.S4
-	WORD   $0x4e23d5ef             // VFADD V3.S4, V15.S4, V15.S4
-	FSTPQ  (F14, F15), 160(R1)
-	ADD    $0x000000a0, R2, R0
-	TBNZ   $0x03, R6, part3all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part3low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part3highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part3end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part3end
-
-part3highone:
-	TBZ   $0x00, R6, part3end
-	FMOVS (R0), F1
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part3lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R6, part3end
-	FMOVS (R0), F0
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F0, F1)
-
-part3end:
-	WORD  $0x6e20ddce                   // VFMUL V0.S4, V14.S4, V14.S4
-	WORD  $0x6e21ddef                   // VFMUL V1.S4, V15.S4, V15.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e2cd484 // VFADD V12.S4, V4.S4, V4.S4
+	WORD $0x4e2dd4a5 // VFADD V13.S4, V5.S4, V5.S4
+	WORD $0x4e36d4c6 // VFADD V22.S4, V6.S4, V6.S4
+	WORD $0x4e37d4e7 // VFADD V23.S4, V7.S4, V7.S4
+	WORD $0x4e28d484 // VFADD V8.S4, V4.S4, V4.S4
+	WORD $0x4e29d4a5 // VFADD V9.S4, V5.S4, V5.S4
+	WORD $0x4e2ad4c6 // VFADD V10.S4, V6.S4, V6.S4
+	WORD $0x4e2bd4e7 // VFADD V11.S4, V7.S4, V7.S4
+	WORD $0x4e26d484 // VFADD V6.S4, V4.S4, V4.S4
+	WORD $0x4e27d4a5 // VFADD V7.S4, V5.S4, V5.S4
+	WORD $0x4e32d496 // VFADD V18.S4, V4.S4, V22.S4
+	WORD $0x4e33d4b7 // VFADD V19.S4, V5.S4, V23.S4
+	B    short0
 
 short4:
-	FMOVD  32(R0), F12
-	VUXTL  V12.B8, V12.H8
-	VUXTL2 V12.H8, V13.S4
-	VUXTL  V12.H4, V12.S4
-	WORD   $0x4e21d98c             // VSCVTF V12.S4, V12.S4
-	WORD   $0x4e21d9ad             // VSCVTF V13.S4, V13.S4
-	WORD   $0x6e22dd82             // VFMUL V2.S4, V12.S4, V2.S4
-	WORD   $0x6e23dda3             // VFMUL V3.S4, V13.S4, V3.S4
-	WORD   $0x6e20dd8c             // VFMUL V0.S4, V12.S4, V12.S4
-	WORD   $0x6e21ddad             // VFMUL V1.S4, V13.S4, V13.S4
-	WORD   $0x4e22d58c             // VFADD V2.S4, V12.S4, V12.S4
-	WORD   $0x4e23d5ad             // VFADD V3.S4, V13.S4, V13.S4
-	FSTPQ  (F12, F13), 128(R1)
-	ADD    $0x00000080, R2, R0
-	TBNZ   $0x03, R6, part4all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part4low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part4highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part4end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part4end
-
-part4highone:
-	TBZ   $0x00, R6, part4end
-	FMOVS (R0), F1
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part4lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R6, part4end
-	FMOVS (R0), F0
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F0, F1)
-
-part4end:
-	WORD  $0x6e20dd8c                   // VFMUL V0.S4, V12.S4, V12.S4
-	WORD  $0x6e21ddad                   // VFMUL V1.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d484 // VFADD V22.S4, V4.S4, V4.S4
+	WORD $0x4e37d4a5 // VFADD V23.S4, V5.S4, V5.S4
+	WORD $0x4e28d484 // VFADD V8.S4, V4.S4, V4.S4
+	WORD $0x4e29d4a5 // VFADD V9.S4, V5.S4, V5.S4
+	WORD $0x4e2ad4c6 // VFADD V10.S4, V6.S4, V6.S4
+	WORD $0x4e2bd4e7 // VFADD V11.S4, V7.S4, V7.S4
+	WORD $0x4e26d484 // VFADD V6.S4, V4.S4, V4.S4
+	WORD $0x4e27d4a5 // VFADD V7.S4, V5.S4, V5.S4
+	WORD $0x4e32d496 // VFADD V18.S4, V4.S4, V22.S4
+	WORD $0x4e33d4b7 // VFADD V19.S4, V5.S4, V23.S4
+	B    short0
 
 short3:
-	FMOVD  24(R0), F10
-	VUXTL  V10.B8, V10.H8
-	VUXTL2 V10.H8, V11.S4
-	VUXTL  V10.H4, V10.S4
-	WORD   $0x4e21d94a             // VSCVTF V10.S4, V10.S4
-	WORD   $0x4e21d96b             // VSCVTF V11.S4, V11.S4
-	WORD   $0x6e22dd42             // VFMUL V2.S4, V10.S4, V2.S4
-	WORD   $0x6e23dd63             // VFMUL V3.S4, V11.S4, V3.S4
-	WORD   $0x6e20dd4a             // VFMUL V0.S4, V10.S4, V10.S4
-	WORD   $0x6e21dd6b             // VFMUL V1.S4, V11.S4, V11.S4
-	WORD   $0x4e22d54a             // VFADD V2.S4, V10.S4, V10.S4
-	WORD   $0x4e23d56b             // VFADD V3.S4, V11.S4, V11.S4
-	FSTPQ  (F10, F11), 96(R1)
-	ADD    $0x00000060, R2, R0
-	TBNZ   $0x03, R6, part5all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part5low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part5highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part5end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part5end
-
-part5highone:
-	TBZ   $0x00, R6, part5end
-	FMOVS (R0), F1
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part5lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R6, part5end
-	FMOVS (R0), F0
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F0, F1)
-
-part5end:
-	WORD  $0x6e20dd4a                   // VFMUL V0.S4, V10.S4, V10.S4
-	WORD  $0x6e21dd6b                   // VFMUL V1.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e28d484 // VFADD V8.S4, V4.S4, V4.S4
+	WORD $0x4e29d4a5 // VFADD V9.S4, V5.S4, V5.S4
+	WORD $0x4e36d4c6 // VFADD V22.S4, V6.S4, V6.S4
+	WORD $0x4e37d4e7 // VFADD V23.S4, V7.S4, V7.S4
+	WORD $0x4e26d484 // VFADD V6.S4, V4.S4, V4.S4
+	WORD $0x4e27d4a5 // VFADD V7.S4, V5.S4, V5.S4
+	WORD $0x4e32d496 // VFADD V18.S4, V4.S4, V22.S4
+	WORD $0x4e33d4b7 // VFADD V19.S4, V5.S4, V23.S4
+	B    short0
 
 short2:
-	FMOVD  16(R0), F8
-	VUXTL  V8.B8, V8.H8
-	VUXTL2 V8.H8, V9.S4
-	VUXTL  V8.H4, V8.S4
-	WORD   $0x4e21d908             // VSCVTF V8.S4, V8.S4
-	WORD   $0x4e21d929             // VSCVTF V9.S4, V9.S4
-	WORD   $0x6e22dd02             // VFMUL V2.S4, V8.S4, V2.S4
-	WORD   $0x6e23dd23             // VFMUL V3.S4, V9.S4, V3.S4
-	WORD   $0x6e20dd08             // VFMUL V0.S4, V8.S4, V8.S4
-	WORD   $0x6e21dd29             // VFMUL V1.S4, V9.S4, V9.S4
-	WORD   $0x4e22d508             // VFADD V2.S4, V8.S4, V8.S4
-	WORD   $0x4e23d529             // VFADD V3.S4, V9.S4, V9.S4
-	FSTPQ  (F8, F9), 64(R1)
-	ADD    $0x00000040, R2, R0
-	TBNZ   $0x03, R6, part6all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part6low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part6highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part6end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part6end
-
-part6highone:
-	TBZ   $0x00, R6, part6end
-	FMOVS (R0), F1
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part6lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R6, part6end
-	FMOVS (R0), F0
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F0, F1)
-
-part6end:
-	WORD  $0x6e20dd08                   // VFMUL V0.S4, V8.S4, V8.S4
-	WORD  $0x6e21dd29                   // VFMUL V1.S4, V9.S4, V9.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d484 // VFADD V22.S4, V4.S4, V4.S4
+	WORD $0x4e37d4a5 // VFADD V23.S4, V5.S4, V5.S4
+	WORD $0x4e26d484 // VFADD V6.S4, V4.S4, V4.S4
+	WORD $0x4e27d4a5 // VFADD V7.S4, V5.S4, V5.S4
+	WORD $0x4e32d496 // VFADD V18.S4, V4.S4, V22.S4
+	WORD $0x4e33d4b7 // VFADD V19.S4, V5.S4, V23.S4
+	B    short0
 
 short1:
-	FMOVD  8(R0), F6
-	VUXTL  V6.B8, V6.H8
-	VUXTL2 V6.H8, V7.S4
-	VUXTL  V6.H4, V6.S4
-	WORD   $0x4e21d8c6             // VSCVTF V6.S4, V6.S4
-	WORD   $0x4e21d8e7             // VSCVTF V7.S4, V7.S4
-	WORD   $0x6e22dcc2             // VFMUL V2.S4, V6.S4, V2.S4
-	WORD   $0x6e23dce3             // VFMUL V3.S4, V7.S4, V3.S4
-	WORD   $0x6e20dcc6             // VFMUL V0.S4, V6.S4, V6.S4
-	WORD   $0x6e21dce7             // VFMUL V1.S4, V7.S4, V7.S4
-	WORD   $0x4e22d4c6             // VFADD V2.S4, V6.S4, V6.S4
-	WORD   $0x4e23d4e7             // VFADD V3.S4, V7.S4, V7.S4
-	FSTPQ  (F6, F7), 32(R1)
-	ADD    $0x00000020, R2, R0
-	TBNZ   $0x03, R6, part7all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part7low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part7highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part7end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part7end
-
-part7highone:
-	TBZ   $0x00, R6, part7end
-	FMOVS (R0), F1
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part7lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R6, part7end
-	FMOVS (R0), F0
-	B     part7end
-
-part7all:
-	FLDPQ (R0), (F0, F1)
-
-part7end:
-	WORD  $0x6e20dcc6                   // VFMUL V0.S4, V6.S4, V6.S4
-	WORD  $0x6e21dce7                   // VFMUL V1.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d484 // VFADD V22.S4, V4.S4, V4.S4
+	WORD $0x4e37d4a5 // VFADD V23.S4, V5.S4, V5.S4
+	WORD $0x4e32d496 // VFADD V18.S4, V4.S4, V22.S4
+	WORD $0x4e33d4b7 // VFADD V19.S4, V5.S4, V23.S4
 
 short0:
-	CMP    $0x00000000, R3
-	BLS    empty
-	FMOVD  (R0), F4
-	VUXTL  V4.B8, V4.H8
-	VUXTL2 V4.H8, V5.S4
-	VUXTL  V4.H4, V4.S4
-	WORD   $0x4e21d884             // VSCVTF V4.S4, V4.S4
-	WORD   $0x4e21d8a5             // VSCVTF V5.S4, V5.S4
-	WORD   $0x6e22dc82             // VFMUL V2.S4, V4.S4, V2.S4
-	WORD   $0x6e23dca3             // VFMUL V3.S4, V5.S4, V3.S4
-	WORD   $0x6e20dc84             // VFMUL V0.S4, V4.S4, V4.S4
-	WORD   $0x6e21dca5             // VFMUL V1.S4, V5.S4, V5.S4
-	WORD   $0x4e22d484             // VFADD V2.S4, V4.S4, V4.S4
-	WORD   $0x4e23d4a5             // VFADD V3.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), (R1)
-	ADD    $0x00000000, R2, R0
-	TBNZ   $0x03, R6, part8all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part8low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part8highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part8end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part8end
-
-part8highone:
-	TBZ   $0x00, R6, part8end
-	FMOVS (R0), F1
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part8lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R6, part8end
-	FMOVS (R0), F0
-	B     part8end
-
-part8all:
-	FLDPQ (R0), (F0, F1)
-
-part8end:
-	WORD  $0x6e20dc84                   // VFMUL V0.S4, V4.S4, V4.S4
-	WORD  $0x6e21dca5                   // VFMUL V1.S4, V5.S4, V5.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
-
-empty:
-	FMOVS F6, ret+40(FP)
+	WORD  $0x4e37d6d6                     // VFADD V23.S4, V22.S4, V22.S4
+	VEXT  $0x08, V22.B16, V22.B16, V0.B16
+	WORD  $0x4e20d6d6                     // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x7e30dad6                     // FADDPS V22.S2, F22
+	FMOVS F22, ret+40(FP)
 	RET
 
 long:
@@ -14924,18 +14538,18 @@ long:
 	VUXTL  V4.H4, V4.S4
 	WORD   $0x4e21d884         // VSCVTF V4.S4, V4.S4
 	WORD   $0x4e21d8a5         // VSCVTF V5.S4, V5.S4
-	WORD   $0x6e22dc88         // VFMUL V2.S4, V4.S4, V8.S4
-	WORD   $0x6e23dca9         // VFMUL V3.S4, V5.S4, V9.S4
+	WORD   $0x6e22dc86         // VFMUL V2.S4, V4.S4, V6.S4
+	WORD   $0x6e23dca7         // VFMUL V3.S4, V5.S4, V7.S4
 	WORD   $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
-	WORD   $0x4e28d484         // VFADD V8.S4, V4.S4, V4.S4
-	WORD   $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), (R1)
-	FLDPQ  (R2), (F8, F9)
-	WORD   $0x6e28dc84         // VFMUL V8.S4, V4.S4, V4.S4
-	WORD   $0x6e29dca5         // VFMUL V9.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ  (F4, F5), (R1)
+	FLDPQ  (R2), (F6, F7)
+	WORD   $0x6e26dc84         // VFMUL V6.S4, V4.S4, V4.S4
+	WORD   $0x6e27dca5         // VFMUL V7.S4, V5.S4, V5.S4
+	WORD   $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
 	FMOVD  8(R0), F6
 	VUXTL  V6.B8, V6.H8
 	VUXTL2 V6.H8, V7.S4
@@ -15209,757 +14823,250 @@ blocks:
 	BHS    blocks
 
 rest:
-	// Less than 64 are left: whole groups, then what is left of one.
-	CMP    $0x00000000, R3
-	BLS    none
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	SUB    $0x00000001, R3, R6
+	AND    $0x00000007, R6, R6
+	ADD    $0x00000001, R6, R6
+	MOVD   R3, R7
+	SUB    $0x00000001, R7, R7
+	AND    $0x00000038, R7, R7
+	ADD    R7<<2, R1, R8
+	ADD    R7<<2, R2, R9
+	ADD    R7, R0, R7
+	FMOVD  (R7), F22
+	VUXTL  V22.B8, V22.H8
+	VUXTL2 V22.H8, V23.S4
+	VUXTL  V22.H4, V22.S4
+	WORD   $0x4e21dad6             // VSCVTF V22.S4, V22.S4
+	WORD   $0x4e21daf7             // VSCVTF V23.S4, V23.S4
+	WORD   $0x6e22ded4             // VFMUL V2.S4, V22.S4, V20.S4
+	WORD   $0x6e23def5             // VFMUL V3.S4, V23.S4, V21.S4
+	WORD   $0x6e20ded6             // VFMUL V0.S4, V22.S4, V22.S4
+	WORD   $0x6e21def7             // VFMUL V1.S4, V23.S4, V23.S4
+	WORD   $0x4e34d6d6             // VFADD V20.S4, V22.S4, V22.S4
+	WORD   $0x4e35d6f7             // VFADD V21.S4, V23.S4, V23.S4
+	FSTPQ  (F22, F23), (R8)
+	ADD    $0x00000000, R9, R7
+	TBNZ   $0x03, R6, part2all
+	VMOVI  $0x00, V21.B16
+	TBZ    $0x02, R6, part2low
+	FMOVQ  (R7), F20
+	ADD    $0x00000010, R7, R7
+	VMOVI  $0x00, V21.B16
+	TBZ    $0x01, R6, part2highone
+	FMOVD  (R7), F21
+	TBZ    $0x00, R6, part2end
+	ADD    $0x00000008, R7, R7
+	VLD1   (R7), V21.S[2]
+	B      part2end
+
+part2highone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R7), F21
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V20.B16
+	TBZ   $0x01, R6, part2lowone
+	FMOVD (R7), F20
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V20.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R7), F20
+	B     part2end
+
+part2all:
+	FLDPQ (R7), (F20, F21)
+
+part2end:
+	WORD   $0x6e34ded6         // VFMUL V20.S4, V22.S4, V22.S4
+	WORD   $0x6e35def7         // VFMUL V21.S4, V23.S4, V23.S4
 	CMP    $0x00000008, R3
 	BLS    rest0
 	FMOVD  (R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), (R1)
-	FLDPQ  (R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d484             // VFADD V20.S4, V4.S4, V4.S4
-	WORD   $0x4e35d4a5             // VFADD V21.S4, V5.S4, V5.S4
+	FLDPQ  (R2), (F24, F25)
+	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d484         // VFADD V20.S4, V4.S4, V4.S4
+	WORD   $0x4e35d4a5         // VFADD V21.S4, V5.S4, V5.S4
 	CMP    $0x00000010, R3
 	BLS    rest1
 	FMOVD  8(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 32(R1)
-	FLDPQ  32(R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d4c6             // VFADD V20.S4, V6.S4, V6.S4
-	WORD   $0x4e35d4e7             // VFADD V21.S4, V7.S4, V7.S4
+	FLDPQ  32(R2), (F24, F25)
+	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d4c6         // VFADD V20.S4, V6.S4, V6.S4
+	WORD   $0x4e35d4e7         // VFADD V21.S4, V7.S4, V7.S4
 	CMP    $0x00000018, R3
 	BLS    rest2
 	FMOVD  16(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 64(R1)
-	FLDPQ  64(R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d508             // VFADD V20.S4, V8.S4, V8.S4
-	WORD   $0x4e35d529             // VFADD V21.S4, V9.S4, V9.S4
+	FLDPQ  64(R2), (F24, F25)
+	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
+	WORD   $0x4e35d529         // VFADD V21.S4, V9.S4, V9.S4
 	CMP    $0x00000020, R3
 	BLS    rest3
 	FMOVD  24(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 96(R1)
-	FLDPQ  96(R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d54a             // VFADD V20.S4, V10.S4, V10.S4
-	WORD   $0x4e35d56b             // VFADD V21.S4, V11.S4, V11.S4
+	FLDPQ  96(R2), (F24, F25)
+	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d54a         // VFADD V20.S4, V10.S4, V10.S4
+	WORD   $0x4e35d56b         // VFADD V21.S4, V11.S4, V11.S4
 	CMP    $0x00000028, R3
 	BLS    rest4
 	FMOVD  32(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 128(R1)
-	FLDPQ  128(R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d58c             // VFADD V20.S4, V12.S4, V12.S4
-	WORD   $0x4e35d5ad             // VFADD V21.S4, V13.S4, V13.S4
+	FLDPQ  128(R2), (F24, F25)
+	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
+	WORD   $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
 	CMP    $0x00000030, R3
 	BLS    rest5
 	FMOVD  40(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 160(R1)
-	FLDPQ  160(R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d5ce             // VFADD V20.S4, V14.S4, V14.S4
-	WORD   $0x4e35d5ef             // VFADD V21.S4, V15.S4, V15.S4
+	FLDPQ  160(R2), (F24, F25)
+	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d5ce         // VFADD V20.S4, V14.S4, V14.S4
+	WORD   $0x4e35d5ef         // VFADD V21.S4, V15.S4, V15.S4
 	CMP    $0x00000038, R3
 	BLS    rest6
 	FMOVD  48(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de96             // VFMUL V2.S4, V20.S4, V22.S4
-	WORD   $0x6e23deb7             // VFMUL V3.S4, V21.S4, V23.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e36d694             // VFADD V22.S4, V20.S4, V20.S4
-	WORD   $0x4e37d6b5             // VFADD V23.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de82         // VFMUL V2.S4, V20.S4, V2.S4
+	WORD   $0x6e23dea3         // VFMUL V3.S4, V21.S4, V3.S4
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD   $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 192(R1)
-	FLDPQ  192(R2), (F22, F23)
-	WORD   $0x6e36de94             // VFMUL V22.S4, V20.S4, V20.S4
-	WORD   $0x6e37deb5             // VFMUL V23.S4, V21.S4, V21.S4
-	WORD   $0x4e34d610             // VFADD V20.S4, V16.S4, V16.S4
-	WORD   $0x4e35d631             // VFADD V21.S4, V17.S4, V17.S4
-	FMOVD  56(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94             // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5             // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82             // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3             // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94             // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5             // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694             // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5             // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 224(R1)
-	ADD    $0x000000e0, R2, R0
-	TBNZ   $0x03, R6, part9all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part9low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part9highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part9end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part9end
-
-part9highone:
-	TBZ   $0x00, R6, part9end
-	FMOVS (R0), F1
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part9lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R6, part9end
-	FMOVS (R0), F0
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F0, F1)
-
-part9end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652                   // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673                   // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	FLDPQ  192(R2), (F0, F1)
+	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
+	WORD   $0x4e35d631         // VFADD V21.S4, V17.S4, V17.S4
+	WORD   $0x4e36d652         // VFADD V22.S4, V18.S4, V18.S4
+	WORD   $0x4e37d673         // VFADD V23.S4, V19.S4, V19.S4
+	B      fold
 
 rest6:
-	FMOVD  48(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 192(R1)
-	ADD    $0x000000c0, R2, R0
-	TBNZ   $0x03, R6, part10all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part10low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part10highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part10end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part10end
-
-part10highone:
-	TBZ   $0x00, R6, part10end
-	FMOVS (R0), F1
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part10lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R6, part10end
-	FMOVS (R0), F0
-	B     part10end
-
-part10all:
-	FLDPQ (R0), (F0, F1)
-
-part10end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d610                   // VFADD V20.S4, V16.S4, V16.S4
-	WORD  $0x4e35d631                   // VFADD V21.S4, V17.S4, V17.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d610 // VFADD V22.S4, V16.S4, V16.S4
+	WORD $0x4e37d631 // VFADD V23.S4, V17.S4, V17.S4
+	B    fold
 
 rest5:
-	FMOVD  40(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 160(R1)
-	ADD    $0x000000a0, R2, R0
-	TBNZ   $0x03, R6, part11all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part11low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part11highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part11end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part11end
-
-part11highone:
-	TBZ   $0x00, R6, part11end
-	FMOVS (R0), F1
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part11lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R6, part11end
-	FMOVS (R0), F0
-	B     part11end
-
-part11all:
-	FLDPQ (R0), (F0, F1)
-
-part11end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d5ce                   // VFADD V20.S4, V14.S4, V14.S4
-	WORD  $0x4e35d5ef                   // VFADD V21.S4, V15.S4, V15.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
+	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
+	B    fold
 
 rest4:
-	FMOVD  32(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 128(R1)
-	ADD    $0x00000080, R2, R0
-	TBNZ   $0x03, R6, part12all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part12low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part12highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part12end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part12end
-
-part12highone:
-	TBZ   $0x00, R6, part12end
-	FMOVS (R0), F1
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part12lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R6, part12end
-	FMOVS (R0), F0
-	B     part12end
-
-part12all:
-	FLDPQ (R0), (F0, F1)
-
-part12end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d58c                   // VFADD V20.S4, V12.S4, V12.S4
-	WORD  $0x4e35d5ad                   // VFADD V21.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
+	B    fold
 
 rest3:
-	FMOVD  24(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 96(R1)
-	ADD    $0x00000060, R2, R0
-	TBNZ   $0x03, R6, part13all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part13low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part13highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part13end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part13end
-
-part13highone:
-	TBZ   $0x00, R6, part13end
-	FMOVS (R0), F1
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part13lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R6, part13end
-	FMOVS (R0), F0
-	B     part13end
-
-part13all:
-	FLDPQ (R0), (F0, F1)
-
-part13end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d54a                   // VFADD V20.S4, V10.S4, V10.S4
-	WORD  $0x4e35d56b                   // VFADD V21.S4, V11.S4, V11.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d54a // VFADD V22.S4, V10.S4, V10.S4
+	WORD $0x4e37d56b // VFADD V23.S4, V11.S4, V11.S4
+	B    fold
 
 rest2:
-	FMOVD  16(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 64(R1)
-	ADD    $0x00000040, R2, R0
-	TBNZ   $0x03, R6, part14all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part14low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part14highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part14end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part14end
-
-part14highone:
-	TBZ   $0x00, R6, part14end
-	FMOVS (R0), F1
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part14lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R6, part14end
-	FMOVS (R0), F0
-	B     part14end
-
-part14all:
-	FLDPQ (R0), (F0, F1)
-
-part14end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d508                   // VFADD V20.S4, V8.S4, V8.S4
-	WORD  $0x4e35d529                   // VFADD V21.S4, V9.S4, V9.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d508 // VFADD V22.S4, V8.S4, V8.S4
+	WORD $0x4e37d529 // VFADD V23.S4, V9.S4, V9.S4
+	B    fold
 
 rest1:
-	FMOVD  8(R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 32(R1)
-	ADD    $0x00000020, R2, R0
-	TBNZ   $0x03, R6, part15all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part15low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part15highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part15end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part15end
-
-part15highone:
-	TBZ   $0x00, R6, part15end
-	FMOVS (R0), F1
-	B     part15end
-
-part15low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part15lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part15end
-
-part15lowone:
-	TBZ   $0x00, R6, part15end
-	FMOVS (R0), F0
-	B     part15end
-
-part15all:
-	FLDPQ (R0), (F0, F1)
-
-part15end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d4c6                   // VFADD V20.S4, V6.S4, V6.S4
-	WORD  $0x4e35d4e7                   // VFADD V21.S4, V7.S4, V7.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
+	WORD $0x4e36d4c6 // VFADD V22.S4, V6.S4, V6.S4
+	WORD $0x4e37d4e7 // VFADD V23.S4, V7.S4, V7.S4
+	B    fold
 
 rest0:
-	FMOVD  (R0), F20
-	VUXTL  V20.B8, V20.H8
-	VUXTL2 V20.H8, V21.S4
-	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94              // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5              // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82              // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3              // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94              // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5              // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), (R1)
-	ADD    $0x00000000, R2, R0
-	TBNZ   $0x03, R6, part16all
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x02, R6, part16low
-	FMOVQ  (R0), F0
-	ADD    $0x00000010, R0, R0
-	VMOVI  $0x00, V1.B16
-	TBZ    $0x01, R6, part16highone
-	FMOVD  (R0), F1
-	TBZ    $0x00, R6, part16end
-	ADD    $0x00000008, R0, R0
-	VLD1   (R0), V1.S[2]
-	B      part16end
+	WORD $0x4e36d484 // VFADD V22.S4, V4.S4, V4.S4
+	WORD $0x4e37d4a5 // VFADD V23.S4, V5.S4, V5.S4
 
-part16highone:
-	TBZ   $0x00, R6, part16end
-	FMOVS (R0), F1
-	B     part16end
-
-part16low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R6, part16lowone
-	FMOVD (R0), F0
-	TBZ   $0x00, R6, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V0.S[2]
-	B     part16end
-
-part16lowone:
-	TBZ   $0x00, R6, part16end
-	FMOVS (R0), F0
-	B     part16end
-
-part16all:
-	FLDPQ (R0), (F0, F1)
-
-part16end:
-	WORD  $0x6e20de94                   // VFMUL V0.S4, V20.S4, V20.S4
-	WORD  $0x6e21deb5                   // VFMUL V1.S4, V21.S4, V21.S4
-	WORD  $0x4e34d484                   // VFADD V20.S4, V4.S4, V4.S4
-	WORD  $0x4e35d4a5                   // VFADD V21.S4, V5.S4, V5.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
-	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
-	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6                   // VFADD V10.S4, V6.S4, V6.S4
-	WORD  $0x4e2bd4e7                   // VFADD V11.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484                   // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5                   // VFADD V7.S4, V5.S4, V5.S4
-	WORD  $0x4e25d484                   // VFADD V5.S4, V4.S4, V4.S4
-	VEXT  $0x08, V4.B16, V4.B16, V0.B16
-	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
-	RET
-
-none:
+fold:
 	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
 	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
 	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4

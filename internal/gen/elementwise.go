@@ -21,7 +21,7 @@ func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 
 	compute := func(width int, p []reg.GPVirtual, offset int) Group {
 		v := t.New(width)
-		op(v, whole{t, p, offset})
+		op(v, whole{t: t, p: p, first: offset / float})
 		return v
 	}
 	ends := func(p []reg.GPVirtual) (end []reg.GPVirtual) {

@@ -9,28 +9,29 @@ type source interface {
 	add(dst, a Group, operand int) // dst = a + operand
 	sub(dst, a Group, operand int) // dst = a - operand
 	store(v Group, operand int)    // the whole group, also of an incomplete one
-	first() int                    // the group's first element, counted from where the pointers are
+	loadBytes(dst Group)           // floats of as many bytes, also of an incomplete group
 }
 
 type whole struct {
-	t      Target
-	p      []reg.GPVirtual
-	offset int
+	t     Target
+	p     []reg.GPVirtual
+	bytes reg.GPVirtual
+	first int // the group's first element, counted from the pointers
 }
 
-func (s whole) store(v Group, i int)    { s.t.Store(v, s.p[i], s.offset) }
-func (s whole) first() int              { return s.offset / float }
-func (s whole) load(dst Group, i int)   { s.t.Load(dst, s.p[i], s.offset) }
-func (s whole) mul(dst, a Group, i int) { s.t.MulLoad(dst, a, s.p[i], s.offset) }
-func (s whole) add(dst, a Group, i int) { s.t.AddLoad(dst, a, s.p[i], s.offset) }
-func (s whole) sub(dst, a Group, i int) { s.t.SubLoad(dst, a, s.p[i], s.offset) }
+func (s whole) load(dst Group, i int)   { s.t.Load(dst, s.p[i], float*s.first) }
+func (s whole) mul(dst, a Group, i int) { s.t.MulLoad(dst, a, s.p[i], float*s.first) }
+func (s whole) add(dst, a Group, i int) { s.t.AddLoad(dst, a, s.p[i], float*s.first) }
+func (s whole) sub(dst, a Group, i int) { s.t.SubLoad(dst, a, s.p[i], float*s.first) }
+func (s whole) store(v Group, i int)    { s.t.Store(v, s.p[i], float*s.first) }
+func (s whole) loadBytes(dst Group)     { s.t.LoadBytes(dst, s.bytes, s.first) }
 
 type incomplete struct {
 	whole
 	part Part
 }
 
-func (s incomplete) load(dst Group, i int) { s.t.LoadPart(dst, s.p[i], s.offset, s.part) }
+func (s incomplete) load(dst Group, i int) { s.t.LoadPart(dst, s.p[i], float*s.first, s.part) }
 
 func (s incomplete) mul(dst, a Group, i int) {
 	b := s.t.New(8)

@@ -1,15 +1,10 @@
 package main
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/mmcloughlin/avo/reg"
-)
-
-// unpackGroup makes v of the bytes from the first on: byte*hi + byte*lo.
-func unpackGroup(t Target, v Group, src reg.GPVirtual, first int, hi, lo Group) {
+// unpackGroup makes byte*hi + byte*lo of v, a byte in each lane.
+func unpackGroup(t Target, v, hi, lo Group) {
 	rest := t.New(v.width)
-	t.LoadBytes(v, src, first)
 	t.Mul(rest, v, t.Narrow(lo, v.width))
 	t.Mul(v, v, t.Narrow(hi, v.width))
 	t.Add(v, v, rest)
@@ -21,7 +16,8 @@ func init() {
 		hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
 		group := func(width, first int) {
 			v := t.New(width)
-			unpackGroup(t, v, src, first, hi, lo)
+			t.LoadBytes(v, src, first)
+			unpackGroup(t, v, hi, lo)
 			t.Store(v, dst, first*float)
 		}
 		next := func(count int) {

@@ -1,4 +1,4 @@
-// Package parallel waits for goroutines.
+// Package parallel divides work among goroutines, and waits for them.
 package parallel
 
 import "sync"

@@ -1,4 +1,4 @@
-package pegasos
+package kernelsvm
 
 import (
 	"context"
@@ -7,16 +7,20 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TrainKernel trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the problem of [Train] with
+// Train trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the problem of [Train] with
 // the hinge loss, in which a kernel of rows stands in for their inner product. Two labels make one problem, in which the
 // larger is +1; more make one for each pair of them, or one a label against all others.
 //
 // Errors are those of [Train]. If ctx is done before the run is over, the model is the one it has got so far.
-func TrainKernel(ctx context.Context, x Examples, y []float32, cfg KernelConfig) (*KernelModel, error) {
-	return (&KernelTrainer{KernelConfig: cfg}).Train(ctx, x, y)
+func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
+	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
 
 // DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and ones in up to wordsUncached
@@ -25,12 +29,12 @@ const DefaultCacheMB = 256
 
 const wordsUncached = 4
 
-// A KernelTrainer is a KernelConfig along with what has no influence on the model, or can't be printed.
-type KernelTrainer struct {
-	KernelConfig
+// A Trainer is a Config along with what has no influence on the model, or can't be printed.
+type Trainer struct {
+	Config
 
-	// Func is the kernel if KernelConfig.Kernel is FunctionKernel, and nil otherwise.
-	Func KernelFunc
+	// Func is the kernel if Config.Kernel is Function, and nil otherwise.
+	Func Func
 
 	// Threads is the number of goroutines; 0 means GOMAXPROCS.
 	Threads int
@@ -41,11 +45,11 @@ type KernelTrainer struct {
 	CacheMB int
 
 	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end of the run.
-	Progress func(KernelProgress)
+	Progress func(Progress)
 }
 
-// KernelProgress tells how far a run is.
-type KernelProgress struct {
+// Progress tells how far a run is.
+type Progress struct {
 	Epoch      int   // epochs of Pegasos done; the last may be cut short
 	Steps      int64 // and steps
 	TotalSteps int64
@@ -57,7 +61,7 @@ type KernelProgress struct {
 	Objective, Gap float64
 }
 
-// A kernelProblem is one weight vector on its way, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
+// A problem is one weight vector on its way, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
 // class, in the slots of the kernelGroups.
 //
 // While Pegasos runs, alpha is the number of the row's violations, score is y's score times the scale lambda*(t+t0), and
@@ -66,7 +70,7 @@ type KernelProgress struct {
 // added S_1 - S_0 to their sum. So the mean's alpha is (alpha*S - late)/samples, late being the sum of the S_0.
 //
 // The finish starts from alpha = violations/epochs, which lie in [0, 1], and has the scale lambda*rows.
-type kernelProblem struct {
+type problem struct {
 	first, second int // its classes, by position; first is -1 if it is all but the second
 	rows          int
 	lambda, t0    float64
@@ -77,28 +81,28 @@ type kernelProblem struct {
 	sum     float64 // S
 	samples int64
 
-	moves []kernelMove // of the present block
-	most  float64      // the longest move of the pass
-	done  bool         // its gap is small enough, or there is nothing left to do
+	moves []alphaMove // of the present block
+	most  float64     // the longest move of the pass
+	done  bool        // its gap is small enough, or there is nothing left to do
 	err   error
 
 	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
 }
 
-// A kernelMove is a change of an alpha.
-type kernelMove struct {
+// A alphaMove is a change of an alpha.
+type alphaMove struct {
 	k       int32 // the row's place in the block
 	a, late float64
 }
 
-// A kernelGroup is the rows of a class, which stand side by side in the store.
-type kernelGroup struct {
+// A classRows is the rows of a class, which stand side by side in the store.
+type classRows struct {
 	start, end int          // rows
-	slots      []kernelSlot // of the problems that the class has part in
+	slots      []classState // of the problems that the class has part in
 }
 
-// A kernelSlot has the state of a class's rows in a problem.
-type kernelSlot struct {
+// A classState has the state of a class's rows in a problem.
+type classState struct {
 	problem          int
 	sign             float64
 	score, late      []float64
@@ -106,16 +110,16 @@ type kernelSlot struct {
 	best             []float64 // the alphas of the finish's best pass
 }
 
-type kernelRun struct {
-	cfg      KernelConfig
-	f        KernelFunc
-	x        Examples
-	store    *kernelStore
-	caches   []*kernelCache // of each tile; nil for none
+type run struct {
+	cfg      Config
+	f        Func
+	x        pegasos.Examples
+	store    *rowStore
+	caches   []*valueCache // of each tile; nil for none
 	classes  []float32
-	groups   []kernelGroup
+	groups   []classRows
 	tiles    []int32 // the group of each tile
-	problems []*kernelProblem
+	problems []*problem
 	place    []int32 // of each row in the store
 	group    []int32 // of each row there
 	diagonal []float32
@@ -123,22 +127,22 @@ type kernelRun struct {
 	rows     int   // of x
 	sizes    []int // of the classes
 	partial  bool
-	order    *order
+	order    *order.Visits
 	t, total int64
 	epoch    int
 	pass     int
 	dual     bool // the finish has begun
 	values   atomic.Int64
 	threads  int
-	progress func(KernelProgress)
+	progress func(Progress)
 
-	block   kernelBlock
-	workers []*kernelWorker
+	block   rowBlock
+	workers []*blockWorker
 }
 
-// Train is like [TrainKernel].
-func (tr *KernelTrainer) Train(ctx context.Context, x Examples, y []float32) (*KernelModel, error) {
-	r, err := newKernelRun(tr, x, y)
+// Train is like [Train].
+func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
+	r, err := newRun(tr, x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -154,47 +158,47 @@ func (tr *KernelTrainer) Train(ctx context.Context, x Examples, y []float32) (*K
 }
 
 const (
-	maxKernelRows     = math.MaxInt32
-	maxKernelProblems = 1 << 16
+	maxRows     = math.MaxInt32
+	maxProblems = 1 << 16
 )
 
-func newKernelRun(tr *KernelTrainer, x Examples, y []float32) (*kernelRun, error) {
-	if err := tr.KernelConfig.Validate(); err != nil {
+func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
+	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
 	if tr.Threads < 0 {
 		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
 	}
-	if (tr.Func != nil) != (tr.Kernel == FunctionKernel) {
-		return nil, badField("Func", "is wanted with the kernel %q, and with no other", FunctionKernel)
+	if (tr.Func != nil) != (tr.Kernel == Function) {
+		return nil, badField("Func", "is wanted with the kernel %q, and with no other", Function)
 	}
-	r := &kernelRun{cfg: tr.KernelConfig, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
+	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
 	if r.rows == 0 {
 		return nil, fmt.Errorf("pegasos: no rows to train on")
 	}
-	if r.rows > maxKernelRows {
+	if r.rows > maxRows {
 		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", r.rows)
 	}
 	if len(y) != r.rows {
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
 	}
-	r.threads = goroutines(r.threads)
+	r.threads = parallel.Threads(r.threads)
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
-		if r.cfg.Finish == FinishDual {
-			return nil, badField("Finish", "have %q, but %d steps do not meet all of %d rows", FinishDual, r.cfg.Steps, r.rows)
+		if r.cfg.Finish == pegasos.FinishDual {
+			return nil, badField("Finish", "have %q, but %d steps do not meet all of %d rows", pegasos.FinishDual, r.cfg.Steps, r.rows)
 		}
-		r.cfg.Finish = FinishNone
+		r.cfg.Finish = pegasos.FinishNone
 	}
 	r.cfg = r.cfg.WithDefaults()
 	var class []int32
 	var err error
-	if r.classes, class, err = classify(y, nil, nil); err != nil {
+	if r.classes, class, err = labels.Classify(y, nil, nil, rowError); err != nil {
 		return nil, err
 	}
 	if r.lambda, err = r.cfg.lambda(float64(r.rows)); err != nil {
 		return nil, err
 	}
-	r.order = newOrder(r.cfg.Order, r.rows, 0, 0, r.cfg.Seed)
+	r.order = order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
 	if r.total = r.cfg.Steps; r.total == 0 {
 		r.total = int64(r.cfg.Epochs) * int64(r.rows)
 	}
@@ -204,18 +208,24 @@ func newKernelRun(tr *KernelTrainer, x Examples, y []float32) (*kernelRun, error
 	return r, r.pose()
 }
 
-func (cfg KernelConfig) lambda(rows float64) (float64, error) {
-	return Config{Lambda: cfg.Lambda, C: cfg.C}.lambda(rows)
+func rowError(row int, reason string) error {
+	return &pegasos.RowError{Row: row, Reason: reason}
+}
+
+// lambda returns the penalty for so many rows.
+func (cfg Config) lambda(rows float64) (float64, error) {
+	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
+	return lambda, options.First(fieldError, []options.Rule{rule})
 }
 
 // gather puts the rows that will be met into the store, class by class.
-func (r *kernelRun) gather(class []int32, cacheMB int) error {
+func (r *run) gather(class []int32, cacheMB int) error {
 	met := make([]int32, 0, r.rows)
 	if r.partial {
 		seen := make([]bool, r.rows)
-		ahead := newOrder(r.cfg.Order, r.rows, 0, 0, r.cfg.Seed)
+		ahead := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
 		for t := int64(0); t < r.total; {
-			for _, i := range ahead.next(int(r.total - t)) {
+			for _, i := range ahead.Next(int(r.total - t)) {
 				if !seen[i] {
 					seen[i] = true
 					met = append(met, int32(i))
@@ -243,21 +253,20 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 	start := 0
 	for c := range ends {
 		ends[c] = max(ends[c], start) // a class that is not met
-		r.groups = append(r.groups, kernelGroup{start: start, end: ends[c]})
+		r.groups = append(r.groups, classRows{start: start, end: ends[c]})
 		start = ends[c]
 	}
 	m, at := ownMatrix(r.x, met)
-	switch r.cfg.Kernel {
-	case RBF, Polynomial, SigmoidKernel:
-		fill(&r.cfg.Gamma, defaultGamma(m, at))
+	if r.cfg.hasGamma() {
+		options.Fill(&r.cfg.Gamma, defaultGamma(m, at))
 	}
-	r.store = newKernelStore(r.cfg.kernel(r.f), m, at, ends)
+	r.store = newStore(r.cfg.function(r.f), m, at, ends)
 	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
 		return fmt.Errorf("pegasos: %w", lazy.Err())
 	}
 	r.diagonal = make([]float32, len(met))
 	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
-		return &RowError{int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32"}
+		return rowError(int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32")
 	}
 	for _, tile := range r.store.tiles {
 		r.tiles = append(r.tiles, r.group[tile.start])
@@ -267,14 +276,14 @@ func (r *kernelRun) gather(class []int32, cacheMB int) error {
 	}
 	if rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / int64(len(met)); rows > 0 {
 		for _, tile := range r.store.tiles {
-			r.caches = append(r.caches, newKernelCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
+			r.caches = append(r.caches, newCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
 		}
 	}
 	return nil
 }
 
 // defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
-func defaultGamma(m Examples, at []int32) float64 {
+func defaultGamma(m pegasos.Examples, at []int32) float64 {
 	var sum float64
 	for _, i := range at {
 		sum += float64(m.SumSquares(int(i)))
@@ -287,24 +296,24 @@ func defaultGamma(m Examples, at []int32) float64 {
 }
 
 // pose makes the problems.
-func (r *kernelRun) pose() error {
+func (r *run) pose() error {
 	n := len(r.classes)
-	pairs := n > 2 && r.cfg.Multiclass == OneVsOne
+	pairs := n > 2 && r.cfg.Multiclass == pegasos.OneVsOne
 	switch {
 	case n == 2:
-		r.problems = []*kernelProblem{{first: 0, second: 1}}
+		r.problems = []*problem{{first: 0, second: 1}}
 	case pairs:
-		if n*(n-1)/2 > maxKernelProblems {
-			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxKernelProblems, OneVsRest)
+		if n*(n-1)/2 > maxProblems {
+			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
 		}
 		for a := range n {
 			for b := a + 1; b < n; b++ {
-				r.problems = append(r.problems, &kernelProblem{first: a, second: b})
+				r.problems = append(r.problems, &problem{first: a, second: b})
 			}
 		}
 	default:
 		for a := range n {
-			r.problems = append(r.problems, &kernelProblem{first: -1, second: a})
+			r.problems = append(r.problems, &problem{first: -1, second: a})
 		}
 	}
 	for k, p := range r.problems {
@@ -318,8 +327,8 @@ func (r *kernelRun) pose() error {
 				continue
 			}
 			size := g.end - g.start
-			s := kernelSlot{problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size)}
-			if r.cfg.Finish == FinishNone && r.cfg.Average == LastHalf {
+			s := classState{problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size)}
+			if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
 				s.late, s.lateAlpha = make([]float64, size), make([]float64, size)
 			}
 			g.slots = append(g.slots, s)
@@ -339,18 +348,18 @@ func (r *kernelRun) pose() error {
 				return err
 			}
 		}
-		if r.cfg.Offset == OffsetR2 {
+		if r.cfg.Offset == pegasos.OffsetR2 {
 			p.t0 = max(0, p.r2) / p.lambda
 		}
 	}
 	for range r.threads {
-		r.workers = append(r.workers, new(kernelWorker))
+		r.workers = append(r.workers, new(blockWorker))
 	}
 	return nil
 }
 
 // sign returns the label of a class in the problem: 1, -1, or 0 if it has no part in it.
-func (p *kernelProblem) sign(class int) float64 {
+func (p *problem) sign(class int) float64 {
 	switch {
 	case class == p.second:
 		return 1
@@ -361,7 +370,7 @@ func (p *kernelProblem) sign(class int) float64 {
 }
 
 // slot returns the state of a class in problem k, or nil if it has no part in it.
-func (r *kernelRun) slot(k, class int) *kernelSlot {
+func (r *run) slot(k, class int) *classState {
 	p, slots := r.problems[k], r.groups[class].slots
 	switch {
 	case p.first < 0 || len(r.problems) == 1:
@@ -375,10 +384,10 @@ func (r *kernelRun) slot(k, class int) *kernelSlot {
 }
 
 // scale returns what scores and alphas have to be divided by.
-func (p *kernelProblem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
+func (p *problem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
 
 // train runs to the end, or until ctx is done: then it is stopped.
-func (r *kernelRun) train(ctx context.Context) (stopped bool, err error) {
+func (r *run) train(ctx context.Context) (stopped bool, err error) {
 	for r.t < r.total {
 		if ctx.Err() != nil {
 			return true, nil
@@ -388,11 +397,11 @@ func (r *kernelRun) train(ctx context.Context) (stopped bool, err error) {
 		if r.t < r.total/2 {
 			limit = r.total/2 - r.t
 		}
-		idx := r.order.next(int(min(limit, kernelBlockRows)))
+		idx := r.order.Next(int(min(limit, blockRows)))
 		if err := r.steps(idx, 0); err != nil {
 			return false, err
 		}
-		if end := r.order.atEnd(); end || r.t == r.total {
+		if end := r.order.AtEnd(); end || r.t == r.total {
 			r.epoch++
 			r.nextPass()
 			if !r.partial {
@@ -401,7 +410,7 @@ func (r *kernelRun) train(ctx context.Context) (stopped bool, err error) {
 			r.report()
 		}
 	}
-	if r.cfg.Finish == FinishNone {
+	if r.cfg.Finish == pegasos.FinishNone {
 		return false, nil
 	}
 	return r.finish(ctx)
@@ -409,7 +418,7 @@ func (r *kernelRun) train(ctx context.Context) (stopped bool, err error) {
 
 // finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make no short moves: a move
 // costs as much as another however short it is, and most short ones are taken back soon.
-func (r *kernelRun) finish(ctx context.Context) (stopped bool, err error) {
+func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	shortMove := r.cfg.Tol / 100
 	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, shortMove) {
@@ -425,7 +434,7 @@ func (r *kernelRun) finish(ctx context.Context) (stopped bool, err error) {
 			if ctx.Err() != nil {
 				return true, nil
 			}
-			idx := r.order.next(kernelBlockRows)
+			idx := r.order.Next(blockRows)
 			if err := r.steps(idx, threshold); err != nil {
 				return false, err
 			}
@@ -448,14 +457,14 @@ func (r *kernelRun) finish(ctx context.Context) (stopped bool, err error) {
 // longMove is the least move that the first pass makes, as a share of the longest move there is.
 const longMove = 0.25
 
-func (r *kernelRun) nextPass() {
+func (r *run) nextPass() {
 	for _, c := range r.caches {
 		c.pass++
 	}
 }
 
 // beginDual turns the state of Pegasos into that of the finish.
-func (r *kernelRun) beginDual() {
+func (r *run) beginDual() {
 	r.dual = true
 	epochs := float64(r.epoch)
 	for c := range r.groups {
@@ -474,39 +483,18 @@ func (r *kernelRun) beginDual() {
 	})
 }
 
-func (r *kernelRun) report() {
+func (r *run) report() {
 	if r.progress == nil {
 		return
 	}
 	res := r.result()
-	r.progress(KernelProgress{
+	r.progress(Progress{
 		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations, Values: r.values.Load(),
 		Objective: res.Objective, Gap: res.Gap,
 	})
 }
 
 // each calls f for every problem, from several goroutines.
-func (r *kernelRun) each(f func(k int)) {
-	parallelFor(r.threads, len(r.problems), func(_, k int) { f(k) })
-}
-
-// parallelFor calls f with every number below n, each from one of so many goroutines.
-func parallelFor(threads, n int, f func(worker, i int)) {
-	threads = min(threads, n)
-	if threads <= 1 {
-		for i := range n {
-			f(0, i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg parallel.Group
-	for worker := range threads {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(worker, i)
-			}
-		})
-	}
-	wg.Wait()
+func (r *run) each(f func(k int)) {
+	parallel.For(r.threads, len(r.problems), func(_, k int) { f(k) })
 }

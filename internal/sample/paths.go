@@ -1,4 +1,4 @@
-package pegasos
+package sample
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// paths returns those that models are trained in: all that there are, but in short tests only the one asked for, if any. An
+// Paths returns the instruction sets that models are trained in: all that there are, but in short tests only the one asked for, if any. An
 // emulated CPU takes minutes for each, and the others were tested on a real one.
-func paths() []asm.ISA {
+func Paths() []asm.ISA {
 	if testing.Short() && os.Getenv(asm.Variable) != "" {
 		return []asm.ISA{asm.Active()}
 	}

@@ -1,8 +1,11 @@
-package pegasos
+package kernelsvm
 
 import (
 	"math"
 	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Steps are taken in blocks. To know which rows of a block violate takes the kernel among these rows alone, provided that
@@ -10,32 +13,32 @@ import (
 // end, where they are found for many rows of the data at a time, and by all cores. A score is a sum in the order of the
 // moves in either case, so that how long a block is makes no difference to the bits.
 
-// kernelBlockRows is the length of a block: long enough for a block's moves to outweigh the costs of handing out the work,
+// blockRows is the length of a block: long enough for a block's moves to outweigh the costs of handing out the work,
 // short enough for the kernel among its rows to cost little.
-const kernelBlockRows = 256
+const blockRows = 256
 
-// kernelProbes is the number of rows whose kernel values with a tile are in use at a time: 256 kB.
-const kernelProbes = 64
+// tileProbes is the number of rows whose kernel values with a tile are in use at a time: 256 kB.
+const tileProbes = 64
 
-// A kernelBlock is the rows of the present block.
-type kernelBlock struct {
+// A rowBlock is the rows of the present block.
+type rowBlock struct {
 	places  []int32 // in the store
 	at      []int32 // in the matrix
 	squares []float32
 	probes  []probe
-	known   [kernelBlockRows]sync.Mutex // held while a row of among is found
-	among   [kernelBlockRows][]float32  // the kernel of row k with rows k+1, ...; empty until it is wanted
+	known   [blockRows]sync.Mutex // held while a row of among is found
+	among   [blockRows][]float32  // the kernel of row k with rows k+1, ...; empty until it is wanted
 	room    []float32
 }
 
-// A kernelWorker has what one goroutine needs.
-type kernelWorker struct {
-	score  [kernelBlockRows]float64 // of the block's rows, in one problem
-	dense  []float32                // a sparse row
-	room   []float32                // kernel values that are not kept
-	wanted []int32                  // rows of the block
-	rows   [][]float32              // kernel values of these and a tile
-	get    [][]float32              // those still to be found
+// A blockWorker has what one goroutine needs.
+type blockWorker struct {
+	score  [blockRows]float64 // of the block's rows, in one problem
+	dense  []float32          // a sparse row
+	room   []float32          // kernel values that are not kept
+	wanted []int32            // rows of the block
+	rows   [][]float32        // kernel values of these and a tile
+	get    [][]float32        // those still to be found
 	probes []probe
 	next   []int     // the next move of each of a group's problems
 	use    []float64 // moves of one problem
@@ -43,10 +46,10 @@ type kernelWorker struct {
 	using  [][]float32
 }
 
-func (b *kernelBlock) begin(r *kernelRun, idx []uint32) {
+func (b *rowBlock) begin(r *run, idx []uint32) {
 	b.places, b.at, b.squares, b.probes = b.places[:0], b.at[:0], b.squares[:0], b.probes[:0]
 	if b.room == nil {
-		b.room = make([]float32, kernelBlockRows*(kernelBlockRows-1)/2)
+		b.room = make([]float32, blockRows*(blockRows-1)/2)
 	}
 	for k, i := range idx {
 		p := r.place[i]
@@ -59,7 +62,7 @@ func (b *kernelBlock) begin(r *kernelRun, idx []uint32) {
 }
 
 // row returns the kernel of row k of the block with those after it.
-func (b *kernelBlock) row(r *kernelRun, w *kernelWorker, k int) []float32 {
+func (b *rowBlock) row(r *run, w *blockWorker, k int) []float32 {
 	n := len(b.places) - k - 1
 	if n == 0 {
 		return nil
@@ -67,7 +70,7 @@ func (b *kernelBlock) row(r *kernelRun, w *kernelWorker, k int) []float32 {
 	b.known[k].Lock()
 	defer b.known[k].Unlock()
 	if len(b.among[k]) == 0 {
-		start := k*(kernelBlockRows-1) - k*(k-1)/2
+		start := k*(blockRows-1) - k*(k-1)/2
 		b.among[k] = b.room[start:][:n]
 		r.store.among(b.among[k], &b.probes[k], b, k+1, w)
 		r.values.Add(int64(n))
@@ -76,9 +79,9 @@ func (b *kernelBlock) row(r *kernelRun, w *kernelWorker, k int) []float32 {
 }
 
 // among sets dst to the kernel of q and the rows of the block from the given one on.
-func (s *kernelStore) among(dst []float32, q *probe, b *kernelBlock, from int, w *kernelWorker) {
+func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *blockWorker) {
 	switch {
-	case s.kernel.kind == FunctionKernel:
+	case s.kernel.kind == Function:
 		z := Row{q.index, q.values}
 		for j := range dst {
 			dst[j] = s.kernel.f(s.row(int(b.places[from+j])), z)
@@ -115,10 +118,10 @@ func (s *kernelStore) among(dst []float32, q *probe, b *kernelBlock, from int, w
 }
 
 // steps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least the given length.
-func (r *kernelRun) steps(idx []uint32, threshold float64) error {
+func (r *run) steps(idx []uint32, threshold float64) error {
 	b := &r.block
 	b.begin(r, idx)
-	parallelFor(r.threads, len(r.problems), func(worker, k int) {
+	parallel.For(r.threads, len(r.problems), func(worker, k int) {
 		w := r.workers[worker]
 		switch p := r.problems[k]; {
 		case !r.dual:
@@ -134,7 +137,7 @@ func (r *kernelRun) steps(idx []uint32, threshold float64) error {
 			return p.err
 		}
 	}
-	parallelFor(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
+	parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
 	if !r.dual {
 		r.t += int64(len(idx))
 	}
@@ -142,7 +145,7 @@ func (r *kernelRun) steps(idx []uint32, threshold float64) error {
 }
 
 // load gets the scores of the block's rows that have part in problem k.
-func (r *kernelRun) load(w *kernelWorker, k int) {
+func (r *run) load(w *blockWorker, k int) {
 	for j, p := range r.block.places {
 		c := int(r.group[p])
 		if s := r.slot(k, c); s != nil {
@@ -152,8 +155,8 @@ func (r *kernelRun) load(w *kernelWorker, k int) {
 }
 
 // move records that the alpha of row j of the block moves by a, and brings the scores of the block's later rows up to date.
-func (r *kernelRun) move(w *kernelWorker, p *kernelProblem, j int, a, late float64) {
-	p.moves = append(p.moves, kernelMove{int32(j), a, late})
+func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
+	p.moves = append(p.moves, alphaMove{int32(j), a, late})
 	score := w.score[j+1:]
 	for i, v := range r.block.row(r, w, j) {
 		score[i] += float64(a * float64(v))
@@ -161,10 +164,10 @@ func (r *kernelRun) move(w *kernelWorker, p *kernelProblem, j int, a, late float
 }
 
 // pegasos takes the steps of problem k.
-func (r *kernelRun) pegasos(w *kernelWorker, k int, p *kernelProblem, idx []uint32) {
+func (r *run) pegasos(w *blockWorker, k int, p *problem, idx []uint32) {
 	p.moves = p.moves[:0]
 	r.load(w, k)
-	averaging := r.cfg.Average == LastHalf && r.cfg.Finish == FinishNone && r.t >= r.total/2
+	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone && r.t >= r.total/2
 	for j, place := range r.block.places {
 		c := int(r.group[place])
 		s := r.slot(k, c)
@@ -174,7 +177,7 @@ func (r *kernelRun) pegasos(w *kernelWorker, k int, p *kernelProblem, idx []uint
 		margin := float64(s.sign * w.score[j])
 		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
 			if margin-margin != 0 {
-				p.err = &StepError{r.t + int64(j) + 1, int(idx[j]), "the score is not finite: " + tooLargeKernel}
+				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
 				return
 			}
 			i := int(place) - r.groups[c].start
@@ -194,10 +197,10 @@ func (r *kernelRun) pegasos(w *kernelWorker, k int, p *kernelProblem, idx []uint
 	}
 }
 
-const tooLargeKernel = "the kernel's values are too large for float32, or lambda too small; scale the rows"
+const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale the rows"
 
 // ascend moves each alpha of problem k to where the dual objective is largest along it.
-func (r *kernelRun) ascend(w *kernelWorker, k int, p *kernelProblem, idx []uint32, threshold float64) {
+func (r *run) ascend(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
 	p.moves = p.moves[:0]
 	r.load(w, k)
 	scale := float64(p.lambda * float64(p.rows))
@@ -210,7 +213,7 @@ func (r *kernelRun) ascend(w *kernelWorker, k int, p *kernelProblem, idx []uint3
 		i := int(place) - r.groups[c].start
 		slack := 1 - float64(s.sign*w.score[j])/scale
 		if slack-slack != 0 {
-			p.err = &StepError{r.t, int(idx[j]), "the score is not finite: " + tooLargeKernel}
+			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
 			return
 		}
 		to, longest := 0.0, 1.0 // with a kernel of 0 or less all the way
@@ -233,18 +236,18 @@ func (r *kernelRun) ascend(w *kernelWorker, k int, p *kernelProblem, idx []uint3
 }
 
 // update brings the scores of a tile's rows up to date after a block.
-func (r *kernelRun) update(w *kernelWorker, t int) {
+func (r *run) update(w *blockWorker, t int) {
 	g := &r.groups[r.tiles[t]]
 	tile := r.store.tiles[t]
 	n := tile.end - tile.start
 	if w.room == nil {
-		w.room = make([]float32, kernelProbes*kernelTile)
+		w.room = make([]float32, tileProbes*tileRows)
 	}
 	w.next = append(w.next[:0], make([]int, len(g.slots))...)
 	for {
 		// The next few rows that moved in any of the group's problems, in the order of the block.
 		w.wanted = w.wanted[:0]
-		for len(w.wanted) < kernelProbes {
+		for len(w.wanted) < tileProbes {
 			least := int32(math.MaxInt32)
 			for s := range g.slots {
 				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) {
@@ -287,7 +290,7 @@ func (r *kernelRun) update(w *kernelWorker, t int) {
 }
 
 // find gets the kernel values of the wanted rows of the block with the rows of tile t, of which there are n.
-func (r *kernelRun) find(w *kernelWorker, t, n int) {
+func (r *run) find(w *blockWorker, t, n int) {
 	w.rows, w.get, w.probes = w.rows[:0], w.get[:0], w.probes[:0]
 	for k, j := range w.wanted {
 		var values []float32
@@ -296,7 +299,7 @@ func (r *kernelRun) find(w *kernelWorker, t, n int) {
 			values, known = r.caches[t].get(r.block.places[j])
 		}
 		if values == nil {
-			values = w.room[k*kernelTile:][:n]
+			values = w.room[k*tileRows:][:n]
 		}
 		w.rows = append(w.rows, values)
 		if !known {

@@ -1,12 +1,12 @@
-package pegasos
+package kernelsvm
 
-// A kernelCache keeps kernel values of one tile: of rows met before with all rows of the tile. What it returns are the bits
+// A valueCache keeps kernel values of one tile: of rows met before with all rows of the tile. What it returns are the bits
 // that computing them again would give, so that its size has no influence on a result.
 //
 // Every pass meets the rows in a new order. Throwing out what was used least recently would be of little use then: with
 // room for a quarter of the rows 3 % would be found, since a row has mostly been thrown out when it is met again. So rows
 // stay, and a quarter is found; what was not used in the whole pass before makes room.
-type kernelCache struct {
+type valueCache struct {
 	length   int // of the tile
 	capacity int // rows
 	pass     int32
@@ -21,13 +21,13 @@ type cacheSlot struct{ row, used int32 }
 
 const cacheChunk = 64
 
-func newKernelCache(length, capacity int) *kernelCache {
-	return &kernelCache{length: length, capacity: capacity, full: -1, place: make(map[int32]int32)}
+func newCache(length, capacity int) *valueCache {
+	return &valueCache{length: length, capacity: capacity, full: -1, place: make(map[int32]int32)}
 }
 
 // get returns the place of a row's values, and whether they are there already: if not they must be written to it. Without a
 // place the result is nil.
-func (c *kernelCache) get(row int32) (values []float32, known bool) {
+func (c *valueCache) get(row int32) (values []float32, known bool) {
 	if k, ok := c.place[row]; ok {
 		c.slots[k].used = c.pass
 		return c.values(k), true
@@ -48,12 +48,12 @@ func (c *kernelCache) get(row int32) (values []float32, known bool) {
 	return c.values(k), false
 }
 
-func (c *kernelCache) values(k int32) []float32 {
+func (c *valueCache) values(k int32) []float32 {
 	return c.chunks[k/cacheChunk][int(k%cacheChunk)*c.length:][:c.length]
 }
 
 // oldest returns a slot that was used neither in this pass nor in the one before, or -1.
-func (c *kernelCache) oldest() int32 {
+func (c *valueCache) oldest() int32 {
 	if c.full == c.pass {
 		return -1
 	}

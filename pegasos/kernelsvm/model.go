@@ -1,4 +1,4 @@
-package pegasos
+package kernelsvm
 
 import (
 	"crypto/sha256"
@@ -10,40 +10,43 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A KernelModel is what training gives with a kernel. A score is a sum over the support rows, of a coefficient times the
+// A Model is what training gives with a kernel. A score is a sum over the support rows, of a coefficient times the
 // kernel of the row and what is to be predicted.
 //
 // For two classes there is one problem, and a score above 0 speaks for the second class. For more there is one for each pair,
 // in the order (0,1), (0,2) ... (1,2) ..., in which a score above 0 speaks for the second of the two; or one a class, as
 // in a [Model].
-type KernelModel struct {
-	Classes []float32    // the labels, ascending
-	Names   []string     // of the classes, if they have any: training leaves it nil
-	Config  KernelConfig // defaults filled in
-	Lambda  float64      // in force, also where C was given; but then each of several pairs has its own
+type Model struct {
+	Classes []float32 // the labels, ascending
+	Names   []string  // of the classes, if they have any: training leaves it nil
+	Config  Config    // defaults filled in
+	Lambda  float64   // in force, also where C was given; but then each of several pairs has its own
 
 	IndexBase int // the number of the first feature in the file the data came from: the caller's to set and to use
 
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
-	Func KernelFunc
+	Func Func
 
-	Result KernelResult
+	Result Result
 
-	rows   Examples      // the support rows, class by class: a *dense.Matrix or a *sparse.Matrix
-	counts []int         // of them in each class
-	coef   [][][]float32 // of each class, in each of its problems, of each row; nil for a class without rows
+	rows   pegasos.Examples // the support rows, class by class: a *dense.Matrix or a *sparse.Matrix
+	counts []int            // of them in each class
+	coef   [][][]float32    // of each class, in each of its problems, of each row; nil for a class without rows
 
 	once    sync.Once
-	store   *kernelStore
-	general *kernelStore // for queries that are not zeros and ones, where support rows are
+	store   *rowStore
+	general *rowStore // for queries that are not zeros and ones, where support rows are
 	weights []*dense.Matrix
 }
 
-// A KernelResult says how a run went.
-type KernelResult struct {
+// A Result says how a run went.
+type Result struct {
 	Steps      int64 // of Pegasos, over all rows
 	Epochs     float64
 	Passes     int   // of the finish
@@ -59,30 +62,30 @@ type KernelResult struct {
 }
 
 // problems returns the number of problems for so many classes.
-func (cfg KernelConfig) problems(classes int) int {
+func (cfg Config) problems(classes int) int {
 	switch {
 	case classes == 2:
 		return 1
-	case cfg.Multiclass == OneVsRest:
+	case cfg.Multiclass == pegasos.OneVsRest:
 		return classes
 	}
 	return classes * (classes - 1) / 2
 }
 
 // slots returns the number of problems that a class has part in.
-func (cfg KernelConfig) slots(classes int) int {
+func (cfg Config) slots(classes int) int {
 	if classes == 2 {
 		return 1
 	}
-	if cfg.Multiclass == OneVsRest {
+	if cfg.Multiclass == pegasos.OneVsRest {
 		return classes
 	}
 	return classes - 1
 }
 
 // problem returns the number of the problem that is the given one of a class.
-func (cfg KernelConfig) problem(classes, class, slot int) int {
-	if classes == 2 || cfg.Multiclass == OneVsRest {
+func (cfg Config) problem(classes, class, slot int) int {
+	if classes == 2 || cfg.Multiclass == pegasos.OneVsRest {
 		return slot
 	}
 	a, b := slot, class
@@ -93,8 +96,8 @@ func (cfg KernelConfig) problem(classes, class, slot int) int {
 }
 
 // model returns the model of this moment. Unless it is whole the objective is not known.
-func (r *kernelRun) model(whole bool) (*KernelModel, error) {
-	m := &KernelModel{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f, Result: r.result()}
+func (r *run) model(whole bool) (*Model, error) {
+	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f, Result: r.result()}
 	if !whole {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(), math.NaN()
 	}
@@ -122,7 +125,7 @@ func (r *kernelRun) model(whole bool) (*KernelModel, error) {
 			for s := range g.slots {
 				v := float32(all[c][s][i])
 				if v-v != 0 {
-					return nil, &StepError{r.t, -1, "a coefficient is not finite: " + tooLargeKernel}
+					return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "a coefficient is not finite: " + tooLarge}
 				}
 				used = used || v != 0
 			}
@@ -141,13 +144,13 @@ func (r *kernelRun) model(whole bool) (*KernelModel, error) {
 	}
 	m.rows = pick(r.store.from, at)
 	if v := m.Result.Objective; whole && !r.partial && v-v != 0 {
-		return nil, &StepError{r.t, -1, "the objective is not finite: " + tooLargeKernel}
+		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " + tooLarge}
 	}
 	return m, nil
 }
 
 // pick returns a matrix of the rows at of m.
-func pick(m Examples, at []int32) Examples {
+func pick(m pegasos.Examples, at []int32) pegasos.Examples {
 	if m, ok := m.(*dense.Matrix); ok {
 		d := dense.New(len(at), m.Cols())
 		for k, i := range at {
@@ -172,16 +175,16 @@ func pick(m Examples, at []int32) Examples {
 }
 
 // Cols returns the number of features.
-func (m *KernelModel) Cols() int { return m.rows.Cols() }
+func (m *Model) Cols() int { return m.rows.Cols() }
 
 // SupportRows returns the support rows, class by class: a *dense.Matrix or a *sparse.Matrix. It must not be changed.
-func (m *KernelModel) SupportRows() Examples { return m.rows }
+func (m *Model) SupportRows() pegasos.Examples { return m.rows }
 
 // Problems returns the number of scores.
-func (m *KernelModel) Problems() int { return m.Config.problems(len(m.Classes)) }
+func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
 // Coefficients returns what the support rows are multiplied by in one of the problems.
-func (m *KernelModel) Coefficients(problem int) []float32 {
+func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
 	for c, slots := range m.coef {
 		at := -1
@@ -200,16 +203,16 @@ func (m *KernelModel) Coefficients(problem int) []float32 {
 }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
-func (m *KernelModel) ClassName(class int) string {
+func (m *Model) ClassName(class int) string {
 	if m.Names != nil {
 		return m.Names[class]
 	}
-	return FormatLabel(m.Classes[class])
+	return pegasos.FormatLabel(m.Classes[class])
 }
 
 // prepare makes what predictions need.
-func (m *KernelModel) prepare() {
-	if m.Config.Kernel == FunctionKernel && m.Func == nil {
+func (m *Model) prepare() {
+	if m.Config.Kernel == Function && m.Func == nil {
 		panic("pegasos: the model's kernel is a function: set Func after reading")
 	}
 	m.once.Do(func() {
@@ -223,8 +226,8 @@ func (m *KernelModel) prepare() {
 			end += count
 			ends[c] = end
 		}
-		k := m.Config.kernel(m.Func)
-		m.store = newKernelStore(k, m.rows, at, ends)
+		k := m.Config.function(m.Func)
+		m.store = newStore(k, m.rows, at, ends)
 		m.general = m.store
 		if m.store.words != nil {
 			m.general = newGeneralStore(k, m.rows, at, ends)
@@ -250,19 +253,19 @@ const queryRows = 64
 // DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*Problems(). If x has
 // more features than the model, the further ones are ignored; if it has fewer, the rest count as 0. The work is done by
 // GOMAXPROCS goroutines. It panics if the kernel is a function and Func is not set.
-func (m *KernelModel) DecisionAll(x Examples) []float64 {
+func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }
 
-func (m *KernelModel) decisionAll(x Examples, threads int) []float64 {
+func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
 	scores := make([]float64, n*p)
 	workers := make([]*queryWorker, threads)
-	parallelFor(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
+	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
 		w := workers[worker]
 		if w == nil {
-			w = &queryWorker{values: make([]float32, queryRows*kernelTile), sums: make([]float32, m.Config.slots(len(m.Classes)))}
+			w = &queryWorker{values: make([]float32, queryRows*tileRows), sums: make([]float32, m.Config.slots(len(m.Classes)))}
 			workers[worker] = w
 		}
 		start := block * queryRows
@@ -283,7 +286,7 @@ type queryWorker struct {
 
 // decide finds the scores of the rows from start to end. To the bit a score is a sum in float64, tile after tile, of dot
 // products of the kernel's values and the coefficients.
-func (m *KernelModel) decide(w *queryWorker, x Examples, start, end int, scores []float64) {
+func (m *Model) decide(w *queryWorker, x pegasos.Examples, start, end int, scores []float64) {
 	s := m.store
 	if s.words != nil && !allBinary(x, start, end) {
 		s = m.general
@@ -302,7 +305,7 @@ func (m *KernelModel) decide(w *queryWorker, x Examples, start, end int, scores 
 		n := tile.end - tile.start
 		w.rows = w.rows[:0]
 		for k := range w.probes {
-			w.rows = append(w.rows, w.values[k*kernelTile:][:n])
+			w.rows = append(w.rows, w.values[k*tileRows:][:n])
 		}
 		s.tile(w.rows, w.probes, t)
 		sums := w.sums[:len(m.coef[c])]
@@ -315,7 +318,7 @@ func (m *KernelModel) decide(w *queryWorker, x Examples, start, end int, scores 
 	}
 }
 
-func allBinary(x Examples, start, end int) bool {
+func allBinary(x pegasos.Examples, start, end int) bool {
 	switch x.(type) {
 	case *dense.Matrix, *sparse.Matrix:
 		for i := start; i < end; i++ {
@@ -329,7 +332,7 @@ func allBinary(x Examples, start, end int) bool {
 }
 
 // query returns row i of x as a probe.
-func (s *kernelStore) query(x Examples, i int, w *queryWorker) probe {
+func (s *rowStore) query(x pegasos.Examples, i int, w *queryWorker) probe {
 	if s.words != nil {
 		q := probe{words: make([]uint64, s.width)}
 		q.square = float32(packRow(q.words, x, i, s.cols))
@@ -392,7 +395,7 @@ func nonzeros(row []float32) (index []int32, values []float32) {
 // Class returns the position in Classes of the class that the scores of a row speak for. For two classes it is the second if
 // the score is above 0. Of pairs it is the class that wins most of them, and of those that win as many the one whose
 // scores against the others have the largest sum; otherwise it is that of the highest score. The first of equals is taken.
-func (m *KernelModel) Class(scores []float64) int {
+func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
 	if n == 2 {
 		if scores[0] > 0 {
@@ -400,7 +403,7 @@ func (m *KernelModel) Class(scores []float64) int {
 		}
 		return 0
 	}
-	if m.Config.Multiclass == OneVsRest {
+	if m.Config.Multiclass == pegasos.OneVsRest {
 		best := 0
 		for k, s := range scores[:n] {
 			if s > scores[best] {
@@ -437,8 +440,8 @@ func (m *KernelModel) Class(scores []float64) int {
 	return best
 }
 
-// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [KernelModel.DecisionAll].
-func (m *KernelModel) PredictAll(x Examples) []float32 {
+// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].
+func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
 	labels := make([]float32, x.Rows())
 	for i := range labels {
@@ -449,11 +452,11 @@ func (m *KernelModel) PredictAll(x Examples) []float32 {
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the model's file, which has the
 // support rows and the coefficients, and of the kernel, its parameters and the classes.
-func (m *KernelModel) Hash() string {
+func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config
 	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Multiclass)
-	h.Write(appendFloats(nil, m.Classes))
+	modelfile.WriteNumbers(h, m.Classes)
 	m.writeBody(h)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,4 +1,4 @@
-package pegasos
+package kernelsvm
 
 import (
 	"context"
@@ -14,10 +14,13 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-func mustTrainKernel(t testing.TB, x Examples, y []float32, tr KernelTrainer) *KernelModel {
+func mustTrain(t testing.TB, x pegasos.Examples, y []float32, tr Trainer) *Model {
 	t.Helper()
 	m, err := tr.Train(context.Background(), x, y)
 	if err != nil {
@@ -26,7 +29,9 @@ func mustTrainKernel(t testing.TB, x Examples, y []float32, tr KernelTrainer) *K
 	return m
 }
 
-func kernelAccuracy(m *KernelModel, x Examples, y []float32) float64 {
+func accuracy(m interface {
+	PredictAll(x pegasos.Examples) []float32
+}, x pegasos.Examples, y []float32) float64 {
 	right := 0
 	for i, v := range m.PredictAll(x) {
 		if v == y[i] {
@@ -37,7 +42,7 @@ func kernelAccuracy(m *KernelModel, x Examples, y []float32) float64 {
 }
 
 // wideKernel is a kernel of dense rows in float64, from its formula.
-func wideKernel(cfg KernelConfig, x, z []float32) float64 {
+func wideKernel(cfg Config, x, z []float32) float64 {
 	var dot, distance float64
 	for j := range x {
 		d := float64(x[j]) - float64(z[j])
@@ -49,46 +54,34 @@ func wideKernel(cfg KernelConfig, x, z []float32) float64 {
 		return math.Exp(-cfg.Gamma * distance)
 	case Polynomial:
 		return math.Pow(cfg.Gamma*dot+cfg.Coef0, float64(cfg.Degree))
-	case SigmoidKernel:
+	case Sigmoid:
 		return math.Tanh(cfg.Gamma*dot + cfg.Coef0)
 	}
 	return dot
 }
 
-// zerosAndOnes makes every nonzero 1.
-func zerosAndOnes(p pair) pair {
-	for i := range p.dense.Rows() {
-		for j, v := range p.dense.Row(i) {
-			if v != 0 {
-				p.dense.Row(i)[j] = 1
-			}
-		}
-	}
-	return pair{p.dense, toSparse(p.dense), p.y}
-}
-
-var someKernels = []KernelConfig{
+var someKernels = []Config{
 	{Kernel: RBF, Gamma: 0.3},
 	{Kernel: Linear},
 	{Kernel: Polynomial, Gamma: 0.5, Coef0: 1, Degree: 3},
-	{Kernel: SigmoidKernel, Gamma: 0.1, Coef0: -0.5, Finish: FinishNone},
+	{Kernel: Sigmoid, Gamma: 0.1, Coef0: -0.5, Finish: pegasos.FinishNone},
 }
 
 // Kernel values are what their formulas say, and the same bits in whatever way they are found.
-func TestKernelValues(t *testing.T) {
-	values := random(1, 150, 70, 2, 0.3)
+func TestValues(t *testing.T) {
+	values := sample.Random(1, 150, 70, 2, 0.3)
 	for _, cfg := range someKernels {
-		for name, p := range map[string]pair{"sevenths": values, "zeros and ones": zerosAndOnes(random(2, 150, 70, 2, 0.3))} {
+		for name, p := range map[string]sample.Pair{"sevenths": values, "zeros and ones": sample.ZerosAndOnes(sample.Random(2, 150, 70, 2, 0.3))} {
 			at := make([]int32, 150)
 			for i := range at {
 				at[i] = int32(149 - i)
 			}
-			for form, x := range map[string]Examples{"dense": p.dense, "sparse": p.sparse} {
-				s := newKernelStore(cfg.kernel(nil), x, at, []int{40, 40, 150})
+			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
+				s := newStore(cfg.function(nil), x, at, []int{40, 40, 150})
 				if packed := s.words != nil; packed != (name != "sevenths") {
 					t.Fatalf("%s, %s: packed is %v", form, name, packed)
 				}
-				general := newGeneralStore(cfg.kernel(nil), x, at, []int{40, 40, 150})
+				general := newGeneralStore(cfg.function(nil), x, at, []int{40, 40, 150})
 				if len(s.tiles) != 2 {
 					t.Fatal(s.tiles)
 				}
@@ -103,7 +96,7 @@ func TestKernelValues(t *testing.T) {
 							if v != other[j] {
 								t.Fatalf("%s %s, %s: %v and %v", cfg.Kernel, form, name, v, other[j])
 							}
-							x, z := p.dense.Row(int(at[q])), p.dense.Row(int(at[r.start+j]))
+							x, z := p.Dense.Row(int(at[q])), p.Dense.Row(int(at[r.start+j]))
 							want := wideKernel(cfg, x, z)
 							if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
 								t.Fatalf("%s %s, %s: %v, want %v", cfg.Kernel, form, name, v, want)
@@ -115,14 +108,14 @@ func TestKernelValues(t *testing.T) {
 				if bad := s.diagonal(diagonal); bad >= 0 {
 					t.Fatal(bad)
 				}
-				b := &kernelBlock{}
+				b := &rowBlock{}
 				for q := range 150 {
 					b.places, b.at = append(b.places, int32(q)), append(b.at, at[q])
 					b.squares, b.probes = append(b.squares, s.squares[q]), append(b.probes, s.probe(q))
 				}
 				among := make([]float32, 150)
 				for q := range 150 {
-					s.among(among, &b.probes[q], b, 0, new(kernelWorker))
+					s.among(among, &b.probes[q], b, 0, new(blockWorker))
 					for j, v := range among {
 						if v != all[q*150+j] || v != all[j*150+q] || j == q && v != diagonal[q] {
 							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", cfg.Kernel, form, name, q, j, v, all[q*150+j], all[j*150+q])
@@ -135,27 +128,27 @@ func TestKernelValues(t *testing.T) {
 }
 
 // The paper's Fig. 3 in float64, step by step, with the 1/(lambda (t-1)) that its own Eq. 13 has.
-func TestKernelFigure3(t *testing.T) {
+func TestFigure3(t *testing.T) {
 	const rows, steps, lambda = 60, 400, 0.01
-	p := random(3, rows, 5, 2, 1)
+	p := sample.Random(3, rows, 5, 2, 1)
 	for _, kernel := range someKernels {
-		cfg := PaperKernel()
+		cfg := Paper()
 		cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree = kernel.Kernel, kernel.Gamma, kernel.Coef0, kernel.Degree
 		cfg.Lambda, cfg.Steps, cfg.Seed = lambda, steps, 5
-		r, err := newKernelRun(&KernelTrainer{KernelConfig: cfg}, p.dense, p.y)
+		r, err := newRun(&Trainer{Config: cfg}, p.Dense, p.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
-		draws := newOrder(IID, rows, 0, 0, 5)
+		draws := order.New(string(pegasos.IID), rows, 0, 0, 5)
 		alpha := make([]float64, rows)
 		violations := 0
 		for step := 1; step <= steps; step++ {
-			idx := draws.next(1)
+			idx := draws.Next(1)
 			i := int(idx[0])
-			sign := func(i int) float64 { return 2*float64(p.y[i]) - 1 }
+			sign := func(i int) float64 { return 2*float64(p.Y[i]) - 1 }
 			var sum float64
 			for j, a := range alpha {
-				sum += a * sign(j) * wideKernel(cfg, p.dense.Row(i), p.dense.Row(j))
+				sum += a * sign(j) * wideKernel(cfg, p.Dense.Row(i), p.Dense.Row(j))
 			}
 			if step == 1 || sign(i)*sum/(lambda*float64(step-1)) < 1 {
 				alpha[i]++
@@ -165,7 +158,7 @@ func TestKernelFigure3(t *testing.T) {
 				t.Fatal(err)
 			}
 			for j, a := range alpha {
-				c := int(p.y[j])
+				c := int(p.Y[j])
 				place := int(r.place[j])
 				if have := r.slot(0, c).alpha[place-r.groups[c].start]; have != a {
 					t.Fatalf("%s: step %d: alpha of row %d is %v, want %v", cfg.Kernel, step, j, have, a)
@@ -176,18 +169,18 @@ func TestKernelFigure3(t *testing.T) {
 			t.Errorf("%s: %d violations test nothing", cfg.Kernel, violations)
 		}
 		// The model is that of these alphas, and blocks make no difference.
-		m := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: cfg})
+		m := mustTrain(t, p.Dense, p.Y, Trainer{Config: cfg})
 		if n := m.Result.Violations; n != int64(violations) {
 			t.Errorf("%s: %d violations, want %d", cfg.Kernel, n, violations)
 		}
 		if one, err := r.model(false); err != nil || one.Hash() != m.Hash() {
 			t.Errorf("%s: blocks of one row give another model: %v", cfg.Kernel, err)
 		}
-		scores := m.DecisionAll(p.dense)
+		scores := m.DecisionAll(p.Dense)
 		for i, score := range scores {
 			var want float64
 			for j, a := range alpha {
-				want += a * (2*float64(p.y[j]) - 1) * wideKernel(cfg, p.dense.Row(i), p.dense.Row(j)) / (lambda * steps)
+				want += a * (2*float64(p.Y[j]) - 1) * wideKernel(cfg, p.Dense.Row(i), p.Dense.Row(j)) / (lambda * steps)
 			}
 			if math.Abs(score-want) > 1e-4*(1+math.Abs(want)) {
 				t.Fatalf("%s: score %d is %v, want %v", cfg.Kernel, i, score, want)
@@ -197,20 +190,25 @@ func TestKernelFigure3(t *testing.T) {
 }
 
 // With the linear kernel it is the primal trainer.
-func TestKernelLinearIsPrimal(t *testing.T) {
-	p := random(4, 300, 8, 2, 1)
+func TestLinearIsPrimal(t *testing.T) {
+	p := sample.Random(4, 300, 8, 2, 1)
 	for _, c := range []struct {
-		order   Order
-		offset  Offset
-		average Average
+		order   pegasos.Order
+		offset  pegasos.Offset
+		average pegasos.Average
 	}{
-		{Permutation, OffsetR2, LastIterate}, {Permutation, OffsetNone, LastIterate}, {Sequential, OffsetR2, LastIterate},
-		{IID, OffsetNone, LastIterate}, {Permutation, OffsetR2, LastHalf},
+		{pegasos.Permutation, pegasos.OffsetR2, pegasos.LastIterate}, {pegasos.Permutation, pegasos.OffsetNone, pegasos.LastIterate}, {pegasos.Sequential, pegasos.OffsetR2, pegasos.LastIterate},
+		{pegasos.IID, pegasos.OffsetNone, pegasos.LastIterate}, {pegasos.Permutation, pegasos.OffsetR2, pegasos.LastHalf},
 	} {
-		primal := mustTrain(t, p.dense, p.y, Config{Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Seed: 2})
-		for name, x := range map[string]Examples{"dense": p.dense, "sparse": p.sparse, "foreign": foreign{p.dense}} {
-			m := mustTrainKernel(t, x, p.y, KernelTrainer{KernelConfig: KernelConfig{
-				Kernel: Linear, Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Finish: FinishNone, Seed: 2,
+		primal, err := pegasos.Train(context.Background(), p.Dense, p.Y, pegasos.Config{
+			Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Seed: 2,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse, "foreign": foreign{p.Dense}} {
+			m := mustTrain(t, x, p.Y, Trainer{Config: Config{
+				Kernel: Linear, Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Finish: pegasos.FinishNone, Seed: 2,
 			}})
 			if m.Result.Violations != primal.Result.Violations {
 				t.Errorf("%s %v: %d violations, the primal has %d", name, c, m.Result.Violations, primal.Result.Violations)
@@ -222,16 +220,16 @@ func TestKernelLinearIsPrimal(t *testing.T) {
 			}
 			// The primal's mean is that of every few iterates.
 			limit := 1e-5
-			if c.average == LastHalf {
+			if c.average == pegasos.LastHalf {
 				limit = 0.02
 			}
-			if d := distance(w, primal.Weights[0]); d > limit*norm(w) {
-				t.Errorf("%s %v: |w-w'| = %v of |w| = %v", name, c, d, norm(w))
+			if d := sample.Distance(w, primal.Weights[0]); d > limit*sample.Norm(w) {
+				t.Errorf("%s %v: |w-w'| = %v of |w| = %v", name, c, d, sample.Norm(w))
 			}
 			if d := math.Abs(m.Result.Objective - primal.Result.Objective); d > limit*primal.Result.Objective {
 				t.Errorf("%s %v: objective %v, the primal has %v", name, c, m.Result.Objective, primal.Result.Objective)
 			}
-			if c.average == LastIterate && c.order != IID {
+			if c.average == pegasos.LastIterate && c.order != pegasos.IID {
 				if d := math.Abs(m.Result.T0 - primal.Result.T0); d > 1e-6*primal.Result.T0 {
 					t.Errorf("%s %v: t0 %v, the primal has %v", name, c, m.Result.T0, primal.Result.T0)
 				}
@@ -241,12 +239,12 @@ func TestKernelLinearIsPrimal(t *testing.T) {
 }
 
 // (gamma <x,z> + coef0)^2 is the inner product of all products of two features, each of a row with coef0 appended.
-func TestKernelPolynomialIsFeatureMap(t *testing.T) {
+func TestPolynomialIsFeatureMap(t *testing.T) {
 	const cols, gamma, coef0 = 5, 0.5, 2.0
-	p := random(5, 200, cols, 2, 1)
+	p := sample.Random(5, 200, cols, 2, 1)
 	mapped := dense.New(200, (cols+1)*(cols+1))
 	for i := range 200 {
-		row := append([]float32(nil), p.dense.Row(i)...)
+		row := append([]float32(nil), p.Dense.Row(i)...)
 		for j := range row {
 			row[j] *= float32(math.Sqrt(gamma))
 		}
@@ -257,14 +255,14 @@ func TestKernelPolynomialIsFeatureMap(t *testing.T) {
 			}
 		}
 	}
-	for _, finish := range []Finish{FinishDual, FinishNone} {
-		cfg := KernelConfig{Lambda: 0.01, Epochs: 3, Finish: finish}
+	for _, finish := range []pegasos.Finish{pegasos.FinishDual, pegasos.FinishNone} {
+		cfg := Config{Lambda: 0.01, Epochs: 3, Finish: finish}
 		linear, square := cfg, cfg
 		linear.Kernel = Linear
 		square.Kernel, square.Gamma, square.Coef0, square.Degree = Polynomial, gamma, coef0, 2
-		a := mustTrainKernel(t, mapped, p.y, KernelTrainer{KernelConfig: linear})
-		b := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: square})
-		sa, sb := a.DecisionAll(mapped), b.DecisionAll(p.dense)
+		a := mustTrain(t, mapped, p.Y, Trainer{Config: linear})
+		b := mustTrain(t, p.Dense, p.Y, Trainer{Config: square})
+		sa, sb := a.DecisionAll(mapped), b.DecisionAll(p.Dense)
 		for i := range sa {
 			if math.Abs(sa[i]-sb[i]) > 1e-3 {
 				t.Fatalf("%s: score %d is %v of the features, %v of the kernel", finish, i, sa[i], sb[i])
@@ -277,8 +275,8 @@ func TestKernelPolynomialIsFeatureMap(t *testing.T) {
 }
 
 // A function that is RBF gives RBF's model.
-func TestKernelFunction(t *testing.T) {
-	p := random(6, 200, 6, 3, 1)
+func TestFunction(t *testing.T) {
+	p := sample.Random(6, 200, 6, 3, 1)
 	gamma := float32(0.7)
 	own := func(x, z Row) float32 {
 		if x.Index != nil || z.Index != nil {
@@ -288,19 +286,19 @@ func TestKernelFunction(t *testing.T) {
 		dense.Exp(d, d)
 		return d[0]
 	}
-	a := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: KernelConfig{Gamma: float64(gamma), Lambda: 0.001}})
-	b := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: FunctionKernel, Lambda: 0.001}, Func: own})
+	a := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Gamma: float64(gamma), Lambda: 0.001}})
+	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001}, Func: own})
 	for k := range a.Problems() {
 		if fmt.Sprint(a.Coefficients(k)) != fmt.Sprint(b.Coefficients(k)) {
 			t.Errorf("problem %d: the coefficients differ", k)
 		}
 	}
-	if fmt.Sprint(a.DecisionAll(p.dense)) != fmt.Sprint(b.DecisionAll(p.dense)) || fmt.Sprint(a.Result) != fmt.Sprint(b.Result) {
+	if fmt.Sprint(a.DecisionAll(p.Dense)) != fmt.Sprint(b.DecisionAll(p.Dense)) || fmt.Sprint(a.Result) != fmt.Sprint(b.Result) {
 		t.Error("the models differ")
 	}
 	// Of sparse rows it sees the nonzeros.
 	seen := false
-	mustTrainKernel(t, p.sparse, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: FunctionKernel}, Threads: 1, Func: func(x, z Row) float32 {
+	mustTrain(t, p.Sparse, p.Y, Trainer{Config: Config{Kernel: Function}, Threads: 1, Func: func(x, z Row) float32 {
 		seen = seen || x.Index != nil && len(x.Index) == len(x.Value)
 		return float32(len(x.Index) * len(z.Index))
 	}})
@@ -323,18 +321,22 @@ func circle(seed uint64, rows int) (*dense.Matrix, []float32) {
 	return d, y
 }
 
-func TestKernelCircle(t *testing.T) {
+func TestCircle(t *testing.T) {
 	x, y := circle(1, 1000)
 	xt, yt := circle(2, 1000)
-	if a := accuracy(mustTrain(t, x, y, Config{Bias: BiasAugmented}), xt, yt); a > 0.65 {
+	linear, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Bias: pegasos.BiasAugmented})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := accuracy(linear, xt, yt); a > 0.65 {
 		t.Errorf("a linear model has %v, but there is no line", a)
 	}
-	for _, cfg := range []KernelConfig{
-		{Gamma: 2}, {Kernel: Polynomial, Degree: 2, Gamma: 1, Coef0: 1}, {Gamma: 2, Finish: FinishNone}, {Gamma: 2, MaxSV: 40},
-		{Gamma: 2, Order: IID, Epochs: 20},
+	for _, cfg := range []Config{
+		{Gamma: 2}, {Kernel: Polynomial, Degree: 2, Gamma: 1, Coef0: 1}, {Gamma: 2, Finish: pegasos.FinishNone}, {Gamma: 2, MaxSV: 40},
+		{Gamma: 2, Order: pegasos.IID, Epochs: 20},
 	} {
-		m := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: cfg})
-		if a := kernelAccuracy(m, xt, yt); a < 0.96 {
+		m := mustTrain(t, x, y, Trainer{Config: cfg})
+		if a := accuracy(m, xt, yt); a < 0.96 {
 			t.Errorf("%+v: accuracy %v", cfg, a)
 		}
 		if n := m.SupportRows().Rows(); n == 0 || n == x.Rows() || cfg.MaxSV > 0 && n > cfg.MaxSV {
@@ -355,9 +357,9 @@ func TestGoldenKernels(t *testing.T) {
 		}
 	}
 	defer asm.Use(asm.Use(asm.Active()))
-	many := random(7, 300, 40, 4, 0.4)
-	binary := zerosAndOnes(random(8, 400, 130, 2, 0.2))
-	for _, isa := range paths() {
+	many := sample.Random(7, 300, 40, 4, 0.4)
+	binary := sample.ZerosAndOnes(sample.Random(8, 400, 130, 2, 0.2))
+	for _, isa := range sample.Paths() {
 		asm.Use(isa)
 		for k, c := range [][2]int{{3, 1}, {1, -1}, {2, 0}} {
 			if k > 0 && testing.Short() {
@@ -365,21 +367,21 @@ func TestGoldenKernels(t *testing.T) {
 			}
 			threads, cache := c[0], c[1]
 			where := fmt.Sprintf("%s, %d threads, %d MB", isa, threads, cache)
-			train := func(x Examples, y []float32, cfg KernelConfig) string {
-				m := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: cfg, Threads: threads, CacheMB: cache})
+			train := func(x pegasos.Examples, y []float32, cfg Config) string {
+				m := mustTrain(t, x, y, Trainer{Config: cfg, Threads: threads, CacheMB: cache})
 				h := m.Hash()
 				for _, s := range m.decisionAll(x, threads) {
 					h += fmt.Sprintf(" %x", math.Float64bits(s))
 				}
 				return h
 			}
-			check("dense", where, train(many.dense, many.y, KernelConfig{Gamma: 0.1, Lambda: 1e-3}))
-			check("sparse", where, train(many.sparse, many.y, KernelConfig{Gamma: 0.1, Lambda: 1e-3}))
-			check("rest", where, train(many.sparse, many.y, KernelConfig{Kernel: Polynomial, Coef0: 1, Finish: FinishNone, Multiclass: OneVsRest}))
-			check("budget", where, train(many.dense, many.y, KernelConfig{Gamma: 0.1, Lambda: 1e-3, MaxSV: 20}))
-			a := train(binary.dense, binary.y, KernelConfig{Gamma: 0.05})
+			check("dense", where, train(many.Dense, many.Y, Config{Gamma: 0.1, Lambda: 1e-3}))
+			check("sparse", where, train(many.Sparse, many.Y, Config{Gamma: 0.1, Lambda: 1e-3}))
+			check("rest", where, train(many.Sparse, many.Y, Config{Kernel: Polynomial, Coef0: 1, Finish: pegasos.FinishNone, Multiclass: pegasos.OneVsRest}))
+			check("budget", where, train(many.Dense, many.Y, Config{Gamma: 0.1, Lambda: 1e-3, MaxSV: 20}))
+			a := train(binary.Dense, binary.Y, Config{Gamma: 0.05})
 			check("binary dense", where, a)
-			check("binary sparse", where, train(binary.sparse, binary.y, KernelConfig{Gamma: 0.05}))
+			check("binary sparse", where, train(binary.Sparse, binary.Y, Config{Gamma: 0.05}))
 		}
 	}
 	// A dense file has the zeros too: the rest, behind the model's hash, is the same.
@@ -402,22 +404,22 @@ func TestGoldenKernels(t *testing.T) {
 }
 
 // The objective and the bound are those of their definitions, and enclose the optimum.
-func TestKernelCertificate(t *testing.T) {
-	p := random(9, 300, 4, 2, 1)
-	cfg := KernelConfig{Gamma: 1, Lambda: 1e-3}
+func TestCertificate(t *testing.T) {
+	p := sample.Random(9, 300, 4, 2, 1)
+	cfg := Config{Gamma: 1, Lambda: 1e-3}
 	best := cfg
 	best.Tol, best.Passes = 1e-6, 10000
-	optimum := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: best}).Result
+	optimum := mustTrain(t, p.Dense, p.Y, Trainer{Config: best}).Result
 	if optimum.Gap > 1e-6 || optimum.Passes >= 10000 {
 		t.Fatalf("%+v", optimum)
 	}
-	for _, c := range []KernelConfig{
-		{}, {Passes: 1}, {Finish: FinishNone, Epochs: 1}, {Finish: FinishNone}, {Finish: FinishNone, Average: LastIterate},
-		{Finish: FinishNone, Offset: OffsetNone}, {MaxSV: 30}, {MaxSV: 30, Finish: FinishNone}, {MaxSV: 30, Passes: 1}, {MaxSV: 200, Passes: 5}, {Order: Sequential}, {Steps: 777},
-		{Finish: FinishNone, Order: IID},
+	for _, c := range []Config{
+		{}, {Passes: 1}, {Finish: pegasos.FinishNone, Epochs: 1}, {Finish: pegasos.FinishNone}, {Finish: pegasos.FinishNone, Average: pegasos.LastIterate},
+		{Finish: pegasos.FinishNone, Offset: pegasos.OffsetNone}, {MaxSV: 30}, {MaxSV: 30, Finish: pegasos.FinishNone}, {MaxSV: 30, Passes: 1}, {MaxSV: 200, Passes: 5}, {Order: pegasos.Sequential}, {Steps: 777},
+		{Finish: pegasos.FinishNone, Order: pegasos.IID},
 	} {
 		c.Gamma, c.Lambda = cfg.Gamma, cfg.Lambda
-		m := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: c})
+		m := mustTrain(t, p.Dense, p.Y, Trainer{Config: c})
 		coef, rows := m.Coefficients(0), m.SupportRows().(*dense.Matrix)
 		var square, loss float64
 		for i, a := range coef {
@@ -425,8 +427,8 @@ func TestKernelCertificate(t *testing.T) {
 				square += float64(a) * float64(b) * wideKernel(c, rows.Row(i), rows.Row(j))
 			}
 		}
-		for i, s := range m.DecisionAll(p.dense) {
-			loss += max(0, 1-(2*float64(p.y[i])-1)*s)
+		for i, s := range m.DecisionAll(p.Dense) {
+			loss += max(0, 1-(2*float64(p.Y[i])-1)*s)
 		}
 		want := c.Lambda/2*square + loss/300
 		r := m.Result
@@ -434,7 +436,7 @@ func TestKernelCertificate(t *testing.T) {
 		if math.Abs(r.Objective-want) > 1e-5*want {
 			t.Errorf("%+v: objective %v, want %v", c, r.Objective, want)
 		}
-		if c.Order == IID {
+		if c.Order == pegasos.IID {
 			if r.Gap == r.Gap || r.DualObjective == r.DualObjective {
 				t.Errorf("%+v: there is no bound, have %v", c, r)
 			}
@@ -443,7 +445,7 @@ func TestKernelCertificate(t *testing.T) {
 		if r.Objective < optimum.DualObjective*(1-1e-6) || r.DualObjective > optimum.Objective*(1+1e-6) || !(r.Gap >= 0) {
 			t.Errorf("%+v: %v and %v do not enclose %v", c, r.Objective, r.DualObjective, optimum.Objective)
 		}
-		if c.Finish == "" && c.Passes == 0 && c.MaxSV == 0 && r.Gap > DefaultKernelTol {
+		if c.Finish == "" && c.Passes == 0 && c.MaxSV == 0 && r.Gap > DefaultTol {
 			t.Errorf("%+v: gap %v", c, r.Gap)
 		}
 	}
@@ -451,23 +453,23 @@ func TestKernelCertificate(t *testing.T) {
 
 // Each problem of several classes is the same as one of two classes of its own, but for the order of its rows.
 func TestMulticlass(t *testing.T) {
-	p := random(10, 600, 4, 4, 1)
-	for _, classes := range []Multiclass{OneVsOne, OneVsRest} {
-		cfg := KernelConfig{Gamma: 1, Lambda: 1e-3, Multiclass: classes, Tol: 1e-5, Passes: 1000}
-		m := mustTrainKernel(t, p.dense, p.y, KernelTrainer{KernelConfig: cfg})
-		if a := kernelAccuracy(m, p.dense, p.y); a < 0.85 {
+	p := sample.Random(10, 600, 4, 4, 1)
+	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
+		cfg := Config{Gamma: 1, Lambda: 1e-3, Multiclass: classes, Tol: 1e-5, Passes: 1000}
+		m := mustTrain(t, p.Dense, p.Y, Trainer{Config: cfg})
+		if a := accuracy(m, p.Dense, p.Y); a < 0.85 {
 			t.Errorf("%s: accuracy %v", classes, a)
 		}
-		scores := m.DecisionAll(p.dense)
+		scores := m.DecisionAll(p.Dense)
 		var objective float64
 		for k := range m.Problems() {
 			var rows []int
 			var y []float32
 			first, second := -1, k
-			if classes == OneVsOne {
+			if classes == pegasos.OneVsOne {
 				first, second = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][0], [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][1]
 			}
-			for i, v := range p.y {
+			for i, v := range p.Y {
 				if int(v) == second {
 					rows, y = append(rows, i), append(y, 1)
 				} else if first < 0 || int(v) == first {
@@ -476,9 +478,9 @@ func TestMulticlass(t *testing.T) {
 			}
 			x := dense.New(len(rows), 4)
 			for i, row := range rows {
-				copy(x.Row(i), p.dense.Row(row))
+				copy(x.Row(i), p.Dense.Row(row))
 			}
-			one := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: cfg})
+			one := mustTrain(t, x, y, Trainer{Config: cfg})
 			objective += one.Result.Objective / float64(m.Problems())
 			for i, s := range one.DecisionAll(x) {
 				if d := math.Abs(s - scores[rows[i]*m.Problems()+k]); d > 0.05 {
@@ -491,8 +493,8 @@ func TestMulticlass(t *testing.T) {
 		}
 	}
 	// With C each pair has the lambda of its own rows.
-	cfg := KernelConfig{Gamma: 1, C: 2}
-	r, err := newKernelRun(&KernelTrainer{KernelConfig: cfg}, p.dense, p.y)
+	cfg := Config{Gamma: 1, C: 2}
+	r, err := newRun(&Trainer{Config: cfg}, p.Dense, p.Y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,28 +506,28 @@ func TestMulticlass(t *testing.T) {
 }
 
 // Rows of other types, with more or fewer columns, and with values that the model's rows don't have.
-func TestKernelQueries(t *testing.T) {
-	for name, p := range map[string]pair{"sevenths": random(11, 200, 30, 3, 0.4), "zeros and ones": zerosAndOnes(random(12, 200, 30, 3, 0.4))} {
-		for form, x := range map[string]Examples{"dense": p.dense, "sparse": p.sparse} {
-			m := mustTrainKernel(t, x, p.y, KernelTrainer{KernelConfig: KernelConfig{Gamma: 0.1}})
-			q := random(13, 100, 30, 2, 0.5)
-			want := m.DecisionAll(q.dense)
+func TestQueries(t *testing.T) {
+	for name, p := range map[string]sample.Pair{"sevenths": sample.Random(11, 200, 30, 3, 0.4), "zeros and ones": sample.ZerosAndOnes(sample.Random(12, 200, 30, 3, 0.4))} {
+		for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
+			m := mustTrain(t, x, p.Y, Trainer{Config: Config{Gamma: 0.1}})
+			q := sample.Random(13, 100, 30, 2, 0.5)
+			want := m.DecisionAll(q.Dense)
 			narrow, wide := dense.New(100, 20), dense.New(100, 45)
 			cut := dense.New(100, 30)
 			for i := range 100 {
-				copy(narrow.Row(i), q.dense.Row(i))
+				copy(narrow.Row(i), q.Dense.Row(i))
 				copy(cut.Row(i), narrow.Row(i))
-				copy(wide.Row(i), q.dense.Row(i))
+				copy(wide.Row(i), q.Dense.Row(i))
 				wide.Row(i)[40] = 3
 			}
 			for what, pair := range map[string][2][]float64{
-				"sparse":         {m.DecisionAll(q.sparse), want},
-				"foreign":        {m.DecisionAll(foreign{q.dense}), want},
+				"sparse":         {m.DecisionAll(q.Sparse), want},
+				"foreign":        {m.DecisionAll(foreign{q.Dense}), want},
 				"wide":           {m.DecisionAll(wide), want},
-				"wide sparse":    {m.DecisionAll(toSparse(wide)), want},
+				"wide sparse":    {m.DecisionAll(sample.ToSparse(wide)), want},
 				"wide foreign":   {m.DecisionAll(foreign{wide}), want},
 				"narrow":         {m.DecisionAll(narrow), m.DecisionAll(cut)},
-				"narrow sparse":  {m.DecisionAll(toSparse(narrow)), m.DecisionAll(cut)},
+				"narrow sparse":  {m.DecisionAll(sample.ToSparse(narrow)), m.DecisionAll(cut)},
 				"narrow foreign": {m.DecisionAll(foreign{narrow}), m.DecisionAll(cut)},
 			} {
 				if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
@@ -540,7 +542,7 @@ func TestKernelQueries(t *testing.T) {
 					for j, a := range m.Coefficients(k) {
 						z := make([]float32, 30)
 						rows.Axpy(j, 1, z)
-						sum += float64(a) * wideKernel(m.Config, q.dense.Row(i), z)
+						sum += float64(a) * wideKernel(m.Config, q.Dense.Row(i), z)
 					}
 					if have := want[i*m.Problems()+k]; math.Abs(have-sum) > 1e-3 {
 						t.Fatalf("%s, %s: score %v, want %v", name, form, have, sum)
@@ -551,13 +553,13 @@ func TestKernelQueries(t *testing.T) {
 	}
 }
 
-func TestKernelFewSteps(t *testing.T) {
-	p := random(14, 2000, 5, 2, 1)
-	for _, order := range []Order{Permutation, IID, Sequential} {
+func TestFewSteps(t *testing.T) {
+	p := sample.Random(14, 2000, 5, 2, 1)
+	for _, order := range []pegasos.Order{pegasos.Permutation, pegasos.IID, pegasos.Sequential} {
 		var values int64
-		m := mustTrainKernel(t, p.dense, p.y, KernelTrainer{
-			KernelConfig: KernelConfig{Gamma: 1, Steps: 300, Order: order},
-			Progress:     func(pr KernelProgress) { values = pr.Values },
+		m := mustTrain(t, p.Dense, p.Y, Trainer{
+			Config:   Config{Gamma: 1, Steps: 300, Order: order},
+			Progress: func(pr Progress) { values = pr.Values },
 		})
 		if n := m.SupportRows().Rows(); n == 0 || n > 300 || values > 300*301+300*300 {
 			t.Errorf("%s: %d support rows, %d values", order, n, values)
@@ -565,15 +567,15 @@ func TestKernelFewSteps(t *testing.T) {
 		if r := m.Result; r.Objective == r.Objective || r.Gap == r.Gap || r.Steps != 300 {
 			t.Errorf("%s: %+v", order, r)
 		}
-		if a := kernelAccuracy(m, p.dense, p.y); a < 0.75 {
+		if a := accuracy(m, p.Dense, p.Y); a < 0.75 {
 			t.Errorf("%s: accuracy %v", order, a)
 		}
 	}
 }
 
-func TestKernelErrors(t *testing.T) {
-	p := random(15, 20, 3, 2, 1)
-	train := func(x Examples, y []float32, tr KernelTrainer) error {
+func TestErrors(t *testing.T) {
+	p := sample.Random(15, 20, 3, 2, 1)
+	train := func(x pegasos.Examples, y []float32, tr Trainer) error {
 		m, err := tr.Train(context.Background(), x, y)
 		if (m == nil) != (err != nil) {
 			t.Errorf("%+v: model %v, error %v", tr, m, err)
@@ -582,57 +584,57 @@ func TestKernelErrors(t *testing.T) {
 	}
 	for _, c := range []struct {
 		field string
-		cfg   KernelConfig
+		cfg   Config
 	}{
-		{"Kernel", KernelConfig{Kernel: "cosine"}}, {"Func", KernelConfig{Kernel: FunctionKernel}},
-		{"Gamma", KernelConfig{Gamma: -1}}, {"Gamma", KernelConfig{Gamma: math.NaN()}}, {"Gamma", KernelConfig{Gamma: math.Inf(1)}},
-		{"Gamma", KernelConfig{Gamma: 1, Kernel: Linear}}, {"Coef0", KernelConfig{Coef0: 1}},
-		{"Coef0", KernelConfig{Coef0: -1, Kernel: Polynomial}}, {"Coef0", KernelConfig{Coef0: math.NaN(), Kernel: Polynomial}},
-		{"Degree", KernelConfig{Degree: 2}}, {"Degree", KernelConfig{Degree: -2, Kernel: Polynomial}},
-		{"Degree", KernelConfig{Degree: 65, Kernel: Polynomial}},
-		{"C", KernelConfig{C: 1, Lambda: 1}}, {"C", KernelConfig{C: -1}}, {"Lambda", KernelConfig{Lambda: 1e-13}},
-		{"Lambda", KernelConfig{Lambda: math.NaN()}}, {"Steps", KernelConfig{Steps: 5, Epochs: 5}}, {"Steps", KernelConfig{Steps: -1}},
-		{"Epochs", KernelConfig{Epochs: -1}}, {"Order", KernelConfig{Order: Blocks}}, {"Offset", KernelConfig{Offset: "x"}},
-		{"Average", KernelConfig{Average: "x"}}, {"Finish", KernelConfig{Finish: "x"}}, {"Multiclass", KernelConfig{Multiclass: "x"}}, {"Multiclass", KernelConfig{Multiclass: CrammerSinger}},
-		{"Finish", KernelConfig{Finish: FinishDual, Order: IID}}, {"Finish", KernelConfig{Finish: FinishDual, Kernel: SigmoidKernel}},
-		{"Finish", KernelConfig{Finish: FinishDual, Steps: 5}}, {"Passes", KernelConfig{Finish: FinishNone, Passes: 5}},
-		{"Passes", KernelConfig{Passes: -1}}, {"Tol", KernelConfig{Finish: FinishNone, Tol: 0.1}}, {"Tol", KernelConfig{Tol: 1}},
-		{"Tol", KernelConfig{Tol: -0.1}}, {"MaxSV", KernelConfig{MaxSV: -1}},
+		{"Kernel", Config{Kernel: "cosine"}}, {"Func", Config{Kernel: Function}},
+		{"Gamma", Config{Gamma: -1}}, {"Gamma", Config{Gamma: math.NaN()}}, {"Gamma", Config{Gamma: math.Inf(1)}},
+		{"Gamma", Config{Gamma: 1, Kernel: Linear}}, {"Coef0", Config{Coef0: 1}},
+		{"Coef0", Config{Coef0: -1, Kernel: Polynomial}}, {"Coef0", Config{Coef0: math.NaN(), Kernel: Polynomial}},
+		{"Degree", Config{Degree: 2}}, {"Degree", Config{Degree: -2, Kernel: Polynomial}},
+		{"Degree", Config{Degree: 65, Kernel: Polynomial}},
+		{"C", Config{C: 1, Lambda: 1}}, {"C", Config{C: -1}}, {"Lambda", Config{Lambda: 1e-13}},
+		{"Lambda", Config{Lambda: math.NaN()}}, {"Steps", Config{Steps: 5, Epochs: 5}}, {"Steps", Config{Steps: -1}},
+		{"Epochs", Config{Epochs: -1}}, {"Order", Config{Order: pegasos.Blocks}}, {"Offset", Config{Offset: "x"}},
+		{"Average", Config{Average: "x"}}, {"Finish", Config{Finish: "x"}}, {"Multiclass", Config{Multiclass: "x"}}, {"Multiclass", Config{Multiclass: pegasos.CrammerSinger}},
+		{"Finish", Config{Finish: pegasos.FinishDual, Order: pegasos.IID}}, {"Finish", Config{Finish: pegasos.FinishDual, Kernel: Sigmoid}},
+		{"Finish", Config{Finish: pegasos.FinishDual, Steps: 5}}, {"Passes", Config{Finish: pegasos.FinishNone, Passes: 5}},
+		{"Passes", Config{Passes: -1}}, {"Tol", Config{Finish: pegasos.FinishNone, Tol: 0.1}}, {"Tol", Config{Tol: 1}},
+		{"Tol", Config{Tol: -0.1}}, {"MaxSV", Config{MaxSV: -1}},
 	} {
-		var bad *ConfigError
-		if err := train(p.dense, p.y, KernelTrainer{KernelConfig: c.cfg}); !errors.As(err, &bad) || bad.Field != c.field {
+		var bad *pegasos.ConfigError
+		if err := train(p.Dense, p.Y, Trainer{Config: c.cfg}); !errors.As(err, &bad) || bad.Field != c.field {
 			t.Errorf("%+v: %v, want an error of %s", c.cfg, err, c.field)
 		}
 	}
-	var bad *ConfigError
-	if err := train(p.dense, p.y, KernelTrainer{Threads: -1}); !errors.As(err, &bad) {
+	var bad *pegasos.ConfigError
+	if err := train(p.Dense, p.Y, Trainer{Threads: -1}); !errors.As(err, &bad) {
 		t.Error(err)
 	}
-	if err := train(p.dense, p.y, KernelTrainer{Func: func(x, z Row) float32 { return 1 }}); !errors.As(err, &bad) {
+	if err := train(p.Dense, p.Y, Trainer{Func: func(x, z Row) float32 { return 1 }}); !errors.As(err, &bad) {
 		t.Error(err)
 	}
-	if err := train(dense.New(0, 3), nil, KernelTrainer{}); err == nil {
+	if err := train(dense.New(0, 3), nil, Trainer{}); err == nil {
 		t.Error("no rows")
 	}
-	if err := train(p.dense, p.y[:5], KernelTrainer{}); err == nil {
+	if err := train(p.Dense, p.Y[:5], Trainer{}); err == nil {
 		t.Error("labels are missing")
 	}
-	if err := train(p.dense, make([]float32, 20), KernelTrainer{}); err == nil {
+	if err := train(p.Dense, make([]float32, 20), Trainer{}); err == nil {
 		t.Error("one class")
 	}
-	var row *RowError
+	var row *pegasos.RowError
 	for _, v := range []float32{float32(math.NaN()), float32(math.Inf(-1)), 1e30} {
 		d := dense.New(20, 3)
 		d.Row(7)[1] = v
-		for _, x := range []Examples{d, toSparse(d)} {
-			if err := train(x, p.y, KernelTrainer{}); !errors.As(err, &row) || row.Row != 7 {
+		for _, x := range []pegasos.Examples{d, sample.ToSparse(d)} {
+			if err := train(x, p.Y, Trainer{}); !errors.As(err, &row) || row.Row != 7 {
 				t.Errorf("%v: %v", v, err)
 			}
 		}
 	}
 	d := dense.New(20, 3)
 	d.Row(7)[1] = 1e10
-	if err := train(d, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: Polynomial, Gamma: 1}}); !errors.As(err, &row) || row.Row != 7 {
+	if err := train(d, p.Y, Trainer{Config: Config{Kernel: Polynomial, Gamma: 1}}); !errors.As(err, &row) || row.Row != 7 {
 		t.Error(err)
 	}
 	// A matrix that is checked as its rows are met.
@@ -646,12 +648,12 @@ func TestKernelErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := train((*sparse.Matrix)(lazy), []float32{0, 1}, KernelTrainer{}); !errors.Is(err, damaged) {
+	if err := train((*sparse.Matrix)(lazy), []float32{0, 1}, Trainer{}); !errors.Is(err, damaged) {
 		t.Error(err)
 	}
 	// A function's values are met as they are asked for.
-	var step *StepError
-	err = train(p.dense, p.y, KernelTrainer{KernelConfig: KernelConfig{Kernel: FunctionKernel}, Func: func(x, z Row) float32 {
+	var step *pegasos.StepError
+	err = train(p.Dense, p.Y, Trainer{Config: Config{Kernel: Function}, Func: func(x, z Row) float32 {
 		if &x.Value[0] == &z.Value[0] {
 			return 1
 		}
@@ -663,20 +665,20 @@ func TestKernelErrors(t *testing.T) {
 }
 
 // An interrupted run has the model that it has got so far.
-func TestKernelInterrupted(t *testing.T) {
-	p := random(16, 600, 5, 3, 1)
-	for _, cfg := range []KernelConfig{{Gamma: 0.2}, {Gamma: 0.2, Finish: FinishNone}, {Gamma: 0.2, MaxSV: 20}} {
+func TestInterrupted(t *testing.T) {
+	p := sample.Random(16, 600, 5, 3, 1)
+	for _, cfg := range []Config{{Gamma: 0.2}, {Gamma: 0.2, Finish: pegasos.FinishNone}, {Gamma: 0.2, MaxSV: 20}} {
 		for stop := range 4 {
 			ctx, cancel := context.WithCancel(context.Background())
 			if stop == 0 {
 				cancel()
 			}
 			calls := 0
-			m, err := (&KernelTrainer{KernelConfig: cfg, Progress: func(KernelProgress) {
+			m, err := (&Trainer{Config: cfg, Progress: func(Progress) {
 				if calls++; calls == stop {
 					cancel()
 				}
-			}}).Train(ctx, p.dense, p.y)
+			}}).Train(ctx, p.Dense, p.Y)
 			cancel()
 			if !errors.Is(err, context.Canceled) || m == nil {
 				t.Fatalf("%+v: stop %d: %v, %v", cfg, stop, m, err)
@@ -687,7 +689,7 @@ func TestKernelInterrupted(t *testing.T) {
 			if rows := m.SupportRows().Rows(); (rows == 0) != (stop == 0) {
 				t.Errorf("%+v: stop %d: %d support rows", cfg, stop, rows)
 			}
-			if a := kernelAccuracy(m, p.dense, p.y); stop > 0 && a < 0.6 {
+			if a := accuracy(m, p.Dense, p.Y); stop > 0 && a < 0.6 {
 				t.Errorf("%+v: stop %d: accuracy %v", cfg, stop, a)
 			}
 		}
@@ -695,20 +697,20 @@ func TestKernelInterrupted(t *testing.T) {
 }
 
 // The cache keeps to its bound, within 20 %, and is used up to it.
-func TestKernelMemory(t *testing.T) {
+func TestMemory(t *testing.T) {
 	rows, mb := 6000, 40 // all values would be 144 MB
 	if testing.Short() {
 		rows, mb = 1500, 3
 	}
 	const cols = 20
-	p := random(17, rows, cols, 2, 1)
+	p := sample.Random(17, rows, cols, 2, 1)
 	run := func(cacheMB int) (total uint64, values int64) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		mustTrainKernel(t, p.dense, p.y, KernelTrainer{
-			KernelConfig: KernelConfig{Gamma: 0.5, Lambda: 1e-4, Passes: 8, Tol: 1e-6},
-			Threads:      2, CacheMB: cacheMB, Progress: func(p KernelProgress) { values = p.Values },
+		mustTrain(t, p.Dense, p.Y, Trainer{
+			Config:  Config{Gamma: 0.5, Lambda: 1e-4, Passes: 8, Tol: 1e-6},
+			Threads: 2, CacheMB: cacheMB, Progress: func(p Progress) { values = p.Values },
 		})
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc, values // all that was ever allocated, freed or not
@@ -728,8 +730,8 @@ func TestKernelMemory(t *testing.T) {
 	}
 	// Zeros and ones have none unless it is asked for.
 	for _, c := range []struct{ cols, mb, caches int }{{4, 0, 0}, {256, 0, 0}, {257, 0, 2}, {4, 1, 2}} {
-		q := zerosAndOnes(random(19, 50, c.cols, 2, 0.5))
-		r, err := newKernelRun(&KernelTrainer{CacheMB: c.mb}, q.sparse, q.y)
+		q := sample.ZerosAndOnes(sample.Random(19, 50, c.cols, 2, 0.5))
+		r, err := newRun(&Trainer{CacheMB: c.mb}, q.Sparse, q.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -737,42 +739,42 @@ func TestKernelMemory(t *testing.T) {
 			t.Errorf("%d columns of zeros and ones: %d caches, want %d", c.cols, len(r.caches), c.caches)
 		}
 	}
-	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*kernelBlockRows {
+	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*blockRows {
 		t.Errorf("%d values with a cache for all %d", none, rows*rows)
 	}
 }
 
 // The figures are the issue's: libsvm has 14.91 % on Adult, the paper 2.9 % on money-fx.
-func TestKernelRealData(t *testing.T) {
-	dir := dataDir(t)
+func TestRealData(t *testing.T) {
+	dir := sample.DataDir(t)
 	if dir == "" {
 		return
 	}
 	for _, c := range []struct {
 		name, train, test string
 		cols              int
-		cfg               KernelConfig
+		cfg               Config
 		wrong             float64 // wanted at most
 		support           int
 	}{
-		{"Adult", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, KernelConfig{Gamma: 0.05, Lambda: 3.07e-5}, 0.151, 14000},
-		{"Adult, Pegasos alone", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, KernelConfig{Gamma: 0.05, Lambda: 3.07e-5, Epochs: 2, Finish: FinishNone}, 0.151, 14000},
-		{"Adult, 200 rows", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, KernelConfig{Gamma: 0.05, Lambda: 3.07e-5, MaxSV: 200}, 0.155, 200},
-		{"money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz", "reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, KernelConfig{Gamma: 1, Lambda: 1.29e-4}, 0.03, 2000},
+		{"Adult", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5}, 0.151, 14000},
+		{"Adult, Pegasos alone", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5, Epochs: 2, Finish: pegasos.FinishNone}, 0.151, 14000},
+		{"Adult, 200 rows", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5, MaxSV: 200}, 0.155, 200},
+		{"money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz", "reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, Config{Gamma: 1, Lambda: 1.29e-4}, 0.03, 2000},
 	} {
-		x, y := readSet(t, dir, c.train, c.cols)
-		xt, yt := readSet(t, dir, c.test, c.cols)
+		x, y := sample.ReadSet(t, dir, c.train, c.cols)
+		xt, yt := sample.ReadSet(t, dir, c.test, c.cols)
 		start := time.Now()
-		m := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: c.cfg})
+		m := mustTrain(t, x, y, Trainer{Config: c.cfg})
 		trained := time.Since(start)
-		wrong := 1 - kernelAccuracy(m, xt, yt)
+		wrong := 1 - accuracy(m, xt, yt)
 		r, support := m.Result, m.SupportRows().Rows()
 		t.Logf("%s: error %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to predict %d rows",
 			c.name, 100*wrong, support, 100*r.Gap, trained.Seconds(), (time.Since(start) - trained).Seconds(), xt.Rows())
 		if wrong > c.wrong || support > c.support {
 			t.Errorf("%s: error %v, want %v; %d support rows, want %d", c.name, wrong, c.wrong, support, c.support)
 		}
-		if c.cfg.Finish == "" && c.cfg.MaxSV == 0 && r.Gap > DefaultKernelTol {
+		if c.cfg.Finish == "" && c.cfg.MaxSV == 0 && r.Gap > DefaultTol {
 			t.Errorf("%s: gap %v", c.name, r.Gap)
 		}
 	}
@@ -781,24 +783,24 @@ func TestKernelRealData(t *testing.T) {
 // Keeping every row's score up to date takes fewer kernel values than finding each step's score from the support rows there
 // are, with and without a cache, but for the first epoch, in which support rows become as many as they will be. There it takes
 // up to twice as many, and has the objective for it, which takes the other as many again.
-func TestKernelCosts(t *testing.T) {
+func TestCosts(t *testing.T) {
 	const epochs = 3
-	p := random(18, 3000, 10, 2, 1)
-	var x Examples = p.dense
-	y, cfg := p.y, KernelConfig{Gamma: 0.2, Lambda: 1e-3}
-	if dir := dataDir(t); dir != "" && !testing.Short() {
-		x, y = readSet(t, dir, "a9a/a9a.svm.gz", 123)
+	p := sample.Random(18, 3000, 10, 2, 1)
+	var x pegasos.Examples = p.Dense
+	y, cfg := p.Y, Config{Gamma: 0.2, Lambda: 1e-3}
+	if dir := sample.DataDir(t); dir != "" && !testing.Short() {
+		x, y = sample.ReadSet(t, dir, "a9a/a9a.svm.gz", 123)
 		cfg.Gamma, cfg.Lambda = 0.05, 3.07e-5
 	}
-	cfg.Finish, cfg.Epochs = FinishNone, epochs
+	cfg.Finish, cfg.Epochs = pegasos.FinishNone, epochs
 	n := float64(x.Rows())
 	var taken [3][epochs]float64 // in kernel values of a row with all others
 	for i, cacheMB := range []int{-1, DefaultCacheMB} {
-		mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: cfg, CacheMB: cacheMB, Progress: func(p KernelProgress) {
+		mustTrain(t, x, y, Trainer{Config: cfg, CacheMB: cacheMB, Progress: func(p Progress) {
 			taken[i][p.Epoch-1] = float64(p.Values) / n
 		}})
 	}
-	r, err := newKernelRun(&KernelTrainer{KernelConfig: cfg}, x, y)
+	r, err := newRun(&Trainer{Config: cfg}, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -807,7 +809,7 @@ func TestKernelCosts(t *testing.T) {
 			taken[2][epoch] = taken[2][epoch-1]
 		}
 		for done := 0; done < x.Rows(); {
-			idx := r.order.next(kernelBlockRows)
+			idx := r.order.Next(blockRows)
 			done += len(idx)
 			support := 0
 			for _, g := range r.groups {
@@ -831,10 +833,10 @@ func TestKernelCosts(t *testing.T) {
 }
 
 // Predictions of unseen rows tell a good gamma from bad ones.
-func TestKernelCrossPredict(t *testing.T) {
+func TestCrossPredict(t *testing.T) {
 	x, y := circle(3, 500)
-	right := func(x Examples, gamma float64) (n int) {
-		tr := KernelTrainer{KernelConfig: KernelConfig{Gamma: gamma}}
+	right := func(x pegasos.Examples, gamma float64) (n int) {
+		tr := Trainer{Config: Config{Gamma: gamma}}
 		predicted, err := tr.CrossPredict(context.Background(), x, y, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -853,9 +855,9 @@ func TestKernelCrossPredict(t *testing.T) {
 	if n := right(foreign{x}, 2); n != good {
 		t.Errorf("%d of foreign rows are right, want %d", n, good)
 	}
-	tr := new(KernelTrainer)
+	tr := new(Trainer)
 	for _, folds := range []int{-1, 1, 501} {
-		var bad *ConfigError
+		var bad *pegasos.ConfigError
 		if _, err := tr.CrossPredict(context.Background(), x, y, folds); !errors.As(err, &bad) {
 			t.Errorf("%d folds: %v", folds, err)
 		}
@@ -871,23 +873,23 @@ func TestKernelCrossPredict(t *testing.T) {
 }
 
 // A tenth of Fashion-MNIST; docs/kernelised.md has all of it.
-func TestKernelRealImages(t *testing.T) {
-	dir := dataDir(t)
+func TestRealImages(t *testing.T) {
+	dir := sample.DataDir(t)
 	if dir == "" {
 		return
 	}
-	all, labels := readSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
-	xt, yt := readSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
+	all, labels := sample.ReadSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
+	xt, yt := sample.ReadSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
 	at := make([]int32, all.Rows()/10)
 	for i := range at {
 		at[i] = int32(i)
 	}
 	x, y := pick(all, at), labels[:len(at)]
-	for _, classes := range []Multiclass{OneVsOne, OneVsRest} {
+	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
 		start := time.Now()
-		m := mustTrainKernel(t, x, y, KernelTrainer{KernelConfig: KernelConfig{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})
+		m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})
 		trained := time.Since(start)
-		right := kernelAccuracy(m, xt, yt)
+		right := accuracy(m, xt, yt)
 		t.Logf("%s: accuracy %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to predict", classes, 100*right,
 			m.SupportRows().Rows(), 100*m.Result.Gap, trained.Seconds(), (time.Since(start) - trained).Seconds())
 		if right < 0.855 {

@@ -1,4 +1,6 @@
-package pegasos
+package kernelsvm
+
+import "github.com/pegasimd/pegasimd/internal/parallel"
 
 // A budget of support rows. A problem with more of them than MaxSV is given up to that many by kernel matching pursuit
 // (Vincent and Bengio, Machine Learning 48, 2002), which wants w', a sum over few rows, to be close to w:
@@ -18,7 +20,7 @@ const (
 )
 
 // shrink keeps each problem's coefficients within the budget, and finds the objective again if it is to be measured.
-func (r *kernelRun) shrink(all [][][]float64, res *KernelResult, measure bool) error {
+func (r *run) shrink(all [][][]float64, res *Result, measure bool) error {
 	for _, p := range r.problems {
 		p.moves = p.moves[:0]
 	}
@@ -59,7 +61,7 @@ type ownProblem struct {
 }
 
 // count returns the number of problem k's support rows.
-func (r *kernelRun) count(k int, all [][][]float64) (n int) {
+func (r *run) count(k int, all [][][]float64) (n int) {
 	for c := range r.groups {
 		for s := range r.groups[c].slots {
 			if r.groups[c].slots[s].problem == k {
@@ -76,7 +78,7 @@ func (r *kernelRun) count(k int, all [][][]float64) (n int) {
 
 // own takes problem k's coefficients out of all, makes its scores those of its w, and lists the rows that this consists of. After
 // a finish it is the w of the last pass, whose scores are known, not of the best.
-func (r *kernelRun) own(k int, all [][][]float64) *ownProblem {
+func (r *run) own(k int, all [][][]float64) *ownProblem {
 	p := r.problems[k]
 	f := &ownProblem{target: make([]float64, len(r.group))}
 	scale, mean := p.scale(), r.averaged(p)
@@ -119,7 +121,7 @@ func (r *kernelRun) own(k int, all [][][]float64) *ownProblem {
 }
 
 // pursue picks rows. The scores of problem k become those of w - w'.
-func (r *kernelRun) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
+func (r *run) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
 	at := make(map[int32]int)
 	for range 4 * r.cfg.MaxSV {
 		best, most := int32(-1), 0.0
@@ -151,40 +153,40 @@ func (r *kernelRun) pursue(k int, f *ownProblem) (picked []int32, coef []float64
 }
 
 // subtract takes a sum over some rows from the scores of problem k.
-func (r *kernelRun) subtract(k int, places []int32, a []float64) {
+func (r *run) subtract(k int, places []int32, a []float64) {
 	p := r.problems[k]
 	for len(places) > 0 {
-		n := min(len(places), kernelBlockRows)
+		n := min(len(places), blockRows)
 		b := &r.block
 		b.places, b.probes, p.moves = b.places[:0], b.probes[:0], p.moves[:0]
 		for i, place := range places[:n] {
 			b.places = append(b.places, place)
 			b.probes = append(b.probes, r.store.probe(int(place)))
-			p.moves = append(p.moves, kernelMove{int32(i), -a[i], 0})
+			p.moves = append(p.moves, alphaMove{int32(i), -a[i], 0})
 		}
-		parallelFor(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
+		parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
 		places, a = places[n:], a[n:]
 	}
 	p.moves = p.moves[:0]
 }
 
 // refit makes the coefficients the best there are and returns the square of the norm of w'. The scores follow.
-func (r *kernelRun) refit(k int, f *ownProblem, picked []int32, coef []float64) (square float64) {
+func (r *run) refit(k int, f *ownProblem, picked []int32, coef []float64) (square float64) {
 	n := len(picked)
 	at := make([]int32, n)
 	for i, place := range picked {
 		at[i] = r.store.at[place]
 	}
-	store := newKernelStore(r.store.kernel, r.store.from, at, []int{n})
+	store := newStore(r.store.kernel, r.store.from, at, []int{n})
 	gram := make([]float32, n*n)
-	parallelFor(r.threads, len(store.tiles), func(_, t int) {
+	parallel.For(r.threads, len(store.tiles), func(_, t int) {
 		for i := range n {
 			q := store.probe(i)
 			store.tile([][]float32{gram[i*n+store.tiles[t].start : i*n+store.tiles[t].end]}, []probe{q}, t)
 		}
 	})
 	times := func(dst, x []float64) {
-		parallelFor(r.threads, n, func(_, i int) {
+		parallel.For(r.threads, n, func(_, i int) {
 			var sum float64
 			for j, v := range gram[i*n:][:n] {
 				sum += float64(float64(v) * x[j])

@@ -1,7 +1,8 @@
-package pegasos
+package kernelsvm
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -13,26 +14,40 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// kernelModels are a few that differ in all that a file can hold.
-func kernelModels(t testing.TB) []*KernelModel {
-	two, many := random(1, 30, 5, 2, 1), random(2, 40, 6, 4, 0.4)
-	a := mustTrainKernel(t, two.dense, two.y, KernelTrainer{})
+// models are a few that differ in all that a file can hold.
+func models(t testing.TB) []*Model {
+	two, many := sample.Random(1, 30, 5, 2, 1), sample.Random(2, 40, 6, 4, 0.4)
+	a := mustTrain(t, two.Dense, two.Y, Trainer{})
 	a.IndexBase = 1
-	b := mustTrainKernel(t, many.sparse, many.y, KernelTrainer{KernelConfig: KernelConfig{
-		Kernel: Polynomial, Degree: 2, Coef0: 0.5, Gamma: 2, C: 0.3, Finish: FinishNone, Steps: 100, Seed: 1<<64 - 1,
+	b := mustTrain(t, many.Sparse, many.Y, Trainer{Config: Config{
+		Kernel: Polynomial, Degree: 2, Coef0: 0.5, Gamma: 2, C: 0.3, Finish: pegasos.FinishNone, Steps: 100, Seed: 1<<64 - 1,
 	}})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
-	c := mustTrainKernel(t, many.dense, many.y, KernelTrainer{
-		KernelConfig: KernelConfig{Kernel: FunctionKernel, Multiclass: OneVsRest, Order: IID},
-		Func:         func(x, z Row) float32 { return x.Value[0]*z.Value[0] + 1 },
+	c := mustTrain(t, many.Dense, many.Y, Trainer{
+		Config: Config{Kernel: Function, Multiclass: pegasos.OneVsRest, Order: pegasos.IID},
+		Func:   func(x, z Row) float32 { return x.Value[0]*z.Value[0] + 1 },
 	})
-	d := mustTrainKernel(t, two.sparse, two.y, KernelTrainer{KernelConfig: KernelConfig{Steps: 1, MaxSV: 3}})
-	return []*KernelModel{a, b, c, d}
+	d := mustTrain(t, two.Sparse, two.Y, Trainer{Config: Config{Steps: 1, MaxSV: 3}})
+	return []*Model{a, b, c, d}
 }
 
-func encodeKernel(t testing.TB, m *KernelModel) []byte {
+func linearModel(t testing.TB) *pegasos.Model {
+	t.Helper()
+	p := sample.Random(1, 30, 5, 2, 1)
+	m, err := pegasos.Train(context.Background(), p.Dense, p.Y, pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func encode(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := m.Write(&b); err != nil {
@@ -41,15 +56,15 @@ func encodeKernel(t testing.TB, m *KernelModel) []byte {
 	return b.Bytes()
 }
 
-func TestKernelModelRoundTrip(t *testing.T) {
-	x := random(3, 50, 6, 2, 0.7).dense
-	for i, m := range kernelModels(t) {
-		text := encodeKernel(t, m)
-		have, err := ReadKernelModel(bytes.NewReader(text))
+func TestModelRoundTrip(t *testing.T) {
+	x := sample.Random(3, 50, 6, 2, 0.7).Dense
+	for i, m := range models(t) {
+		text := encode(t, m)
+		have, err := Read(bytes.NewReader(text))
 		if err != nil {
 			t.Fatalf("model %d: %v", i, err)
 		}
-		if again := encodeKernel(t, have); !bytes.Equal(again, text) {
+		if again := encode(t, have); !bytes.Equal(again, text) {
 			t.Errorf("model %d: written again it differs", i)
 		}
 		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) { // NaN is not equal to itself
@@ -61,11 +76,15 @@ func TestKernelModelRoundTrip(t *testing.T) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
 		// The two kinds of models do not read as each other.
-		if _, err := Read(bytes.NewReader(text)); err == nil {
+		if _, err := pegasos.Read(bytes.NewReader(text)); err == nil {
 			t.Errorf("model %d was read as a linear one", i)
 		}
 	}
-	if _, err := ReadKernelModel(bytes.NewReader(encode(t, models(t)[0]))); !errors.Is(err, ErrNotKernelModel) {
+	var linear bytes.Buffer
+	if err := linearModel(t).Write(&linear); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(&linear); err == nil || !strings.Contains(err.Error(), "not a kernel model") {
 		t.Errorf("a linear model: %v", err)
 	}
 	func() {
@@ -74,7 +93,7 @@ func TestKernelModelRoundTrip(t *testing.T) {
 				t.Errorf("a function that is missing: %v", v)
 			}
 		}()
-		m, err := ReadKernelModel(bytes.NewReader(encodeKernel(t, kernelModels(t)[2])))
+		m, err := Read(bytes.NewReader(encode(t, models(t)[2])))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +101,7 @@ func TestKernelModelRoundTrip(t *testing.T) {
 	}()
 }
 
-const goodKernelModel = `pegasimd kernel model 1
+const good = `pegasimd kernel model 1
 features: 2
 classes: [-1,1]
 index_base: 1
@@ -94,21 +113,24 @@ result: {"steps":10,"epochs":1,"passes":2,"violations":7,"r2":1,"t0":100,"object
 
 `
 
-const goodKernelBody = "\x01\x00\x00\x00\x00\x00\x00\x00" + // nonzeros of each row
+const goodBody = "\x01\x00\x00\x00\x00\x00\x00\x00" + // nonzeros of each row
 	"\x01\x00\x00\x00" + "\x00\x00\x00\x40" + // column 1 is 2
 	"\x00\x00\x80\xbf" + "\x00\x00\x80\x3f" // coefficients -1 and 1
 
 // The header is for people too, and older programs' files are to be read for ever.
-func TestKernelModelGolden(t *testing.T) {
-	text := seal(goodKernelModel, goodKernelBody)
-	m, err := ReadKernelModel(strings.NewReader(text))
+func TestModelGolden(t *testing.T) {
+	text := sample.Seal(good, goodBody)
+	m, err := Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if have := encodeKernel(t, m); string(have) != text {
+	if have := encode(t, m); string(have) != text {
 		t.Errorf("%q\nwant\n%q", have, text)
 	}
-	x := matrix(t, 2, 2, 0, 0, 1, 2)
+	x, err := dense.FromSlice(2, 2, []float32{0, 0, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
 	have := m.DecisionAll(x)
 	for i, want := range []float64{1 - math.Exp(-0.5*4), math.Exp(-0.5*5) - math.Exp(-0.5*1)} {
 		if math.Abs(have[i]-want) > 1e-6 {
@@ -118,34 +140,34 @@ func TestKernelModelGolden(t *testing.T) {
 }
 
 // A file that is cut short, has one byte changed or one too many is never read as a model.
-func TestKernelModelDamage(t *testing.T) {
-	for i, m := range kernelModels(t) {
-		text := encodeKernel(t, m)
+func TestModelDamage(t *testing.T) {
+	for i, m := range models(t) {
+		text := encode(t, m)
 		for n := range text {
-			if _, err := ReadKernelModel(bytes.NewReader(text[:n])); err == nil || !strings.Contains(err.Error(), "cut short") {
+			if _, err := Read(bytes.NewReader(text[:n])); err == nil || !strings.Contains(err.Error(), "cut short") {
 				t.Fatalf("model %d cut to %d of %d bytes: %v", i, n, len(text), err)
 			}
 			bad := bytes.Clone(text)
 			bad[n] ^= byte(1 << (n % 8))
-			if _, err := ReadKernelModel(bytes.NewReader(bad)); err == nil {
+			if _, err := Read(bytes.NewReader(bad)); err == nil {
 				t.Fatalf("model %d with byte %d changed was read", i, n)
 			}
 		}
-		if _, err := ReadKernelModel(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil || !strings.Contains(err.Error(), "follows") {
+		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil || !strings.Contains(err.Error(), "follows") {
 			t.Errorf("model %d with a byte more: %v", i, err)
 		}
 	}
 }
 
-func TestKernelModelHostile(t *testing.T) {
+func TestModelHostile(t *testing.T) {
 	edit := func(old, new string) string {
-		if !strings.Contains(goodKernelModel, old) {
+		if !strings.Contains(good, old) {
 			t.Fatalf("%q is not there", old)
 		}
-		return strings.Replace(goodKernelModel, old, new, 1)
+		return strings.Replace(good, old, new, 1)
 	}
 	dense := edit(`"sparse"`, `"dense"`)
-	body := goodKernelBody
+	body := goodBody
 	put := func(at int, b string) string { return body[:at] + b + body[at+len(b):] }
 	for _, c := range []struct{ header, body, want string }{
 		{"", "", "not a kernel model"},
@@ -153,14 +175,14 @@ func TestKernelModelHostile(t *testing.T) {
 		{edit("model 1", "model 2"), body, "version 2 is newer"},
 		{edit("model 1", "model 0"), body, "version"},
 		{edit("model 1", "model one"), body, "version"},
-		{goodKernelModel, body[:len(body)-4], "cut short"},
-		{goodKernelModel, body + "\x00\x00\x80\x3f", "checksum"},
-		{goodKernelModel, put(0, "\x03"), "3 nonzeros of 2"},
-		{goodKernelModel, put(0, "\xff\xff\xff\xff"), "nonzeros"},
-		{goodKernelModel, put(8, "\x02"), "column 2"},
-		{goodKernelModel, put(8, "\xff\xff\xff\xff"), "column -1"},
-		{goodKernelModel, put(12, "\x00\x00\xc0\x7f"), "NaN"},
-		{goodKernelModel, put(16, "\x00\x00\x80\x7f"), "+Inf"},
+		{good, body[:len(body)-4], "cut short"},
+		{good, body + "\x00\x00\x80\x3f", "checksum"},
+		{good, put(0, "\x03"), "3 nonzeros of 2"},
+		{good, put(0, "\xff\xff\xff\xff"), "nonzeros"},
+		{good, put(8, "\x02"), "column 2"},
+		{good, put(8, "\xff\xff\xff\xff"), "column -1"},
+		{good, put(12, "\x00\x00\xc0\x7f"), "NaN"},
+		{good, put(16, "\x00\x00\x80\x7f"), "+Inf"},
 		{dense, "\x00\x00\x80\x3f", "cut short"},
 		{dense, strings.Repeat("\x00\x00\xc0\x7f", 4) + body[16:], "NaN"},
 		{strings.Replace(dense, "features: 2", "features: 100000000", 1), body, "cut short"},
@@ -189,12 +211,12 @@ func TestKernelModelHostile(t *testing.T) {
 		{edit(`"gamma":0.5,`, `"gamma":-1,`), body, "Gamma"},
 		{edit(`"order":"permutation",`, ``), body, "defaults"},
 		{edit("config: {", "config: [{"), body, "config"},
-		{goodKernelModel, body, ""},
+		{good, body, ""},
 		{edit(`"sparse"`, `"diagonal"`), body, "layout"},
-		{goodKernelModel[:strings.Index(goodKernelModel, "result")] + "result: null\n\n", body, "result"},
+		{good[:strings.Index(good, "result")] + "result: null\n\n", body, "result"},
 		{edit("\n\n", "\nextra: 1\n\n"), body, "extra"},
 	} {
-		_, err := ReadKernelModel(strings.NewReader(seal(c.header, c.body)))
+		_, err := Read(strings.NewReader(sample.Seal(c.header, c.body)))
 		if c.want == "" {
 			if err != nil {
 				t.Errorf("%q %q: %v", c.header, c.body, err)
@@ -209,19 +231,19 @@ func TestKernelModelHostile(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint(i)
 	}
-	if _, err := ReadKernelModel(strings.NewReader(seal(edit("[-1,1]", "["+strings.Join(many, ",")+"]"), body))); err == nil || !strings.Contains(err.Error(), "pairs") {
+	if _, err := Read(strings.NewReader(sample.Seal(edit("[-1,1]", "["+strings.Join(many, ",")+"]"), body))); err == nil || !strings.Contains(err.Error(), "pairs") {
 		t.Errorf("400 classes: %v", err)
 	}
 }
 
 // A header that promises much and a file that holds little take little memory.
-func TestKernelModelMemory(t *testing.T) {
+func TestModelMemory(t *testing.T) {
 	for _, layout := range []string{"sparse", "dense"} {
-		header := strings.Replace(goodKernelModel, "layout: \"sparse\"", "layout: \""+layout+"\"", 1)
+		header := strings.Replace(good, "layout: \"sparse\"", "layout: \""+layout+"\"", 1)
 		header = strings.Replace(strings.Replace(header, "[1,1]", "[1000000000,1000000000]", 1), "features: 2", "features: 1000000", 1)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := ReadKernelModel(strings.NewReader(seal(header, goodKernelBody))); err == nil {
+		if _, err := Read(strings.NewReader(sample.Seal(header, goodBody))); err == nil {
 			t.Error("no error")
 		}
 		runtime.ReadMemStats(&after)
@@ -231,65 +253,66 @@ func TestKernelModelMemory(t *testing.T) {
 	}
 }
 
-func TestKernelModelWriteError(t *testing.T) {
-	for _, m := range kernelModels(t)[:2] {
-		size := len(encodeKernel(t, m))
+func TestModelWriteError(t *testing.T) {
+	for _, m := range models(t)[:2] {
+		size := len(encode(t, m))
 		for n := range size {
-			if err := m.Write(&failingWriter{n}); !errors.Is(err, errFull) {
+			if err := m.Write(&sample.FailingWriter{Left: n}); !errors.Is(err, sample.ErrFull) {
 				t.Fatalf("room for %d of %d bytes: %v", n, size, err)
 			}
 		}
 	}
-	bad := kernelModels(t)[0]
+	bad := models(t)[0]
 	bad.Names = []string{"a"}
 	if err := bad.Write(io.Discard); err == nil {
 		t.Error("a name is missing")
 	}
 }
 
-func TestKernelModelFile(t *testing.T) {
+func TestModelFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")
-	for _, m := range kernelModels(t) {
+	for _, m := range models(t) {
 		if err := m.WriteFile(name); err != nil {
 			t.Fatal(err)
 		}
-		if have, err := ReadKernelModelFile(name); err != nil || have.Hash() != m.Hash() {
+		if have, err := ReadFile(name); err != nil || have.Hash() != m.Hash() {
 			t.Errorf("%v, %v", have, err)
 		}
 	}
-	only(t, filepath.Dir(name), "model")
-	if _, err := ReadKernelModelFile(name + "x"); !errors.Is(err, os.ErrNotExist) {
+	sample.OnlyFiles(t, filepath.Dir(name), "model")
+	if _, err := ReadFile(name + "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if err := models(t)[0].WriteFile(name); err != nil {
+	if err := linearModel(t).WriteFile(name); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadKernelModelFile(name); !errors.Is(err, ErrNotKernelModel) || !strings.Contains(err.Error(), name) {
+	if _, err := ReadFile(name); err == nil || !strings.Contains(err.Error(), "not a kernel model") ||
+		!strings.Contains(err.Error(), name) {
 		t.Errorf("a linear model: %v", err)
 	}
 }
 
-func FuzzReadKernelModel(f *testing.F) {
-	for _, m := range kernelModels(f) {
-		f.Add(encodeKernel(f, m))
+func FuzzRead(f *testing.F) {
+	for _, m := range models(f) {
+		f.Add(encode(f, m))
 	}
-	f.Add([]byte(seal(goodKernelModel, goodKernelBody)))
-	x := random(3, 3, 6, 2, 0.7)
+	f.Add([]byte(sample.Seal(good, goodBody)))
+	x := sample.Random(3, 3, 6, 2, 0.7)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		// The checksum is put right, or no input would get far.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
-			if m, err := ReadKernelModel(strings.NewReader(seal(string(body), ""))); err == nil {
-				again := encodeKernel(t, m)
-				if n, err := ReadKernelModel(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
+			if m, err := Read(strings.NewReader(sample.Seal(string(body), ""))); err == nil {
+				again := encode(t, m)
+				if n, err := Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
 					t.Fatalf("read, written, and not read again: %v", err)
 				}
-				if m.Config.Kernel != FunctionKernel && m.Cols() < 1<<16 {
-					m.PredictAll(x.dense)
-					m.PredictAll(x.sparse)
+				if m.Config.Kernel != Function && m.Cols() < 1<<16 {
+					m.PredictAll(x.Dense)
+					m.PredictAll(x.Sparse)
 				}
 			}
 		}
-		ReadKernelModel(bytes.NewReader(text))
+		Read(bytes.NewReader(text))
 	})
 }

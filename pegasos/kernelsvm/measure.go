@@ -1,4 +1,6 @@
-package pegasos
+package kernelsvm
+
+import "github.com/pegasimd/pegasimd/pegasos"
 
 // The certificate is that of certificate.go, whose u is here a sum of alpha*y*phi(x): as every row's score is known at the end
 // of a pass, so are |u|^2, the sum of alpha*y*score, and the losses, and the objective and the bound take no kernel values.
@@ -6,14 +8,14 @@ package pegasos
 // is not counted. With a kernel that is no inner product there is no bound.
 
 // certified reports whether the alphas give a bound.
-func (r *kernelRun) certified() bool { return r.cfg.Order != IID && r.cfg.Kernel != SigmoidKernel }
+func (r *run) certified() bool { return r.cfg.Order != pegasos.IID && r.cfg.Kernel != Sigmoid }
 
 // averaged reports whether the model of this moment has the mean over iterates.
-func (r *kernelRun) averaged(p *kernelProblem) bool { return !r.dual && p.samples > 0 }
+func (r *run) averaged(p *problem) bool { return !r.dual && p.samples > 0 }
 
 // sums adds up over the rows of problem k: their alphas, alpha*y times their score, and their losses when scores are divided
 // by scale; of the mean over iterates if that is wanted.
-func (r *kernelRun) sums(k int, mean bool, scale float64) (alphas, square, loss float64) {
+func (r *run) sums(k int, mean bool, scale float64) (alphas, square, loss float64) {
 	p := r.problems[k]
 	for c := range r.groups {
 		s := r.slot(k, c)
@@ -36,7 +38,7 @@ func (r *kernelRun) sums(k int, mean bool, scale float64) (alphas, square, loss 
 }
 
 // measureSteps finds the objective of problem k's iterate, or of their mean, and the best bound, after an epoch.
-func (r *kernelRun) measureSteps(k int) {
+func (r *run) measureSteps(k int) {
 	p := r.problems[k]
 	n := float64(p.rows)
 	alphas, square, loss := r.sums(k, false, p.scale())
@@ -61,7 +63,7 @@ func (r *kernelRun) measureSteps(k int) {
 }
 
 // measureDual finds the same after a pass of the finish, and keeps the best pass.
-func (r *kernelRun) measureDual(k int) {
+func (r *run) measureDual(k int) {
 	p := r.problems[k]
 	n := float64(p.rows)
 	scale := float64(p.lambda * n)
@@ -78,15 +80,15 @@ func (r *kernelRun) measureDual(k int) {
 	}
 }
 
-func (p *kernelProblem) raise(bound float64) {
+func (p *problem) raise(bound float64) {
 	if !(bound <= p.bound) {
 		p.bound = bound
 	}
 }
 
 // result returns what is known at this moment.
-func (r *kernelRun) result() KernelResult {
-	res := KernelResult{Steps: r.t, Epochs: float64(r.t) / float64(r.rows), Passes: r.pass}
+func (r *run) result() Result {
+	res := Result{Steps: r.t, Epochs: float64(r.t) / float64(r.rows), Passes: r.pass}
 	var sum, bound float64
 	for _, p := range r.problems {
 		res.Violations += p.violations
@@ -114,7 +116,7 @@ func gap(objective, bound float64) float64 {
 }
 
 // weights writes the coefficients of a slot's rows to dst: what their kernel is multiplied by.
-func (r *kernelRun) weights(s *kernelSlot, dst []float64) {
+func (r *run) weights(s *classState, dst []float64) {
 	p := r.problems[s.problem]
 	if r.dual {
 		scale := float64(p.lambda * float64(p.rows))

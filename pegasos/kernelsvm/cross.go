@@ -1,14 +1,16 @@
-package pegasos
+package kernelsvm
 
 import (
 	"context"
 	"fmt"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // CrossPredict predicts each row with a model that has not seen it: the rows of each label are dealt out to so many folds, at
 // random by Seed, and each fold is predicted by what the others train. How often the predictions are right is what gamma
 // and lambda are chosen by. The folds are those of [Folds].
-func (tr *KernelTrainer) CrossPredict(ctx context.Context, x Examples, y []float32, folds int) ([]float32, error) {
+func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32, folds int) ([]float32, error) {
 	n := x.Rows()
 	if len(y) != n {
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
@@ -16,10 +18,10 @@ func (tr *KernelTrainer) CrossPredict(ctx context.Context, x Examples, y []float
 	if folds < 2 || folds > n {
 		return nil, badField("folds", "have %d, want 2 to the number of rows, %d", folds, n)
 	}
-	if n > maxKernelRows {
+	if n > maxRows {
 		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", n)
 	}
-	fold := Folds(y, nil, folds, tr.Seed)
+	fold := pegasos.Folds(y, nil, folds, tr.Seed)
 	all := make([]int32, n)
 	for i := range all {
 		all[i] = int32(i)

@@ -1,4 +1,4 @@
-package pegasos
+package kernelsvm
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -19,17 +20,17 @@ import (
 // Both are symmetric, as dot products of a sparse row with a dense vector are not. Rows of zeros and ones have the same
 // integers in any order, so that they are counted 64 columns at a time.
 
-// kernelTile is the number of rows whose kernel values are found together: a few kB for each row that they are found of.
-const kernelTile = 1024
+// tileRows is the number of rows whose kernel values are found together: a few kB for each row that they are found of.
+const tileRows = 1024
 
-// A kernelStore is a list of rows, in an order that may be another than the data's, in the form that is quickest to find
+// A rowStore is a list of rows, in an order that may be another than the data's, in the form that is quickest to find
 // kernel values with. Exactly one of words, dense and sparse is set, for rows of zeros and ones, dense and sparse ones.
-type kernelStore struct {
-	kernel  kernel
+type rowStore struct {
+	kernel  function
 	cols    int
 	at      []int32 // the number of each row in the matrix
 	squares []float32
-	tiles   []kernelRange // what is found together
+	tiles   []span // what is found together
 
 	width  int      // words a row
 	words  []uint64 // bit j of a row is column j
@@ -39,11 +40,11 @@ type kernelStore struct {
 	dense *dense.Matrix
 
 	sparse *sparse.Matrix
-	index  []columns // of each tile
-	from   Examples  // the matrix, whatever the form; kept for a KernelFunc
+	index  []columns        // of each tile
+	from   pegasos.Examples // the matrix, whatever the form; kept for a Func
 }
 
-type kernelRange struct{ start, end int }
+type span struct{ start, end int }
 
 // columns has the nonzeros of a tile's rows by column: those of column column[k] stand from starts[k] to starts[k+1].
 type columns struct {
@@ -62,7 +63,7 @@ type probe struct {
 }
 
 // ownMatrix returns x as a matrix of ours. Rows of another kind are copied: as dense ones if that takes no more memory.
-func ownMatrix(x Examples, only []int32) (m Examples, at []int32) {
+func ownMatrix(x pegasos.Examples, only []int32) (m pegasos.Examples, at []int32) {
 	switch x.(type) {
 	case *dense.Matrix, *sparse.Matrix:
 		return x, only
@@ -110,28 +111,28 @@ func ownMatrix(x Examples, only []int32) (m Examples, at []int32) {
 	return s, at
 }
 
-// newKernelStore makes a store of the rows at of m, of which groups, that end at ends, are never in the same tile.
-func newKernelStore(k kernel, m Examples, at []int32, ends []int) *kernelStore {
-	s := newStore(k, m, at, ends)
-	if k.kind == FunctionKernel || !s.pack(m) {
+// newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the same tile.
+func newStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+	s := newEmptyStore(k, m, at, ends)
+	if k.kind == Function || !s.pack(m) {
 		s.fill(m)
 	}
 	return s
 }
 
-// newGeneralStore is newKernelStore for probes that may have other values than zeros and ones.
-func newGeneralStore(k kernel, m Examples, at []int32, ends []int) *kernelStore {
-	s := newStore(k, m, at, ends)
+// newGeneralStore is newStore for probes that may have other values than zeros and ones.
+func newGeneralStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+	s := newEmptyStore(k, m, at, ends)
 	s.fill(m)
 	return s
 }
 
-func newStore(k kernel, m Examples, at []int32, ends []int) *kernelStore {
-	s := &kernelStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float32, len(at))}
+func newEmptyStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float32, len(at))}
 	start := 0
 	for _, end := range ends {
-		for ; start < end; start += kernelTile {
-			s.tiles = append(s.tiles, kernelRange{start, min(start+kernelTile, end)})
+		for ; start < end; start += tileRows {
+			s.tiles = append(s.tiles, span{start, min(start+tileRows, end)})
 		}
 		start = end
 	}
@@ -139,7 +140,7 @@ func newStore(k kernel, m Examples, at []int32, ends []int) *kernelStore {
 }
 
 // fill makes the form for rows of any values.
-func (s *kernelStore) fill(m Examples) {
+func (s *rowStore) fill(m pegasos.Examples) {
 	switch m := m.(type) {
 	case *dense.Matrix:
 		s.dense = m
@@ -152,7 +153,7 @@ func (s *kernelStore) fill(m Examples) {
 			_, values := m.Row(int(i))
 			s.squares[p] = sumSquaresInOrder(values)
 		}
-		if s.kernel.kind != FunctionKernel {
+		if s.kernel.kind != Function {
 			s.invert()
 		}
 	}
@@ -171,7 +172,7 @@ const (
 )
 
 // pack makes the form for zeros and ones, if there is nothing else and it pays.
-func (s *kernelStore) pack(m Examples) bool {
+func (s *rowStore) pack(m pegasos.Examples) bool {
 	limit := maxDenseBits
 	if _, ok := m.(*sparse.Matrix); ok {
 		limit = maxSparseBits
@@ -205,7 +206,7 @@ func (s *kernelStore) pack(m Examples) bool {
 	return true
 }
 
-func isBinary(m Examples, i int) bool {
+func isBinary(m pegasos.Examples, i int) bool {
 	var values []float32
 	switch m := m.(type) {
 	case *dense.Matrix:
@@ -222,7 +223,7 @@ func isBinary(m Examples, i int) bool {
 }
 
 // packRow sets the bits of row i in the columns below cols, and counts them.
-func packRow(words []uint64, m Examples, i, cols int) (ones int) {
+func packRow(words []uint64, m pegasos.Examples, i, cols int) (ones int) {
 	switch m := m.(type) {
 	case *dense.Matrix:
 		for j, v := range m.Row(i) {
@@ -244,7 +245,7 @@ func packRow(words []uint64, m Examples, i, cols int) (ones int) {
 }
 
 // invert makes the index of every tile.
-func (s *kernelStore) invert() {
+func (s *rowStore) invert() {
 	next := make([]int32, s.cols) // the place of each column's next nonzero, +1; 0 for a column that the tile lacks
 	s.index = make([]columns, len(s.tiles))
 	for t, r := range s.tiles {
@@ -297,7 +298,7 @@ func sortColumns(column []int32, present []int32) []int32 {
 }
 
 // probe returns row p of the store as a probe.
-func (s *kernelStore) probe(p int) probe {
+func (s *rowStore) probe(p int) probe {
 	q := probe{square: s.squares[p]}
 	switch {
 	case s.words != nil:
@@ -313,8 +314,8 @@ func (s *kernelStore) probe(p int) probe {
 	return q
 }
 
-// row returns row p as a KernelFunc sees it.
-func (s *kernelStore) row(p int) Row {
+// row returns row p as a Func sees it.
+func (s *rowStore) row(p int) Row {
 	if s.dense != nil {
 		return Row{Value: s.dense.Row(int(s.at[p]))}
 	}
@@ -323,11 +324,11 @@ func (s *kernelStore) row(p int) Row {
 }
 
 // tile sets dst[k][j] to the kernel of probe k and row start+j, for the rows of tile t.
-func (s *kernelStore) tile(dst [][]float32, probes []probe, t int) {
+func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
 	switch {
-	case s.kernel.kind == FunctionKernel:
+	case s.kernel.kind == Function:
 		for k := range probes {
 			z := Row{probes[k].index, probes[k].values}
 			for j := range n {
@@ -385,7 +386,7 @@ func (c *columns) dot(dst []float32, q *probe) {
 
 // count finds the values of rows of zeros and ones. The inner product is the number of columns in which both rows have a
 // one, the squared distance that of columns in which only one of them has.
-func (s *kernelStore) count(dst []float32, q *probe, start int) {
+func (s *rowStore) count(dst []float32, q *probe, start int) {
 	values := s.values
 	end := start + len(dst)
 	distance := s.kernel.kind == RBF
@@ -423,11 +424,11 @@ func (s *kernelStore) count(dst []float32, q *probe, start int) {
 
 // diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row for which that is no
 // number, or -1.
-func (s *kernelStore) diagonal(dst []float32) (bad int) {
+func (s *rowStore) diagonal(dst []float32) (bad int) {
 	copy(dst, s.squares)
 	var self [1]float32
 	for p := range dst {
-		if s.kernel.kind == FunctionKernel {
+		if s.kernel.kind == Function {
 			dst[p] = s.kernel.f(s.row(p), s.row(p))
 		} else {
 			// Without the table, which has the same values.

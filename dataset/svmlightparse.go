@@ -1,0 +1,468 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// rules are what a line is held against.
+type rules struct {
+	first       uint64 // the smallest index
+	limit       uint64 // the largest one
+	ignore      bool   // what is beyond limit: else it is an error
+	hashBits    uint   // 0 if indices aren't hashed
+	unsorted    Unsorted
+	maxFeatures int // for messages
+
+	high uint64 // indices from here on need a closer look
+	most uint64 // the largest index that there can be
+
+	// anyOrder says that a row's columns may have to be sorted, and that one may be there twice.
+	anyOrder bool
+}
+
+func newRules(opt Options) *rules {
+	r := &rules{
+		first: 1, limit: uint64(opt.MaxFeatures), most: math.MaxInt32,
+		hashBits: uint(opt.HashBits), unsorted: opt.Unsorted, maxFeatures: opt.MaxFeatures,
+		anyOrder: opt.HashBits > 0 || opt.Unsorted != UnsortedError,
+	}
+	if opt.Features > 0 {
+		r.limit = uint64(opt.Features)
+		r.ignore = true
+	}
+	switch opt.IndexBase {
+	case BaseAuto:
+		r.first = 0
+	case BaseZero:
+		r.first = 0
+		r.limit--
+	}
+	r.high = min(r.limit, math.MaxInt32) + 1
+	if opt.IndexBase == BaseAuto {
+		r.high-- // base 0 may come out, and limit is then one too large
+	}
+	if r.hashBits > 0 {
+		r.limit, r.high, r.most = math.MaxUint64, math.MaxUint64, math.MaxUint64-1
+		r.ignore = false
+	}
+	return r
+}
+
+// scratch is memory that a thread uses again for each chunk.
+type scratch struct {
+	y    []float32
+	ends []int
+	idx  []int32
+	val  []float32
+	keys []uint64  // of merge
+	old  []float32 // of merge
+}
+
+// A parser turns the lines of a chunk into rows.
+type parser struct {
+	*rules
+	*scratch
+	data  []byte
+	start int // of the line, in data
+	nnz   int // nonzeros so far
+	block block
+}
+
+// parse turns whole lines, each with its newline, into rows.
+func (r *rules) parse(data []byte, s *scratch) block {
+	// A feature takes 4 bytes or more, "1:1 ": there is space for all.
+	if most := cap(data)/4 + 1; len(s.idx) < most {
+		s.idx, s.val = make([]int32, most), make([]float32, most)
+	}
+	s.y, s.ends = s.y[:0], s.ends[:0]
+	c := parser{rules: r, scratch: s, data: data}
+	for p := 0; p < len(data); {
+		next, ok := c.line(p)
+		if !ok {
+			return c.block
+		}
+		p = next
+	}
+	b := c.block
+	b.y, b.ends = slices.Clone(s.y), slices.Clone(s.ends)
+	b.idx, b.val = slices.Clone(s.idx[:c.nnz]), slices.Clone(s.val[:c.nnz])
+	return b
+}
+
+// fail ends the block with the reason why the token at data[p:] is wrong.
+func (c *parser) fail(p int, reason string) { c.block.err = c.syntaxError(p, reason) }
+
+func (c *parser) syntaxError(p int, reason string) *SyntaxError {
+	token := cut(c.data[p:tokenEnd(c.data, p)])
+	return &SyntaxError{Line: c.block.lines, Column: p - c.start + 1, Token: token, Reason: reason}
+}
+
+// line reads the line at data[p:]. It returns the start of the next one, or not ok if the line is
+// wrong.
+func (c *parser) line(p int) (next int, ok bool) {
+	c.start = p
+	c.block.lines++
+	p = skipBlanks(c.data, p)
+	if endsRow(c.data[p]) {
+		return nextLine(c.data, p), true
+	}
+	y, next, reason := number(c.data, p)
+	if reason == "" {
+		y, reason = label(c.data[p:next], y)
+	}
+	if reason != "" {
+		c.fail(p, badLabel(c.data[p:next], reason))
+		return p, false
+	}
+	from := c.nnz
+	if next, ok = c.features(next); !ok {
+		return p, false
+	}
+	if c.anyOrder {
+		once := c.unsorted == UnsortedSort && c.hashBits == 0
+		n, again, reason := c.merge(c.idx[from:c.nnz], c.val[from:c.nnz], once)
+		if reason != "" {
+			c.block.err = c.rowError(again, reason)
+			return p, false
+		}
+		c.nnz = from + n
+	}
+	c.y = append(c.y, y)
+	c.ends = append(c.ends, c.nnz)
+	return next, true
+}
+
+// features reads the features of a row, from data[p:] on, where its label ends. It returns the
+// start of the next line, or not ok if a feature is wrong.
+func (c *parser) features(p int) (next int, ok bool) {
+	data, high, nnz := c.data, c.high, c.nnz
+	afterLabel := p
+	least, top := c.first, uint64(0) // the next index allowed, one more than the largest so far
+	for {
+		if !c.anyOrder {
+			next, stored, after := plainFeatures(data, p, c.idx[nnz:], c.val[nnz:], max(least, 1), high)
+			if next > p {
+				p, least, top = next, after, after
+				nnz += stored
+			}
+		}
+		token := skipBlanks(data, p)
+		if endsRow(data[token]) {
+			c.nnz = nnz
+			c.block.size = max(c.block.size, int64(top))
+			return nextLine(data, token), true
+		}
+		j, v, next, reason := feature(data, token)
+		if reason == isQid && p == afterLabel {
+			p = next
+			continue
+		}
+		if reason == "" && (j < least || j >= high) {
+			reason = c.check(j, least)
+		}
+		if reason != "" {
+			c.fail(token, reason)
+			return p, false
+		}
+		p, least = next, j+1
+		if j >= high {
+			if j > c.limit {
+				top = max(top, c.limit+1)
+				if v != 0 {
+					c.block.ignored++
+				}
+				continue
+			}
+			if c.block.last == nil {
+				c.block.last = c.syntaxError(token, c.tooMany())
+			}
+		}
+		top = max(top, least)
+		if j == 0 {
+			c.block.zero = true
+		}
+		if c.hashBits > 0 {
+			j, v = hashed(j, v, c.hashBits)
+		}
+		if v != 0 || c.anyOrder {
+			c.idx[nnz], c.val[nnz] = int32(j), v
+			nnz++
+		}
+	}
+}
+
+// feature reads the feature at b[p:]. It returns the position after it, or a reason why it is none.
+func feature(b []byte, p int) (j uint64, v float32, next int, reason string) {
+	j, colon := digits(b, p, 0)
+	if n := colon - p; b[colon] != ':' || n == 0 || n > 19 {
+		if j, colon, reason = slowIndex(b, p); reason != "" {
+			return 0, 0, colon, reason
+		}
+	}
+	if v, next, reason = number(b, colon+1); reason != "" {
+		reason = badValue(b[colon+1:next], reason)
+	}
+	return j, v, next, reason
+}
+
+// check says what is wrong with index j, where the next one in order would be least or more.
+func (r *rules) check(j, least uint64) (reason string) {
+	switch {
+	case j < r.first || j < least && r.unsorted == UnsortedError:
+		return r.badOrder(j, least-1)
+	case j > r.most:
+		return r.tooLarge()
+	case j > r.limit && !r.ignore:
+		return r.tooMany()
+	}
+	return ""
+}
+
+// plainFeatures reads features from data[p:] on, as long as they are of the common kind: a blank,
+// an index of at most 7 digits from least, which is 1 or more, to high-1, and a value. It puts those
+// that are not 0 into idx and val. It returns the position where it stops, how many there are, and
+// one more than the last index.
+//
+// It has no branch on how many digits a number has: such branches can't be foreseen, and cost more
+// than the digits.
+func plainFeatures(
+	data []byte, p int, idx []int32, val []float32, least, high uint64,
+) (next, n int, after uint64) {
+	const ahead = 32 // more bytes than are looked at before number is called
+	plain := true    // so were all values so far
+	for len(data)-p >= ahead {
+		start := p
+		s := (*[ahead]byte)(data[p:])
+		q := countSpace(s[0])
+		x := binary.LittleEndian.Uint64(s[q:]) ^ ascii0
+		k := countDigits(x)
+		if q += k; k-1 > 6 || s[q&15] != ':' {
+			break
+		}
+		j := joinDigits(x, k)
+		if j < least || j >= high {
+			break
+		}
+
+		q++
+		token := p + int(q)
+		var v float32
+		known := false
+		x = binary.LittleEndian.Uint64(s[q&15:]) ^ ascii0
+		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
+			// One digit: easy to foresee, if all values are 1.
+			v, known = float32(d), true
+			q++
+		} else if k = countDigits(x); plain && k-1 < 7 {
+			m := joinDigits(x, k)
+			q += k
+			if end := s[q&31]; endsValue(end) {
+				v, known = float32(m), true // exact
+			} else if end == '.' {
+				q++
+				x = binary.LittleEndian.Uint64(s[q&31:]) ^ ascii0
+				f := countDigits(x)
+				if end = s[(q+f)&31]; f-1 < 7 && endsValue(end) {
+					q += f
+					v, known = scale(m*pow10int[f&15]+joinDigits(x, f), -int(f))
+				}
+			}
+		}
+		if p += int(q); !known {
+			var reason string
+			if v, p, reason = number(data, token); reason != "" {
+				p = start
+				break
+			}
+			plain = false // others like it will follow
+		}
+		least = j + 1
+		if v != 0 {
+			idx[n], val[n] = int32(j), v
+			n++
+		}
+	}
+	return p, n, least
+}
+
+// countSpace returns how many spaces c is: 0 or 1.
+func countSpace(c byte) uint {
+	if c == ' ' {
+		return 1
+	}
+	return 0
+}
+
+// endsValue tells whether plain text ends a value with c.
+func endsValue(c byte) bool { return c == ' ' || c == '\n' }
+
+// fmix64 is the finaliser of MurmurHash3 for 64 bits.
+func fmix64(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its value
+// there.
+func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
+	h := fmix64(j)
+	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
+}
+
+// merge sorts a row's columns, adds values that are in the same column, or says which column is
+// there twice if that is not allowed, and drops zeros. It returns how many columns there are.
+func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int32, reason string) {
+	if !slices.IsSorted(idx) {
+		s.keys = s.keys[:0]
+		for k, j := range idx {
+			s.keys = append(s.keys, uint64(j)<<32|uint64(k)) // equal ones stay in the file's order
+		}
+		slices.Sort(s.keys)
+		if cap(s.old) < len(val) {
+			s.old = make([]float32, len(val))
+		}
+		old := s.old[:len(val)]
+		copy(old, val)
+		for k, key := range s.keys {
+			idx[k], val[k] = int32(key>>32), old[uint32(key)]
+		}
+	}
+	for k := 0; k < len(idx); {
+		j, sum := idx[k], val[k]
+		for k++; k < len(idx) && idx[k] == j; k++ {
+			if once {
+				return 0, j, fmt.Sprintf("index %d twice in a line", j)
+			}
+			sum += val[k]
+		}
+		if !floats.IsFinite(sum) {
+			return 0, -1, "the sum of the values of a column is too large for float32"
+		}
+		if sum != 0 {
+			idx[n], val[n] = j, sum
+			n++
+		}
+	}
+	return n, 0, ""
+}
+
+// rowError tells of the row that was read last, and of the token with the index again if that is
+// not negative: the second one there.
+func (c *parser) rowError(again int32, reason string) *SyntaxError {
+	e := &SyntaxError{Line: c.block.lines, Reason: reason}
+	data, twice := c.data, again < 0
+	for p := tokenEnd(data, c.start); !endsRow(data[p]); p = tokenEnd(data, p) {
+		p = skipBlanks(data, p)
+		j, next := digits(data, p, 0)
+		if data[next] != ':' || next == p || again < 0 || j != uint64(again) {
+			continue
+		}
+		if twice {
+			e.Column, e.Token = p-c.start+1, cut(data[p:tokenEnd(data, p)])
+			return e
+		}
+		twice = true
+	}
+	return e
+}
+
+// endsRow tells whether a row ends before c.
+func endsRow(c byte) bool { return c == '\n' || c == '#' }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// isEnd tells whether a token ends before c.
+func isEnd(c byte) bool { return isBlank(c) || endsRow(c) }
+
+func tokenEnd(b []byte, p int) int {
+	for p < len(b) && !isEnd(b[p]) {
+		p++
+	}
+	return p
+}
+
+func skipBlanks(b []byte, p int) int {
+	for isBlank(b[p]) {
+		p++
+	}
+	return p
+}
+
+// nextLine returns where the line after b[p] starts.
+func nextLine(b []byte, p int) int { return p + bytes.IndexByte(b[p:], '\n') + 1 }
+
+const isQid = "qid:N must come right after the label"
+
+// slowIndex reads the index of the token at b[p:]. It returns the position of the colon after it.
+func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
+	token := b[p:tokenEnd(b, p)]
+	index, value, colon := bytes.Cut(token, []byte(":"))
+	digitsOnly := func(s []byte) bool {
+		return len(s) > 0 && len(bytes.Trim(s, "0123456789")) == 0
+	}
+	switch {
+	case !colon:
+		return 0, p, "want index:value, without blanks"
+	case len(index) == 0:
+		return 0, p, "no index before the colon"
+	case string(index) == "qid" && digitsOnly(value):
+		return 0, p + len(token), isQid
+	case index[0] == '-' && digitsOnly(index[1:]):
+		return 0, p, "index is negative"
+	case !digitsOnly(index):
+		return 0, p, "index is not a whole number"
+	}
+	j, err := strconv.ParseUint(string(index), 10, 64)
+	if err != nil {
+		j = math.MaxUint64 // larger than any allowed
+	}
+	return j, p + len(index), ""
+}
+
+func badLabel(token []byte, reason string) string {
+	if bytes.IndexByte(token, ',') >= 0 {
+		return "several labels: want one"
+	}
+	return "label is " + reason
+}
+
+func badValue(token []byte, reason string) string {
+	if len(token) == 0 {
+		return "no value after the colon"
+	}
+	if bytes.IndexByte(token, ':') >= 0 {
+		return "more than one colon"
+	}
+	return "value is " + reason
+}
+
+func (r *rules) badOrder(j, last uint64) string {
+	switch {
+	case j < r.first:
+		return "index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)"
+	case j == last:
+		return fmt.Sprintf("index %d twice in a line", j)
+	}
+	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)", j, last)
+}
+
+func (r *rules) tooLarge() string {
+	if r.hashBits > 0 {
+		return "index larger than 18446744073709551614"
+	}
+	return "index larger than 2147483647; -hash-bits hashes larger ones"
+}
+
+func (r *rules) tooMany() string {
+	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes larger indices", r.maxFeatures)
+}

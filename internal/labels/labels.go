@@ -1,0 +1,109 @@
+// Package labels finds the classes of rows from their labels.
+package labels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MaxClasses is the largest number of classes that a model can have.
+const MaxClasses = 1 << 16
+
+// Classify returns the distinct labels, ascending, and for each row the position of its label
+// among them, or -1 for a row of weight 0 whose label no other row has. The labels of rows of
+// weight 0 are no classes; weight may be nil. If the classes are known, every label has to be
+// among them. Errors of a row are made by badRow.
+func Classify(y []float32, weight []float64, known []float32,
+	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
+	if err := Finite(y, badRow); err != nil {
+		return nil, nil, err
+	}
+	if known != nil {
+		classes = known
+		for i, v := range y {
+			if weight != nil && weight[i] == 0 {
+				continue
+			}
+			if _, found := Find(known, v); !found {
+				return nil, nil, badRow(i,
+					fmt.Sprintf("the label %v is none of the model's: %v", v, known))
+			}
+		}
+	} else if classes, err = distinct(y, weight, badRow); err != nil {
+		return nil, nil, err
+	}
+	if len(classes) == 1 {
+		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or more classes",
+			len(y), classes[0])
+	}
+	class = make([]int32, len(y))
+	for i, v := range y {
+		at, found := Find(classes, v)
+		if !found {
+			at = -1
+		}
+		class[i] = int32(at)
+	}
+	return classes, class, nil
+}
+
+// distinct returns the labels of the rows whose weight is not 0, ascending.
+func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]float32, error) {
+	var classes []float32
+	for i, v := range y {
+		if weight != nil && weight[i] == 0 {
+			continue
+		}
+		at, found := Find(classes, v)
+		if found {
+			continue
+		}
+		if len(classes) == MaxClasses {
+			return nil, badRow(i, fmt.Sprintf(
+				"more than %d distinct labels: are they numbers to predict?", MaxClasses))
+		}
+		classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
+	}
+	return classes, nil
+}
+
+// Find returns the position of a label among the classes, or the one where it would have to be
+// inserted. It is slices.BinarySearch, and quicker for few classes.
+func Find(classes []float32, label float32) (at int, found bool) {
+	if len(classes) > 8 {
+		return slices.BinarySearch(classes, label)
+	}
+	for at, c := range classes {
+		if c >= label {
+			return at, c == label
+		}
+	}
+	return len(classes), false
+}
+
+// Finite returns an error, made by badRow, for the first label that is NaN or infinite.
+func Finite(y []float32, badRow func(row int, reason string) error) error {
+	for i, v := range y {
+		if !isFinite(v) {
+			return badRow(i, fmt.Sprintf("the label is %v, want a finite number", v))
+		}
+	}
+	return nil
+}
+
+// CheckClasses returns an error unless the classes are finite and ascending, and there is a name
+// for each if there are names.
+func CheckClasses(classes []float32, names []string) error {
+	for i, c := range classes {
+		if !isFinite(c) || i > 0 && c <= classes[i-1] {
+			return fmt.Errorf("classes must be finite and ascending, have %v", c)
+		}
+	}
+	if names != nil && len(names) != len(classes) {
+		return fmt.Errorf("%d names for %d classes", len(names), len(classes))
+	}
+	return nil
+}
+
+func isFinite(v float32) bool { return math.Abs(float64(v)) <= math.MaxFloat32 }

@@ -1,0 +1,69 @@
+// Package modelfile reads and writes what the project's model files have in common:
+//
+//	magic version        (the kind of model, and the version of its form)
+//	key: value           (value in JSON; one line each, in a fixed order)
+//	...
+//	                     (an empty line)
+//	numbers              (little-endian, as the kind of model has them)
+//	SHA-256              (32 bytes, of all that stands before them)
+//
+// Lines end with a single newline. Nothing follows the checksum.
+package modelfile
+
+import (
+	"bufio"
+	"io"
+	"strings"
+)
+
+// A Kind is a kind of model.
+type Kind struct {
+	Magic   string // what the first line begins with
+	Name    string // as messages have it
+	Version int    // the newest that this program knows
+}
+
+// The kinds there are.
+var (
+	Linear = Kind{"pegasimd model ", "model", 1}
+	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1}
+)
+
+// A Field is a line of the header: its key, and a pointer to the value. A value that is not
+// required is left out if it is zero.
+type Field struct {
+	Name     string
+	Value    any
+	Required bool
+}
+
+// Required returns the field of a line that every file has.
+func Required(name string, value any) Field { return Field{name, value, true} }
+
+// Optional returns the field of a line that may be missing.
+func Optional(name string, value any) Field { return Field{name, value, false} }
+
+// maxLine bounds the length of a header line, which has to be in memory as a whole: names of
+// 65,536 classes fit.
+const maxLine = 1 << 26
+
+// bufferSize is that of readers and writers.
+const bufferSize = 1 << 16
+
+// Peek returns r with a buffer, and which of the kinds its first bytes are of. If they are of
+// none, or there are none, ok is false.
+func Peek(r io.Reader, kinds ...Kind) (buffered *bufio.Reader, kind Kind, ok bool) {
+	buffered = bufio.NewReaderSize(r, bufferSize)
+	for _, k := range kinds {
+		if k.begins(buffered) {
+			return buffered, k, true
+		}
+	}
+	return buffered, Kind{}, false
+}
+
+// begins reports whether a file may be of the kind: one that ends within the magic may be.
+func (k Kind) begins(r *bufio.Reader) bool {
+	start, _ := r.Peek(len(k.Magic))
+	return len(start) > 0 && strings.HasPrefix(k.Magic, string(start))
+}

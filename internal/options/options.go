@@ -1,0 +1,121 @@
+// Package options has the defaults and the rules that the configurations of the trainers share. A
+// configuration is checked by a table of rules, each of which names a field and says what it may
+// be; the first rule that is broken is the error.
+package options
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Fill gives a field its default if it is zero.
+func Fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// A Rule is one line of a table: the zero Rule is kept, any other is broken.
+type Rule struct {
+	Field  string
+	Reason string
+}
+
+// First returns the error, made by badField, of the first rule that is broken, or nil.
+func First(badField func(field, reason string) error, tables ...[]Rule) error {
+	for _, table := range tables {
+		for _, r := range table {
+			if r.Field != "" {
+				return badField(r.Field, r.Reason)
+			}
+		}
+	}
+	return nil
+}
+
+// Not is a rule for a field that is broken if broken is true.
+func Not(field string, broken bool, format string, args ...any) Rule {
+	if !broken {
+		return Rule{}
+	}
+	return Rule{field, fmt.Sprintf(format, args...)}
+}
+
+// OneOf is the rule that a field has one of the values.
+func OneOf[S ~string](field string, have S, values ...S) Rule {
+	if slices.Contains(values, have) {
+		return Rule{}
+	}
+	var list []string
+	for _, v := range values {
+		list = append(list, string(v))
+	}
+	return Not(field, true, "have %q, want %s", have, strings.Join(list, " or "))
+}
+
+// Range is the rule that a number is from least to most; want says so in words.
+func Range[T cmp.Ordered](field string, have, least, most T, want string) Rule {
+	return Not(field, !(have >= least && have <= most), "have %v, want %s", have, want)
+}
+
+// Positive is the rule that a number is above 0 and finite.
+func Positive(field string, have float64) Rule {
+	return Not(field, !(have > 0 && have <= math.MaxFloat64), "have %v, want a positive finite number", have)
+}
+
+// Share is the rule that a number lies between 0 and 1.
+func Share(field string, have float64) Rule {
+	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
+}
+
+// Only is the rule that a field is not set unless another has a certain value.
+func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
+	return Not(field, set, "have %v, but %s is %q", have, other, value)
+}
+
+// MaxSteps is the largest number of steps that float64 counts exactly.
+const MaxSteps = 1 << 53
+
+// MinLambda is the least penalty.
+const MinLambda = 1e-12
+
+// Exclusive are the rules of the pairs of fields of which at most one may be set, before defaults
+// are filled in.
+func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
+	return []Rule{
+		Not("C", lambda != 0 && c != 0,
+			"only one of Lambda and C can be set, have %v and %v", lambda, c),
+		Not("Steps", epochs != 0 && steps != 0,
+			"only one of Epochs and Steps can be set, have %d and %d", epochs, steps),
+	}
+}
+
+// Lambda is the rule of the field of that name.
+func Lambda(lambda float64) Rule {
+	return Not("Lambda", !(lambda >= MinLambda && lambda <= math.MaxFloat32),
+		"have %v, want a finite number of at least %v", lambda, MinLambda)
+}
+
+// Penalty is the rule of Lambda, or of C if that is set.
+func Penalty(lambda, c float64) Rule {
+	if c == 0 {
+		return Lambda(lambda)
+	}
+	return Positive("C", c)
+}
+
+// LambdaFor returns the penalty for so many rows, or for weights with that sum, and whether it can
+// be used.
+func LambdaFor(lambda, c, rows float64) (float64, Rule) {
+	if c == 0 {
+		return lambda, Rule{}
+	}
+	lambda = 1 / float64(c*rows)
+	broken := Lambda(lambda).Field != ""
+	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows: want at least %v",
+		c, lambda, rows, MinLambda)
+}

@@ -1,0 +1,36 @@
+package parallel
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS.
+func Threads(option int) int {
+	if option == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return option
+}
+
+// For calls f with every number below n, each from one of so many goroutines, the workers, which
+// are numbered from 0. With one thread, or one number, it calls f itself.
+func For(threads, n int, f func(worker, i int)) {
+	threads = min(threads, n)
+	if threads <= 1 {
+		for i := range n {
+			f(0, i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg Group
+	for worker := range threads {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(worker, i)
+			}
+		})
+	}
+	wg.Wait()
+}

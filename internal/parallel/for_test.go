@@ -1,0 +1,37 @@
+package parallel
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+func TestFor(t *testing.T) {
+	for _, threads := range []int{1, 2, 7} {
+		for _, n := range []int{0, 1, 2, 1000} {
+			calls := make([]atomic.Int32, n)
+			busy := make([]atomic.Int32, threads)
+			For(threads, n, func(worker, i int) {
+				if busy[worker].Add(1) != 1 {
+					t.Errorf("worker %d is two goroutines", worker)
+				}
+				calls[i].Add(1)
+				busy[worker].Add(-1)
+			})
+			for i := range calls {
+				if c := calls[i].Load(); c != 1 {
+					t.Errorf("%d threads: %d calls with %d of %d", threads, c, i, n)
+				}
+			}
+		}
+	}
+}
+
+func TestThreads(t *testing.T) {
+	if n := Threads(0); n != runtime.GOMAXPROCS(0) {
+		t.Errorf("0 stands for %d", n)
+	}
+	if n := Threads(3); n != 3 {
+		t.Errorf("3 stands for %d", n)
+	}
+}

@@ -1,0 +1,103 @@
+// Package sample has data and helpers for the tests of the trainers.
+package sample
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// A Pair is the same rows stored both ways, with labels.
+type Pair struct {
+	Dense  *dense.Matrix
+	Sparse *sparse.Matrix
+	Y      []float32
+}
+
+// Random makes rows of sevenths up to 8/7, so that nearly every sum is rounded, with values that are nonzero at the given
+// odds, and labels 0 to classes-1 that depend on the rows, but for one in ten. All of it comes from integers, so that it
+// is the same everywhere.
+func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
+	g := rand.New(rand.NewPCG(seed, 1))
+	d := dense.New(rows, cols)
+	y := make([]float32, rows)
+	truth := make([]int64, classes*cols)
+	for j := range truth {
+		truth[j] = g.Int64N(17) - 8
+	}
+	for i := range rows {
+		row := d.Row(i)
+		for j := range row {
+			if g.Uint64()>>11 < uint64(fill*(1<<53)) {
+				row[j] = float32(g.Int64N(17)-8) / 7
+			}
+		}
+		best := int64(math.MinInt64)
+		for c := range classes {
+			var score int64
+			for j, v := range row {
+				score += truth[c*cols+j] * int64(math.Round(float64(v)*7))
+			}
+			if score > best {
+				best, y[i] = score, float32(c)
+			}
+		}
+		if g.Int64N(10) == 0 {
+			y[i] = float32(g.Int64N(int64(classes)))
+		}
+	}
+	return Pair{d, ToSparse(d), y}
+}
+
+// ToSparse returns the rows of d as a sparse matrix.
+func ToSparse(d *dense.Matrix) *sparse.Matrix {
+	starts := []int64{0}
+	var idx []int32
+	var val []float32
+	for i := range d.Rows() {
+		for j, v := range d.Row(i) {
+			if v != 0 {
+				idx, val = append(idx, int32(j)), append(val, v)
+			}
+		}
+		starts = append(starts, int64(len(idx)))
+	}
+	s, err := sparse.New(d.Cols(), starts, idx, val)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// ZerosAndOnes makes every nonzero 1.
+func ZerosAndOnes(p Pair) Pair {
+	for i := range p.Dense.Rows() {
+		for j, v := range p.Dense.Row(i) {
+			if v != 0 {
+				p.Dense.Row(i)[j] = 1
+			}
+		}
+	}
+	return Pair{p.Dense, ToSparse(p.Dense), p.Y}
+}
+
+// Norm returns |w|.
+func Norm(w []float32) float64 {
+	var sum float64
+	for _, v := range w {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum)
+}
+
+// Distance returns |a-b|.
+func Distance(a, b []float32) float64 {
+	var sum float64
+	for j := range a {
+		d := float64(a[j]) - float64(b[j])
+		sum += d * d
+	}
+	return math.Sqrt(sum)
+}
