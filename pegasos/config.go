@@ -2,9 +2,8 @@ package pegasos
 
 import (
 	"math"
-	"slices"
-	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
@@ -28,6 +27,8 @@ const (
 	// they are stored. As Sequential it wants rows that are not sorted.
 	Blocks Order = order.Blocks
 )
+
+func (o Order) inBlocks() bool { return order.InBlocks(string(o)) }
 
 // An Offset is the rule for t0, which is added to the step number in the step size 1/(lambda*(t+t0)).
 type Offset string
@@ -91,7 +92,7 @@ const (
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
 // MinLambda is the least lambda that can be used. Below it float32 weights, which may reach R/lambda, are in danger.
-const MinLambda = 1e-12
+const MinLambda = options.MinLambda // 1e-12
 
 // Values that stand in for zero fields.
 const (
@@ -186,29 +187,29 @@ func Paper() Config {
 
 // WithDefaults returns cfg with its zero fields filled in.
 func (cfg Config) WithDefaults() Config {
-	fill(&cfg.Multiclass, OneVsRest)
+	options.Fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
-		fill(&cfg.Loss, Log)
+		options.Fill(&cfg.Loss, Log)
 	}
-	fill(&cfg.Loss, Hinge)
+	options.Fill(&cfg.Loss, Hinge)
 	if cfg.C == 0 {
-		fill(&cfg.Lambda, DefaultLambda)
+		options.Fill(&cfg.Lambda, DefaultLambda)
 	}
 	if cfg.Steps == 0 {
-		fill(&cfg.Epochs, DefaultEpochs)
+		options.Fill(&cfg.Epochs, DefaultEpochs)
 	}
-	fill(&cfg.Order, Shuffled)
-	if order.InBlocks(string(cfg.Order)) {
-		fill(&cfg.Block, DefaultBlock)
+	options.Fill(&cfg.Order, Shuffled)
+	if cfg.Order.inBlocks() {
+		options.Fill(&cfg.Block, DefaultBlock)
 	}
-	fill(&cfg.Bias, BiasNone)
+	options.Fill(&cfg.Bias, BiasNone)
 	if cfg.Bias == BiasAugmented {
-		fill(&cfg.BiasScale, DefaultBiasScale)
+		options.Fill(&cfg.BiasScale, DefaultBiasScale)
 	}
-	fill(&cfg.Offset, OffsetR2)
-	fill(&cfg.Average, LastHalf)
+	options.Fill(&cfg.Offset, OffsetR2)
+	options.Fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
-		fill(&cfg.FinishAfter, DefaultFinishAfter)
+		options.Fill(&cfg.FinishAfter, DefaultFinishAfter)
 	}
 	return cfg
 }
@@ -219,140 +220,127 @@ func (cfg Config) pilots() bool { return cfg.Loss == Hinge && !cfg.Multiclass.Jo
 // finishes reports whether the run does not end as it began.
 func (cfg Config) finishes() bool { return cfg.Finish != "" && cfg.Finish != FinishNone }
 
-func fill[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
 // Validate returns a *[ConfigError] that names the first field that can't be used, or nil.
 func (cfg Config) Validate() error {
-	if cfg.Lambda != 0 && cfg.C != 0 {
-		return badField("C", "only one of Lambda and C can be set, have %v and %v", cfg.Lambda, cfg.C)
-	}
-	if cfg.Epochs != 0 && cfg.Steps != 0 {
-		return badField("Steps", "only one of Epochs and Steps can be set, have %d and %d", cfg.Epochs, cfg.Steps)
+	if err := options.First(fieldError,
+		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
+		return err
 	}
 	cfg = cfg.WithDefaults()
-	if cfg.C == 0 {
-		if err := checkLambda(cfg.Lambda); err != nil {
-			return err
-		}
-	} else if !(cfg.C > 0) || math.IsInf(cfg.C, 1) {
-		return badField("C", "have %v, want a positive finite number", cfg.C)
-	}
-	if cfg.Epochs < 0 {
-		return badField("Epochs", "have %d, want 1 or more", cfg.Epochs)
-	}
-	if cfg.Steps < 0 || cfg.Steps > maxSteps {
-		return badField("Steps", "have %d, want 1 to 2^53", cfg.Steps)
-	}
-	if !order.InBlocks(string(cfg.Order)) && cfg.Block != 0 {
-		return badField("Block", "have %d, but Order is %q", cfg.Block, cfg.Order)
-	}
-	if cfg.Block < 0 || cfg.Block > math.MaxInt32 {
-		return badField("Block", "have %d, want 1 to 2^31-1", cfg.Block)
-	}
-	for _, share := range []struct {
-		field string
-		value float64
-	}{{"Tol", cfg.Tol}, {"Change", cfg.Change}} {
-		if share.value != 0 && (!(share.value > 0) || share.value >= 1) {
-			return badField(share.field, "have %v, want a number between 0 and 1", share.value)
-		}
-	}
-	if cfg.Patience < 0 {
-		return badField("Patience", "have %d, want 1 or more", cfg.Patience)
-	}
-	if cfg.Bias == BiasOuter && (cfg.Change != 0 || cfg.Patience != 0 || cfg.Multiclass.Joint()) {
-		return badField("Bias", "have %q, which Change, Patience and a joint problem of all classes can't be combined with", cfg.Bias)
-	}
-	if cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter) {
-		return badField("Tol", "have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order, cfg.Bias)
-	}
-	if cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || cfg.Loss.Regression()) {
-		return badField("Calibrate", "have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate)
-	}
-	if cfg.finishes() && (cfg.Loss != Hinge && cfg.Loss != SquaredHinge || cfg.Multiclass.Joint() || cfg.Order == IID || cfg.Batch > 1 ||
-		cfg.Project || cfg.Bias == BiasUnregularised || cfg.Bias == BiasOuter) {
-		return badField("Finish", "have %q, which is for the losses hinge and squared-hinge, and not for joint problems, the order iid, batches, "+
-			"projection, or a bias without penalty", cfg.Finish)
-	}
-	if !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0 {
-		return badField("FinishAfter", "have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter)
-	}
-	if cfg.Tol != 0 && cfg.Bias == BiasUnregularised && cfg.Multiclass.Joint() {
-		return badField("Tol", "have %v, but with Multiclass %q and Bias %q the gap is not known", cfg.Tol, cfg.Multiclass, cfg.Bias)
-	}
-	if cfg.Shards < 0 || cfg.Shards > maxShards || cfg.Shards > 1 && (cfg.Multiclass.Joint() || cfg.Batch > 1 || cfg.Project || cfg.finishes()) {
-		return badField("Shards", "have %d, want at most %d, and none for joint problems, batches, projection and a finish", cfg.Shards, maxShards)
-	}
-	if cfg.Offset == OffsetPilot && !cfg.pilots() {
-		return badField("Offset", "have %q, which is for the loss hinge, and not for joint problems", cfg.Offset)
-	}
-	if cfg.Batch < 0 {
-		return badField("Batch", "have %d, want 1 or more", cfg.Batch)
-	}
-	if cfg.Bias != BiasAugmented && cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale {
-		return badField("BiasScale", "have %v, but Bias is %q", cfg.BiasScale, cfg.Bias)
-	}
-	if cfg.Bias == BiasAugmented && (!(cfg.BiasScale > 0) || cfg.BiasScale > math.MaxFloat32) {
-		return badField("BiasScale", "have %v, want a positive finite number", cfg.BiasScale)
-	}
-	if cfg.Epsilon != 0 && cfg.Loss != EpsInsensitive {
-		return badField("Epsilon", "have %v, but Loss is %q", cfg.Epsilon, cfg.Loss)
-	}
-	if !(cfg.Epsilon >= 0) || cfg.Epsilon > math.MaxFloat32 {
-		return badField("Epsilon", "have %v, want a finite number of at least 0", cfg.Epsilon)
-	}
-	if want := (map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log})[cfg.Multiclass]; want != "" && cfg.Loss != want {
-		return badField("Multiclass", "have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, want, cfg.Loss)
-	}
-	if cfg.Multiclass != OneVsRest && cfg.Loss.Regression() {
-		return badField("Multiclass", "have %q, but there are no classes with the loss %s", cfg.Multiclass, cfg.Loss)
-	}
-	if cfg.ClassWeight != "" && cfg.Loss.Regression() {
-		return badField("ClassWeight", "have %q, but there are no classes with the loss %s", cfg.ClassWeight, cfg.Loss)
-	}
 	if _, err := cfg.classWeights(); err != nil {
 		return err
 	}
-	return first(
-		oneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
-		oneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
-		oneOf("Offset", cfg.Offset, OffsetR2, OffsetPilot, OffsetNone),
-		oneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
-		oneOf("Average", cfg.Average, LastHalf, LastIterate),
-		oneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
-		oneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
-	)
+	return options.First(fieldError,
+		cfg.valueRules(), cfg.lengthRules(), cfg.stepRules(), cfg.biasRules(), cfg.classRules())
+}
+
+// valueRules are those of fields that have one of a few values, and of the penalty.
+func (cfg Config) valueRules() []options.Rule {
+	return []options.Rule{
+		options.OneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
+		options.OneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
+		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetPilot, OffsetNone),
+		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
+		options.OneOf("Average", cfg.Average, LastHalf, LastIterate),
+		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
+		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
+		options.Penalty(cfg.Lambda, cfg.C),
+	}
+}
+
+// lengthRules are those of how long a run is, and when it ends before that.
+func (cfg Config) lengthRules() []options.Rule {
+	joint := cfg.Multiclass.Joint()
+	rules := []options.Rule{
+		options.Range("Epochs", cfg.Epochs, 0, math.MaxInt, "1 or more"),
+		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
+		options.Range("Patience", cfg.Patience, 0, math.MaxInt, "1 or more"),
+		options.Not("Tol", cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter),
+			"have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order, cfg.Bias),
+		options.Not("Tol", cfg.Tol != 0 && cfg.Bias == BiasUnregularised && joint,
+			"have %v, but with Multiclass %q and Bias %q the gap is not known",
+			cfg.Tol, cfg.Multiclass, cfg.Bias),
+		options.Not("Finish", cfg.finishes() && !cfg.canFinish(),
+			"have %q, which is for the losses hinge and squared-hinge, and not for joint problems, the "+
+				"order iid, batches, projection, or a bias without penalty", cfg.Finish),
+		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
+			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),
+	}
+	if cfg.Tol != 0 {
+		rules = append(rules, options.Share("Tol", cfg.Tol))
+	}
+	if cfg.Change != 0 {
+		rules = append(rules, options.Share("Change", cfg.Change))
+	}
+	return rules
+}
+
+// canFinish reports whether there is an ascent for the settings.
+func (cfg Config) canFinish() bool {
+	return (cfg.Loss == Hinge || cfg.Loss == SquaredHinge) && !cfg.Multiclass.Joint() &&
+		cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
+		cfg.Bias != BiasUnregularised && cfg.Bias != BiasOuter
+}
+
+// stepRules are those of what a step is.
+func (cfg Config) stepRules() []options.Rule {
+	alone := cfg.Multiclass.Joint() || cfg.Batch > 1 || cfg.Project || cfg.finishes()
+	return []options.Rule{
+		options.Only("Block", !cfg.Order.inBlocks() && cfg.Block != 0, cfg.Block, "Order", cfg.Order),
+		options.Range("Block", cfg.Block, 0, math.MaxInt32, "1 to 2^31-1"),
+		options.Not("Shards", cfg.Shards < 0 || cfg.Shards > maxShards || cfg.Shards > 1 && alone,
+			"have %d, want at most %d, and none for joint problems, batches, projection and a finish",
+			cfg.Shards, maxShards),
+		options.Not("Offset", cfg.Offset == OffsetPilot && !cfg.pilots(),
+			"have %q, which is for the loss hinge, and not for joint problems", cfg.Offset),
+		options.Range("Batch", cfg.Batch, 0, math.MaxInt, "1 or more"),
+	}
+}
+
+// biasRules are those of the constant term.
+func (cfg Config) biasRules() []options.Rule {
+	alone := cfg.Change == 0 && cfg.Patience == 0 && !cfg.Multiclass.Joint()
+	rules := []options.Rule{
+		options.Not("Bias", cfg.Bias == BiasOuter && !alone,
+			"have %q, which Change, Patience and a joint problem of all classes can't be combined with",
+			cfg.Bias),
+	}
+	if cfg.Bias == BiasAugmented {
+		return append(rules, options.Not("BiasScale",
+			!(cfg.BiasScale > 0) || cfg.BiasScale > math.MaxFloat32,
+			"have %v, want a positive finite number", cfg.BiasScale))
+	}
+	set := cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale
+	return append(rules, options.Only("BiasScale", set, cfg.BiasScale, "Bias", cfg.Bias))
+}
+
+// classRules are those of what the labels are, and of the loss that goes with it.
+func (cfg Config) classRules() []options.Rule {
+	numbers := cfg.Loss.Regression()
+	wants := map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log}[cfg.Multiclass]
+	return []options.Rule{
+		options.Not("Calibrate",
+			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
+			"have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate),
+		options.Only("Epsilon", cfg.Epsilon != 0 && cfg.Loss != EpsInsensitive, cfg.Epsilon, "Loss", cfg.Loss),
+		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
+		options.Not("Multiclass", wants != "" && cfg.Loss != wants,
+			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, wants, cfg.Loss),
+		options.Not("Multiclass", numbers && cfg.Multiclass != OneVsRest,
+			"have %q, but there are no classes with the loss %s", cfg.Multiclass, cfg.Loss),
+		options.Not("ClassWeight", numbers && cfg.ClassWeight != "",
+			"have %q, but there are no classes with the loss %s", cfg.ClassWeight, cfg.Loss),
+	}
 }
 
 const maxShards = 256
 
-// maxSteps is the largest number of steps that float64 counts exactly.
-const maxSteps = 1 << 53
-
 func checkLambda(lambda float64) error {
-	if !(lambda >= MinLambda) || lambda > math.MaxFloat32 {
-		return badField("Lambda", "have %v, want a finite number of at least %v", lambda, MinLambda)
-	}
-	return nil
+	return options.First(fieldError, []options.Rule{options.Lambda(lambda)})
 }
 
-func oneOf[S ~string](field string, have S, choices ...S) error {
-	if slices.Contains(choices, have) {
-		return nil
-	}
-	var list []string
-	for _, c := range choices {
-		list = append(list, string(c))
-	}
-	return badField(field, "have %q, want %s", have, strings.Join(list, " or "))
-}
-
-func first(errs ...error) error {
+// firstError returns the first of the errors that is not nil.
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -363,14 +351,8 @@ func first(errs ...error) error {
 
 // lambda returns the penalty for so many rows, or for weights with that sum.
 func (cfg Config) lambda(rows float64) (float64, error) {
-	if cfg.C == 0 {
-		return cfg.Lambda, nil
-	}
-	lambda := 1 / float64(cfg.C*rows)
-	if checkLambda(lambda) != nil {
-		return 0, badField("C", "have %v, which makes lambda %v for %v rows: want at least %v", cfg.C, lambda, rows, MinLambda)
-	}
-	return lambda, nil
+	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
+	return lambda, options.First(fieldError, []options.Rule{rule})
 }
 
 // steps returns the length of the run for epochs of so many steps.
@@ -378,7 +360,7 @@ func (cfg Config) steps(epoch int) (int64, error) {
 	if cfg.Steps != 0 {
 		return cfg.Steps, nil
 	}
-	if int64(cfg.Epochs) > maxSteps/int64(epoch) {
+	if int64(cfg.Epochs) > options.MaxSteps/int64(epoch) {
 		return 0, badField("Epochs", "have %d, which is more than 2^53 steps of %d an epoch", cfg.Epochs, epoch)
 	}
 	return int64(cfg.Epochs) * int64(epoch), nil

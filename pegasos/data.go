@@ -3,8 +3,9 @@ package pegasos
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -58,7 +59,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	}
 	if d.start != nil {
 		for k := range d.start.Weights {
-			if t := d.start.steps(k); t < 0 || t > maxSteps {
+			if t := d.start.steps(k); t < 0 || t > options.MaxSteps {
 				return nil, badField("Start", "the model has taken %d steps, want 0 to 2^53", t)
 			}
 		}
@@ -67,10 +68,10 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		d.priorHash = tr.Prior.Hash()
 	}
 	if tr.Config.Loss.Regression() {
-		if err := checkTargets(y); err != nil {
+		if err := labels.Finite(y, rowError); err != nil {
 			return nil, err
 		}
-	} else if d.classes, d.class, err = classify(y, d.weight, d.known); err != nil {
+	} else if d.classes, d.class, err = labels.Classify(y, d.weight, d.known, rowError); err != nil {
 		return nil, err
 	}
 	d.compact(tr)
@@ -98,69 +99,4 @@ func (d *data) rows() store.Rows {
 		return d.compacted.ForWorker()
 	}
 	return d.x.ForWorker()
-}
-
-const maxClasses = 1 << 16
-
-// classify returns the distinct labels, ascending, and for each row the position of its label among them. Rows of weight 0
-// have none; weight may be nil.
-// If the classes are known, the labels have to be among them.
-func classify(y []float32, weight []float64, known []float32) (classes []float32, class []int32, err error) {
-	for i, v := range y {
-		if v-v != 0 {
-			return nil, nil, &RowError{i, fmt.Sprintf("the label is %v, want a finite number", v)}
-		}
-		if weight != nil && weight[i] == 0 {
-			continue
-		}
-		if known != nil {
-			if _, found := place(known, v); !found {
-				return nil, nil, unknownLabel(i, v, known)
-			}
-			continue
-		}
-		if at, found := place(classes, v); !found {
-			if len(classes) == maxClasses {
-				return nil, nil, &RowError{i, fmt.Sprintf("more than %d distinct labels: are they numbers to predict?", maxClasses)}
-			}
-			classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
-		}
-	}
-	if known != nil {
-		classes = known
-	}
-	if len(classes) == 1 {
-		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or more classes", len(y), classes[0])
-	}
-	class = make([]int32, len(y))
-	for i, v := range y {
-		at, found := place(classes, v)
-		if !found {
-			at = -1
-		}
-		class[i] = int32(at)
-	}
-	return classes, class, nil
-}
-
-// place is slices.BinarySearch, and quicker for few classes.
-func place(classes []float32, label float32) (at int, found bool) {
-	if len(classes) > 8 {
-		return slices.BinarySearch(classes, label)
-	}
-	for at, c := range classes {
-		if c >= label {
-			return at, c == label
-		}
-	}
-	return len(classes), false
-}
-
-func checkTargets(y []float32) error {
-	for i, v := range y {
-		if v-v != 0 {
-			return &RowError{i, fmt.Sprintf("the label is %v, want a finite number", v)}
-		}
-	}
-	return nil
 }

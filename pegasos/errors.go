@@ -10,8 +10,10 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
+func fieldError(field, reason string) error { return &ConfigError{field, reason} }
+
 func badField(field, format string, args ...any) error {
-	return &ConfigError{field, fmt.Sprintf(format, args...)}
+	return fieldError(field, fmt.Sprintf(format, args...))
 }
 
 // A RowError says which row of the training data can't be used, and why.
@@ -21,6 +23,8 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
+
+func rowError(row int, reason string) error { return &RowError{row, reason} }
 
 // A StepError says at which step the numbers left the range of float32.
 type StepError struct {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -35,6 +37,11 @@ var (
 	seal     = sample.Seal
 	only     = sample.OnlyFiles
 	errFull  = sample.ErrFull
+)
+
+const (
+	maxClasses = labels.MaxClasses
+	maxSteps   = options.MaxSteps
 )
 
 type failingWriter = sample.FailingWriter

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
@@ -89,6 +89,24 @@ func (m *Model) lambda(k int) float64 {
 	return m.Lambda
 }
 
+// A Head says what rows and labels a model is about.
+type Head struct {
+	Features  int
+	IndexBase int             // as in [Model]
+	Scaler    json.RawMessage // likewise
+	HashBits  int             // likewise
+	Classes   []float32       // the labels, ascending; nil for numbers
+	Names     []string        // of the classes; nil if they have none
+}
+
+// Head returns the model's.
+func (m *Model) Head() Head {
+	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Classes, m.Names}
+}
+
+// Outputs returns the number of scores that a row has: one for each weight vector.
+func (m *Model) Outputs() int { return len(m.Weights) }
+
 // Cols returns the number of features.
 func (m *Model) Cols() int { return len(m.Weights[0]) }
 
@@ -154,8 +172,8 @@ func weightVectors(cfg Config, classes int) (int, error) {
 		return 1, nil
 	case l.Regression():
 		return 0, fmt.Errorf("%d classes, want none for the loss %s", classes, l)
-	case classes < 2 || classes > maxClasses:
-		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, maxClasses)
+	case classes < 2 || classes > labels.MaxClasses:
+		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, labels.MaxClasses)
 	case cfg.Multiclass == OneVsOne && classes > maxPairClasses:
 		return 0, fmt.Errorf("%d classes, want at most %d with one-vs-one", classes, maxPairClasses)
 	case cfg.Multiclass == OneVsOne:
@@ -219,15 +237,8 @@ func (m *Model) Class(scores []float64) int {
 		}
 		return 0
 	}
-	var room [32]float64
-	best := 0
-	all := m.ClassScores(scores[:len(m.Weights)], room[:])
-	for k, s := range all {
-		if s > all[best] {
-			best = k
-		}
-	}
-	return best
+	var space [32]float64
+	return labels.Highest(m.ClassScores(scores, space[:]))
 }
 
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If dst is too short, a new slice
@@ -240,36 +251,7 @@ func (m *Model) ClassScores(scores, dst []float64) []float64 {
 		dst = make([]float64, n)
 	}
 	dst = dst[:n]
-	switch {
-	case len(m.Weights) == 1:
-		dst[0], dst[1] = -scores[0], scores[0]
-	case m.Config.Multiclass != OneVsOne:
-		copy(dst, scores)
-	default:
-		clear(dst)
-		var room [32]float64
-		votes := room[:]
-		if n > len(room) {
-			votes = make([]float64, n)
-		}
-		k := 0
-		for a := range n {
-			for b := a + 1; b < n; b++ {
-				z := scores[k]
-				if z > 0 {
-					votes[b]++
-				} else {
-					votes[a]++
-				}
-				dst[a] -= z
-				dst[b] += z
-				k++
-			}
-		}
-		for c, s := range dst {
-			dst[c] = votes[c] + s/float64(3*(math.Abs(s)+1))
-		}
-	}
+	labels.ClassScores(scores[:len(m.Weights)], dst, m.Config.Multiclass == OneVsOne)
 	return dst
 }
 

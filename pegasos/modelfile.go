@@ -209,7 +209,7 @@ func (m *Model) checkRead() error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if err := first(m.Config.Validate(), checkLambda(m.Lambda)); err != nil {
+	if err := firstError(m.Config.Validate(), checkLambda(m.Lambda)); err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
 	return nil

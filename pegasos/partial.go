@@ -149,7 +149,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		}
 	}
 	p.epochs++
-	p.failed = first(errs...)
+	p.failed = firstError(errs...)
 	return p.failed
 }
 

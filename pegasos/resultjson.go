@@ -33,5 +33,5 @@ func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
 	}
-	return first(m.Config.Validate(), checkLambda(m.Lambda))
+	return firstError(m.Config.Validate(), checkLambda(m.Lambda))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/options"
 )
 
 // ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
@@ -264,7 +265,7 @@ func (s *session) resume(tr *Trainer) error {
 
 // place tells the state which step it is at.
 func (s *state) place(from *savedLearner) bool {
-	if from.Start < 0 || from.Start > maxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
+	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
 		return false
 	}
 	if t0 := from.T0; t0 != nil {

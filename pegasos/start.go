@@ -1,7 +1,6 @@
 package pegasos
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -24,8 +23,4 @@ func (d *data) fits(m *Model, what string, cfg Config) (*Model, error) {
 	}
 	d.known = m.Classes
 	return m.WithCols(d.x.Cols()), nil
-}
-
-func unknownLabel(row int, label float32, classes []float32) error {
-	return &RowError{row, fmt.Sprintf("the label %v is none of the model's: %v", label, classes)}
 }

@@ -332,7 +332,7 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 				errs[i] = r.advance(ctx, s.pause)
 			}
 		})
-		if err := first(errs...); err != nil {
+		if err := firstError(errs...); err != nil {
 			return false, err
 		}
 		done, pause := true, true
@@ -372,7 +372,7 @@ func (s *session) begin(ctx context.Context) error {
 				moved[i] = r.t > before
 			}
 		})
-		if err := first(errs...); err != nil {
+		if err := firstError(errs...); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {

@@ -3,8 +3,9 @@ package labels
 
 import (
 	"fmt"
-	"math"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // MaxClasses is the largest number of classes that a model can have.
@@ -85,7 +86,7 @@ func Find(classes []float32, label float32) (at int, found bool) {
 // Finite returns an error, made by badRow, for the first label that is NaN or infinite.
 func Finite(y []float32, badRow func(row int, reason string) error) error {
 	for i, v := range y {
-		if !isFinite(v) {
+		if !floats.IsFinite(v) {
 			return badRow(i, fmt.Sprintf("the label is %v, want a finite number", v))
 		}
 	}
@@ -96,7 +97,7 @@ func Finite(y []float32, badRow func(row int, reason string) error) error {
 // for each if there are names.
 func CheckClasses(classes []float32, names []string) error {
 	for i, c := range classes {
-		if !isFinite(c) || i > 0 && c <= classes[i-1] {
+		if !floats.IsFinite(c) || i > 0 && c <= classes[i-1] {
 			return fmt.Errorf("classes must be finite and ascending, have %v", c)
 		}
 	}
@@ -105,5 +106,3 @@ func CheckClasses(classes []float32, names []string) error {
 	}
 	return nil
 }
-
-func isFinite(v float32) bool { return math.Abs(float64(v)) <= math.MaxFloat32 }

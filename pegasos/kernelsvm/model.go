@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -177,10 +178,18 @@ func pick(m pegasos.Examples, at []int32) pegasos.Examples {
 // Cols returns the number of features.
 func (m *Model) Cols() int { return m.rows.Cols() }
 
+// Head returns what rows and labels the model is about.
+func (m *Model) Head() pegasos.Head {
+	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Classes: m.Classes, Names: m.Names}
+}
+
+// Outputs returns the number of scores that a row has: one for each problem.
+func (m *Model) Outputs() int { return m.Problems() }
+
 // SupportRows returns the support rows, class by class: a *dense.Matrix or a *sparse.Matrix. It must not be changed.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows }
 
-// Problems returns the number of scores.
+// Problems returns the number of problems that were trained.
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
 // Coefficients returns what the support rows are multiplied by in one of the problems.
@@ -404,33 +413,14 @@ func (m *Model) Class(scores []float64) int {
 		return 0
 	}
 	if m.Config.Multiclass == pegasos.OneVsRest {
-		best := 0
-		for k, s := range scores[:n] {
-			if s > scores[best] {
-				best = k
-			}
-		}
-		return best
+		return labels.Highest(scores[:n])
 	}
-	var room [32]float64
-	wins, sum := room[:16], room[16:]
+	var space [32]float64
+	wins, sum := space[:16], space[16:]
 	if n > 16 {
 		wins, sum = make([]float64, n), make([]float64, n)
 	}
-	k := 0
-	for a := range n {
-		for b := a + 1; b < n; b++ {
-			s := scores[k]
-			k++
-			if s > 0 {
-				wins[b]++
-			} else {
-				wins[a]++
-			}
-			sum[b] += s
-			sum[a] -= s
-		}
-	}
+	labels.Votes(scores, wins[:n], sum[:n])
 	best := 0
 	for c := range n {
 		if wins[c] > wins[best] || wins[c] == wins[best] && sum[c] > sum[best] {
@@ -438,6 +428,18 @@ func (m *Model) Class(scores []float64) int {
 		}
 	}
 	return best
+}
+
+// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
+// [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
+func (m *Model) ClassScores(scores, dst []float64) []float64 {
+	n := len(m.Classes)
+	if len(dst) < n {
+		dst = make([]float64, n)
+	}
+	dst = dst[:n]
+	labels.ClassScores(scores[:m.Outputs()], dst, m.Config.Multiclass == pegasos.OneVsOne)
+	return dst
 }
 
 // PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].

@@ -1,0 +1,62 @@
+package modelio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+// A Predictor is what every model of ours is: a *[pegasos.Model] or a *[kernelsvm.Model].
+type Predictor interface {
+	// Head says what rows and labels the model is about.
+	Head() pegasos.Head
+	// Cols returns the number of features.
+	Cols() int
+	// Outputs returns the number of scores that a row has.
+	Outputs() int
+	// DecisionAll returns the scores of all rows of x: those of row i start at i*Outputs().
+	DecisionAll(x pegasos.Examples) []float64
+	// PredictAll returns the labels of all rows of x.
+	PredictAll(x pegasos.Examples) []float32
+	// Class returns the position of the class that the scores of a row speak for.
+	Class(scores []float64) int
+	// ClassScores writes a score for each class to dst, and returns it.
+	ClassScores(scores, dst []float64) []float64
+	// ClassName returns the name of a class, or its label as text.
+	ClassName(class int) string
+	// Hash returns the SHA-256 of what makes the predictions, in hexadecimal.
+	Hash() string
+	// Write writes the model in its native form, and WriteFile to a file.
+	Write(w io.Writer) error
+	WriteFile(name string) error
+}
+
+// Read reads a model of either kind that its method Write has written, to the end of r.
+func Read(r io.Reader) (Predictor, error) {
+	buffered, kind, ok := modelfile.Peek(r, modelfile.Linear, modelfile.Kernel)
+	if !ok {
+		if _, err := buffered.Peek(1); err != nil && err != io.EOF {
+			return nil, fmt.Errorf("pegasos: model file: %w", err)
+		}
+		return nil, errors.New("pegasos: model file: not a model of pegasimd")
+	}
+	if kind == modelfile.Kernel {
+		return predictor(kernelsvm.Read(buffered))
+	}
+	return predictor(pegasos.Read(buffered))
+}
+
+// ReadFile reads a model of either kind from a file.
+func ReadFile(name string) (Predictor, error) { return modelfile.ReadFile(name, Read) }
+
+// predictor makes sure that no model is a nil interface.
+func predictor[M Predictor](m M, err error) (Predictor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
