@@ -61,8 +61,8 @@ func full(pass int) bool {
 	return next == pass
 }
 
-// turn begins the ascent, if it is time for that: after an epoch of the run, of which so many are done.
-func (p *problem) turn(cfg Config, epochs int, r2 float64) {
+// startAscent begins the ascent, if it is time for that: after an epoch of the run, of which so many are done.
+func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 	if cfg.Finish == "" || cfg.Finish == FinishNone || p.ascent != nil || p.err != nil || epochs < cfg.FinishAfter || p.t >= p.total {
 		return
 	}
@@ -88,7 +88,7 @@ func (p *problem) turn(cfg Config, epochs int, r2 float64) {
 		i := p.row(j)
 		a.alpha[i] = float32(float64(s*float64(share[i])) * p.share(i))
 	}
-	p.begin(a, p.t)
+	p.setAscent(a, p.t)
 	if !summed {
 		p.sumUp()
 		return
@@ -145,8 +145,8 @@ const (
 	clearly      = 1.04 // beyond what so many rows are wrong by when they compare two vectors
 )
 
-// begin makes room for the ascent, which begins after step t, and for its average.
-func (p *problem) begin(a *ascent, t int64) {
+// setAscent allocates the ascent, which begins after step t, and for its average.
+func (p *problem) setAscent(a *ascent, t int64) {
 	p.ascent, p.recent, a.start = a, nil, t
 	a.resting = make([]float32, p.x.Rows())
 	a.gaps = p.x.Size() > gapsFrom
@@ -175,8 +175,8 @@ func (p *problem) sumUp() {
 	}
 }
 
-// climb takes a step with each of the rows idx. For those that rest it is one that changes nothing.
-func (p *problem) climb(idx []uint32) {
+// ascend takes a step with each of the rows idx. For those that rest it is one that changes nothing.
+func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
 	met, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()

@@ -123,7 +123,7 @@ func TestAscentSteps(t *testing.T) {
 			resting, rested := make([]bool, 70), 0
 			for pass := range 6 {
 				for i := range uint32(70) {
-					p.steps([]uint32{i})
+					p.takeSteps([]uint32{i})
 					if pass != 0 && pass != 3 && resting[i] {
 						rested++ // it is as it was, which is compared below
 					} else {
@@ -185,7 +185,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound, wantFactor, wantBound)
 			}
 			cfg.FinishAfter = 1
-			p.turn(cfg, 1, r.r2)
+			p.startAscent(cfg, 1, r.r2)
 			if p.ascent == nil {
 				t.Fatal("no ascent")
 			}

@@ -92,7 +92,7 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 
 // lossAtZero returns the mean loss of v = 0.
 func (p *problem) lossAtZero() float64 {
-	if p.target == nil && p.ahead == nil {
+	if p.target == nil && p.priorScores == nil {
 		return p.cost.at(0)
 	}
 	var sum, n float64

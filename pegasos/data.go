@@ -31,7 +31,7 @@ type data struct {
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string
-	print        string // see fingerprint
+	hash         string // see fingerprint
 }
 
 // newData checks the rows and labels, which are among the classes known if there are any.
@@ -47,7 +47,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	if uint64(n) > math.MaxUint32 {
 		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", n)
 	}
-	if err := d.weigh(tr); err != nil {
+	if err := d.setWeights(tr); err != nil {
 		return nil, err
 	}
 	var err error

@@ -39,7 +39,7 @@ func newJoint(s state, log bool, costs [][]float64) *joint {
 
 func (j *joint) result(w [][]float32, b []float64) { j.weights(w, b) }
 
-func (j *joint) steps(idx []uint32) {
+func (j *joint) takeSteps(idx []uint32) {
 	for n := range idx {
 		j.batch(idx[n : n+1])
 		if j.err != nil {
@@ -49,7 +49,7 @@ func (j *joint) steps(idx []uint32) {
 	}
 }
 
-func (j *joint) batches(idx []uint32, ends []int) {
+func (j *joint) takeBatches(idx []uint32, ends []int) {
 	start := 0
 	for _, end := range ends {
 		j.batch(idx[start:end])
@@ -81,7 +81,7 @@ func (j *joint) batch(idx []uint32) {
 			}
 		}
 		y := int(j.class[i])
-		if !j.pulls(z, j.b, i) {
+		if !j.coefficients(z, j.b, i) {
 			continue
 		}
 		moved = true
@@ -116,13 +116,13 @@ func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 		j.err = &StepError{j.t + 1, j.name(i), "a weight is not finite: " + tooLarge}
 		return
 	}
-	j.pull(r, i, a)
-	j.vb[r] += j.biasPull(float64(g)/float64(rows), float64(a))
+	j.addRow(r, i, a)
+	j.vb[r] += j.biasUpdate(float64(g)/float64(rows), float64(a))
 }
 
-// pulls writes to b how much a row with the scores z wants each class but its own to have a smaller one. It reports whether
+// coefficients writes to b how much a row with the scores z wants each class but its own to have a smaller one. It reports whether
 // any of them is above 0.
-func (j *joint) pulls(z, b []float64, i uint32) bool {
+func (j *joint) coefficients(z, b []float64, i uint32) bool {
 	y := int(j.class[i])
 	clear(b)
 	if !j.log {
@@ -157,8 +157,8 @@ func (j *joint) pulls(z, b []float64, i uint32) bool {
 
 // full adds the prior's score of class r to z.
 func (j *joint) full(z float64, r int, i uint32) float64 {
-	if j.ahead != nil {
-		return z + j.ahead[int(i)*len(j.vs)+r]
+	if j.priorScores != nil {
+		return z + j.priorScores[int(i)*len(j.vs)+r]
 	}
 	return z
 }

@@ -40,9 +40,9 @@ func (l *layout) name(i uint32) int {
 	return int(i)
 }
 
-// lay puts the rows of the order Shuffled into that order: as copies where that is worth it, else by their numbers. The results
+// arrange puts the rows of the order Shuffled into that order: as copies where that is worth it, else by their numbers. The results
 // are the same bits.
-func (r *run) lay() {
+func (r *run) arrange() {
 	d := r.data
 	r.layout = layout{x: d.rows(), class: d.class, norms: d.norms}
 	if d.classes == nil {

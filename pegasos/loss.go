@@ -66,8 +66,8 @@ func (c cost) at(m float64) float64 {
 	return max(0, 1-m)
 }
 
-// pull returns minus a sub-gradient: how much the row wants m to be larger. At a kink it is 0.
-func (c cost) pull(m float64) float64 {
+// coefficient returns minus a sub-gradient: how much the row wants m to be larger. At a kink it is 0.
+func (c cost) coefficient(m float64) float64 {
 	switch c.loss {
 	case logCost:
 		return elementary.Sigmoid(-m)

@@ -146,10 +146,10 @@ func (p *problem) newSearch() search {
 // setFixed adds b to all scores.
 func (p *problem) setFixed(b float64) {
 	p.priorBias[0] += b
-	if p.ahead == nil {
-		p.ahead = make([]float64, p.x.Rows())
+	if p.priorScores == nil {
+		p.priorScores = make([]float64, p.x.Rows())
 	}
-	for i := range p.ahead {
-		p.ahead[i] += b
+	for i := range p.priorScores {
+		p.priorScores[i] += b
 	}
 }

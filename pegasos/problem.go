@@ -17,13 +17,13 @@ type problem struct {
 	pulls  []float32 // and how
 }
 
-// steps takes a step with each of the rows idx and samples w on the way. After an error it does nothing.
-func (p *problem) steps(idx []uint32) {
+// takeSteps takes a step with each of the rows idx and samples w on the way. After an error it does nothing.
+func (p *problem) takeSteps(idx []uint32) {
 	for len(idx) > 0 && p.err == nil {
 		n := p.beforeSample(len(idx))
 		switch {
 		case p.ascent != nil:
-			p.climb(idx[:n])
+			p.ascend(idx[:n])
 		case p.radius > 0:
 			for i := range idx[:n] {
 				p.batch(idx[i : i+1])
@@ -31,7 +31,7 @@ func (p *problem) steps(idx []uint32) {
 		case p.plainHinge():
 			p.run(idx[:n])
 		default:
-			p.runPulls(idx[:n])
+			p.runLoss(idx[:n])
 		}
 		idx = idx[n:]
 		if p.err == nil {
@@ -41,7 +41,9 @@ func (p *problem) steps(idx []uint32) {
 }
 
 // plainHinge reports whether the loss of a row is that of the hinge by its own score, without a prior or an unregularised bias.
-func (p *problem) plainHinge() bool { return p.cost.loss == hingeCost && p.ahead == nil && !p.free }
+func (p *problem) plainHinge() bool {
+	return p.cost.loss == hingeCost && p.priorScores == nil && !p.free
+}
 
 func (p *problem) endEpoch(epochs int) {
 	p.state.endEpoch(epochs)
@@ -53,8 +55,8 @@ func (p *problem) endEpoch(epochs int) {
 	}
 }
 
-// batches takes a step with each of the batches of the rows idx, of which ends has the ends.
-func (p *problem) batches(idx []uint32, ends []int) {
+// takeBatches takes a step with each of the batches of the rows idx, of which ends has the ends.
+func (p *problem) takeBatches(idx []uint32, ends []int) {
 	start := 0
 	for _, end := range ends {
 		if p.batch(idx[start:end]); p.err != nil {
@@ -83,7 +85,7 @@ func (p *problem) batch(idx []uint32) {
 	}
 	for k, i := range idx {
 		z := p.z[k]
-		pull, g := p.wants(i, z)
+		pull, g := p.coefficient(i, z)
 		a := float32(float64(g) / share)
 		if z-z != 0 || a-a != 0 {
 			p.notFinite(i)
@@ -94,9 +96,9 @@ func (p *problem) batch(idx []uint32) {
 		}
 		rows, pulls = append(rows, i), append(pulls, a)
 		if p.radius > 0 {
-			p.pull(0, i, a)
+			p.addRow(0, i, a)
 		}
-		p.vb[0] += p.biasPull(float64(g)/float64(n), float64(a))
+		p.vb[0] += p.biasUpdate(float64(g)/float64(n), float64(a))
 		if p.recent != nil {
 			p.recent.count[i] += pull
 		}
@@ -147,15 +149,15 @@ func (p *problem) beyond(i uint32, dot float32) bool {
 
 // violate takes in row i, whose margin is too small. It reports whether the margin is a number.
 func (p *problem) violate(i uint32, dot float32) bool {
-	a, ok := p.note(i, dot)
+	a, ok := p.violation(i, dot)
 	if ok {
 		p.x.Axpy(int(i), a, p.v)
 	}
 	return ok
 }
 
-// note is violate but for v, which a times the row is still to be added to.
-func (p *problem) note(i uint32, dot float32) (a float32, ok bool) {
+// violation is violate but for v, which a times the row is still to be added to.
+func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 	if m := p.margin(i, dot); m-m != 0 {
 		p.notFinite(i)
 		return 0, false
@@ -169,19 +171,19 @@ func (p *problem) note(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// runPulls takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
+// runLoss takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
 // (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
-func (p *problem) runPulls(idx []uint32) {
+func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
-		pull, g := p.wants(i, z)
+		pull, g := p.coefficient(i, z)
 		if z-z != 0 || g-g != 0 {
 			p.notFinite(i)
 			return
 		}
 		if pull != 0 {
 			p.x.Axpy(int(i), g, p.v)
-			p.vb[0] += p.biasPull(float64(g), float64(g))
+			p.vb[0] += p.biasUpdate(float64(g), float64(g))
 			p.violations++
 			if p.recent != nil {
 				p.recent.count[i] += pull
@@ -191,11 +193,11 @@ func (p *problem) runPulls(idx []uint32) {
 	}
 }
 
-// wants returns how much row i, whose score is z, wants its margin to be larger, and what that makes of its score, with its
+// coefficient returns how much row i, whose score is z, wants its margin to be larger, and what that makes of its score, with its
 // weight.
-func (p *problem) wants(i uint32, z float64) (pull, g float32) {
+func (p *problem) coefficient(i uint32, z float64) (pull, g float32) {
 	side, target := p.frame(i)
-	pull = float32(p.cost.pull(float64(float64(side)*z) - target))
+	pull = float32(p.cost.coefficient(float64(float64(side)*z) - target))
 	return pull, p.weighted(i, pull*side) // the product is exact
 }
 
@@ -211,8 +213,8 @@ func (p *problem) weighted(i uint32, g float32) float32 {
 // added to the prior's score.
 func (p *problem) frame(i uint32) (side float32, target float64) {
 	side, target = p.label(i)
-	if p.ahead != nil {
-		target -= float64(float64(side) * p.ahead[i])
+	if p.priorScores != nil {
+		target -= float64(float64(side) * p.priorScores[i])
 	}
 	return side, target
 }

@@ -281,7 +281,7 @@ func (s *state) place(from *savedLearner) bool {
 // resume makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resume(from *savedAscent) {
 	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
-	p.begin(a, from.Start)
+	p.setAscent(a, from.Start)
 	a.pass = from.Pass
 }
 
@@ -319,15 +319,15 @@ func sameRun(cfg Config) Config {
 
 // fingerprint is a hash of the rows' norms, the labels, the weights and the prior: another set of rows has another.
 func (d *data) fingerprint() string {
-	if d.print == "" {
+	if d.hash == "" {
 		h := sha256.New()
 		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
 		modelfile.WriteNumbers(h, d.y)
 		modelfile.WriteNumbers(h, d.norms)
 		modelfile.WriteNumbers(h, d.weight)
-		d.print = hex.EncodeToString(h.Sum(nil))
+		d.hash = hex.EncodeToString(h.Sum(nil))
 	}
-	return d.print
+	return d.hash
 }
 
 // pause returns the step after which the session pauses.

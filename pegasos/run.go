@@ -12,8 +12,8 @@ import (
 
 // A learner takes steps with rows that it is told the numbers of.
 type learner interface {
-	steps(idx []uint32)
-	batches(idx []uint32, ends []int)
+	takeSteps(idx []uint32)
+	takeBatches(idx []uint32, ends []int)
 	endEpoch(epochs int)
 	// result writes the weight vectors and biases of this moment. With a prior they are what is added to it.
 	result(w [][]float32, b []float64)
@@ -66,7 +66,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	}
 	r := &run{cfg: cfg, data: d, first: first, rows: len(d.y), threads: 1}
 	r.choose(pair)
-	sum, err := r.weigh()
+	sum, err := r.setWeights()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
-	r.lay()
+	r.arrange()
 	r.order.Only = r.only
 	if cfg.Multiclass.Joint() {
 		s, err := r.state(first, len(d.classes), t0)
@@ -234,7 +234,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 	limit, block := int64(segment(cols)), blockRows(cols)
 	stretch := int64(1)
 	if r.cfg.Shards > 1 { // no step from within a stretch on
-		stretch = int64(stretchRows(cols, r.cfg.Shards))
+		stretch = int64(roundRows(cols, r.cfg.Shards))
 		limit = max(1, limit/stretch) * stretch
 	}
 	for end := min(r.total, pause); r.t < end; {
@@ -258,24 +258,24 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 		r.share(func(first, end int) {
 			if ends != nil {
 				for _, l := range r.learners[first:end] {
-					l.batches(idx, ends)
+					l.takeBatches(idx, ends)
 				}
 				return
 			}
 			if end-first == 1 || stretch > 1 {
 				for _, l := range r.learners[first:end] {
-					l.steps(idx)
+					l.takeSteps(idx)
 				}
 				return
 			}
 			if g := r.newGroup(first, end); g != nil {
-				g.steps(idx)
+				g.takeSteps(idx)
 				return
 			}
 			for rest := idx; len(rest) > 0; {
 				n := min(block, len(rest))
 				for _, l := range r.learners[first:end] {
-					l.steps(rest[:n])
+					l.takeSteps(rest[:n])
 				}
 				rest = rest[n:]
 			}
@@ -287,7 +287,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			r.parallel(func(k int) {
 				r.learners[k].endEpoch(r.epoch)
 				if r.joint == nil {
-					r.problems[k].turn(r.cfg, r.epoch, r.r2)
+					r.problems[k].startAscent(r.cfg, r.epoch, r.r2)
 				}
 			})
 		}

@@ -17,9 +17,9 @@ type state struct {
 	biasScale  float64 // the value of the appended feature, 0 for none
 	free       bool    // the bias is unregularised: vb has it as it is, in place of the appended feature's part of v
 
-	prior     [][]float32 // its weights, and v is about the difference of w and them; nil without one
-	priorBias []float64
-	ahead     []float64 // the prior's scores, of all vectors for one row after the other; nil without one
+	prior       [][]float32 // its weights, and v is about the difference of w and them; nil without one
+	priorBias   []float64
+	priorScores []float64 // the prior's scores, of all vectors for one row after the other; nil without one
 
 	start      int64       // steps that had been done before the run
 	t          int64       // steps done, those included
@@ -92,9 +92,9 @@ func (s *state) score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// biasPull returns what a row adds to vb: g is its pull with its weight, divided by the rows of the step, and a its share of
+// biasUpdate returns what a row adds to vb: g is its pull with its weight, divided by the rows of the step, and a its share of
 // v.
-func (s *state) biasPull(g, a float64) float64 {
+func (s *state) biasUpdate(g, a float64) float64 {
 	if s.free {
 		return g / (s.lambda * (float64(s.t+1) + s.t0))
 	}
@@ -136,8 +136,8 @@ func (s *state) sample() {
 	s.avg.add(s.t-s.origin, a, s.vs, s.scalars)
 }
 
-// pull adds a times row i to vector k and keeps count of the norm. The appended feature's part of v is still to be added to.
-func (s *state) pull(k int, i uint32, a float32) {
+// addRow adds a times row i to vector k and keeps count of the norm. The appended feature's part of v is still to be added to.
+func (s *state) addRow(k int, i uint32, a float32) {
 	if s.radius > 0 {
 		dot := float64(s.x.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
 		square := float64(s.x.SumSquares(int(i))) + float64(s.biasScale*s.biasScale)
@@ -259,7 +259,7 @@ func (s *state) weights(w [][]float32, b []float64) {
 // what the rows want of u.
 func (s *state) setPrior(weights [][]float32, bias []float64) error {
 	s.prior, s.priorBias = weights, bias
-	s.ahead = make([]float64, len(weights)*s.x.Rows())
+	s.priorScores = make([]float64, len(weights)*s.x.Rows())
 	for j := range s.count() {
 		i := s.row(j)
 		for k, w := range weights {
@@ -267,7 +267,7 @@ func (s *state) setPrior(weights [][]float32, bias []float64) error {
 			if z-z != 0 {
 				return &RowError{s.name(uint32(i)), "the prior's score is not finite: " + tooLarge}
 			}
-			s.ahead[i*len(weights)+k] = z
+			s.priorScores[i*len(weights)+k] = z
 		}
 	}
 	return nil
