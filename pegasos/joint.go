@@ -246,16 +246,41 @@ func (j *joint) dual(r2 float64) float64 {
 	return j.bestBound(func(share float32) float32 { return share }, func(a []float32) float64 { return j.bound(a, r2) })
 }
 
+// bound returns the dual objective at a, which it scales down where roundings have made a row's sum
+// larger than 1.
 func (j *joint) bound(a []float32, r2 float64) float64 {
 	k, n := len(j.vs), j.count()
-	own := make([]float64, n) // what pulls at the row's own class
+	own := j.ownShares(a)
+	half := j.halfNorm(a, own, r2)
+	if j.log {
+		return j.entropyBound(a, own, half)
+	}
+	var mean float64
+	for p := range n {
+		i := j.row(p)
+		y := int(j.class[i])
+		var gain float64
+		for r, v := range a[i*k:][:k] {
+			gain += float64(float64(v) * (j.cost(y, r) + j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
+		}
+		mean += float64(j.share(i) * gain)
+	}
+	value, _ := parabola(mean/float64(n), half)
+	return value
+}
+
+// ownShares returns for each row the sum of its shares, with which it is added to the vector of its
+// own class. Sums that roundings have made larger than 1 are scaled down.
+func (j *joint) ownShares(a []float32) []float64 {
+	k, n := len(j.vs), j.count()
+	own := make([]float64, n)
 	for p := range n {
 		row := a[j.row(p)*k:][:k]
 		var sum float64
 		for _, v := range row {
 			sum += float64(v)
 		}
-		if sum > 1 { // by roundings
+		if sum > 1 {
 			for r := range row {
 				row[r] = float32(float64(row[r]) / (sum * (1 + 0x1p-20)))
 			}
@@ -266,6 +291,13 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		}
 		own[p] = sum
 	}
+	return own
+}
+
+// halfNorm returns |u|^2/(2 lambda), u being the mean of the rows times their shares in all vectors'
+// places, with a bound on the roundings added to |u|.
+func (j *joint) halfNorm(a []float32, own []float64, r2 float64) float64 {
+	k, n := len(j.vs), j.count()
 	u := make([]float64, j.x.Cols())
 	c := make([]float32, j.x.Rows())
 	var sum, squares, rounding float64
@@ -284,8 +316,8 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 			ub += float64(b * j.biasScale)
 			squares += float64(float64(c[i]) * b)
 		}
-		// own[p] was rounded to float32: what is lost is a pull of at most 2^-24 at the row's own class, which has no cost. It
-		// is counted as a rounding below.
+		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
+		// class, which has no cost. It is counted as a rounding below.
 		rounding = j.addRows(c, u)
 		for _, v := range u {
 			sum += float64(v * v)
@@ -293,22 +325,7 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		sum += float64(ub * ub)
 	}
 	norm := math.Sqrt(sum)/float64(n) + float64(1.001*(rounding+0x1p-23)*math.Sqrt(squares/float64(n)*r2))
-	half := norm * norm / (2 * j.lambda)
-	if j.log {
-		return j.entropyBound(a, own, half)
-	}
-	var mean float64
-	for p := range n {
-		i := j.row(p)
-		y := int(j.class[i])
-		var gain float64
-		for r, v := range a[i*k:][:k] {
-			gain += float64(float64(v) * (j.cost(y, r) + j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
-		}
-		mean += float64(j.share(i) * gain)
-	}
-	value, _ := parabola(mean/float64(n), half)
-	return value
+	return norm * norm / (2 * j.lambda)
 }
 
 // entropyBound is like that of one vector.

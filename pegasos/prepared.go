@@ -10,7 +10,7 @@ import (
 // preparedSteps is how many steps runPrepared prepares before it takes them.
 const preparedSteps = 64
 
-// runPrepared is run for rows that take many steps in one call, without an appended feature. What a
+// runPrepared is runHinge for rows that take many steps in one call, without an appended feature. What a
 // step needs besides w and the row is prepared for some of them first.
 func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step

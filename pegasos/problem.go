@@ -29,7 +29,7 @@ func (p *problem) takeSteps(idx []uint32) {
 				p.batch(idx[i : i+1])
 			}
 		case p.plainHinge():
-			p.run(idx[:n])
+			p.runHinge(idx[:n])
 		default:
 			p.runLoss(idx[:n])
 		}
@@ -113,8 +113,8 @@ func (p *problem) batch(idx []uint32) {
 	p.project()
 }
 
-// run takes a step of the hinge loss with each of the rows idx.
-func (p *problem) run(idx []uint32) {
+// runHinge takes a step of the hinge loss with each of the rows idx.
+func (p *problem) runHinge(idx []uint32) {
 	if p.t == 0 && p.t0 == 0 {
 		// w is 0 by definition and violates any margin; the test below would be 0 < 0.
 		p.violate(idx[0], 0)
