@@ -22,7 +22,7 @@ import (
 // float64: the trainer's v would do but for the roundings it has gathered.
 //
 // Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes the place of mean(a_i);
-// a_i is the mean of the row's pulls. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
+// a_i is the mean of the row's coefficients. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
 // to least(a_i).
 //
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and y_i and m are corrected
@@ -130,7 +130,7 @@ func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 	return float64(lambda / 2 * sum)
 }
 
-// A recent counts each row's violations, or adds up its pulls, in the last epochs: in the present window of epochs and in
+// A recent counts each row's violations, or adds up its coefficients, in the last epochs: in the present window of epochs and in
 // the one before. Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because
 // the early steps violate where the optimum does not. Of joint problems there is a count for each row and class.
 type recent struct {
@@ -138,7 +138,7 @@ type recent struct {
 	epochs     int64     // of the whole run
 	start      int64     // the epochs before the present window
 	oldStart   int64     // and before the one before
-	count, old []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
+	count, old []float32 // float32 counts up to 2^24; and whatever is lost of other coefficients, they give a bound
 }
 
 // newRecent makes one for epochs of so many steps, and so many counts.
@@ -188,8 +188,8 @@ func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64
 }
 
 // bestBound returns the best of what bound makes of the shares in the present window of epochs, and in it and the one
-// before. A row has been met once an epoch at most, so that no share is out of range, but for roundings of other losses'
-// pulls, which clamp sets right.
+// before. A row has been visited once an epoch at most, so that no share is out of range, but for roundings of other losses'
+// coefficients, which clamp sets right.
 func (s *state) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
 	r := s.recent
 	best := 0.0 // from a_i = 0
@@ -216,7 +216,7 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	return value
 }
 
-// boundAt is bound, and s. That of the log loss is not told.
+// boundAt is bound, and s. For the log loss s is always 1.
 func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	slack := 0.0
 	if p.free {
@@ -266,7 +266,7 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	return parabola(mean, half)
 }
 
-// balance scales the pulls to one side down until the pulls to both are the same: otherwise the least over all biases is
+// balance scales the shares of one side down until the sums of both are the same: otherwise the least over all biases is
 // minus infinity. It returns how far each may be from the real number that makes it so, as a share of itself: by the rounding
 // to float32, and by those of the sums.
 func (p *problem) balance(a []float32) (slack float64) {

@@ -37,7 +37,7 @@ func (m *Model) Penalty() float64 {
 
 // MeanLoss returns the mean loss, as in training, of rows as in Objective, and of more than one problem the mean over them.
 // With one-vs-one a problem has the rows of its two classes; there must be some of each pair.
-// All rows weigh the same, also where they did not in training, and so do all mistakes.
+// All rows have the same weight, also where they did not in training, and so do all mistakes.
 func (m *Model) MeanLoss(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
 	if m.Config.Multiclass.Joint() {

@@ -72,7 +72,7 @@ func (r *run) groupBuffer(first, n int) []float32 {
 	return r.buffers[first]
 }
 
-// takeSteps takes a step of each problem with each of the rows idx, and samples on the way.
+// takeSteps takes a step of each problem with each of the rows idx, and samples in between.
 func (g *group) takeSteps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
 	g.mix()

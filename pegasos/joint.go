@@ -22,7 +22,7 @@ type joint struct {
 
 	dots []float32 // of a row and the vectors
 	z    []float64 // the scores of a batch, one row after the other
-	b    []float64 // the pulls of a row
+	b    []float64 // the coefficients of a row
 }
 
 func newJoint(s state, log bool, costs [][]float64) *joint {
@@ -64,7 +64,7 @@ func (j *joint) takeBatches(idx []uint32, ends []int) {
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
 func (j *joint) batch(idx []uint32) {
 	k, divisor := len(j.vs), j.divisor()
-	j.z = j.z[:0] // all first: the rows of a batch do not see each other
+	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
 	for _, i := range idx {
 		j.x.DotVectors(j.dots, int(i), j.m, 0)
 		for r, dot := range j.dots {
@@ -109,7 +109,7 @@ func (j *joint) batch(idx []uint32) {
 	j.project()
 }
 
-// move takes in that a row pulls at vector r by g.
+// move adds row i to vector r with the coefficient g, divided by share.
 func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if a-a != 0 {
@@ -120,8 +120,8 @@ func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	j.vb[r] += j.biasUpdate(float64(g)/float64(rows), float64(a))
 }
 
-// coefficients writes to b how much a row with the scores z wants each class but its own to have a smaller one. It reports whether
-// any of them is above 0.
+// coefficients writes to b how much the loss of row i, with the scores z, rises with the score of each class but its own: a
+// sub-gradient. It reports whether any of them is above 0.
 func (j *joint) coefficients(z, b []float64, i uint32) bool {
 	y := int(j.class[i])
 	clear(b)
@@ -241,7 +241,7 @@ func (j *joint) lossAtZero() float64 {
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //
 // for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs, plus the entropy of the a_r
-// and what they lack to 1. The a_r are the means of the row's pulls. The rest is as for one vector: see certificate.go.
+// and what they lack to 1. The a_r are the means of the row's coefficients. The rest is as for one vector: see certificate.go.
 func (j *joint) dual(r2 float64) float64 {
 	return j.bestBound(func(share float32) float32 { return share }, func(a []float32) float64 { return j.bound(a, r2) })
 }

@@ -34,13 +34,13 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 				p.notFinite(i)
 				return
 			}
-			pulls := uint8(0)
+			violates := uint8(0)
 			if s.Margin < s.Least {
-				pulls = 1
+				violates = 1
 			}
-			p.violations += int64(pulls)
+			p.violations += int64(violates)
 			if p.recent != nil {
-				p.recent.count[i] += float32(pulls)
+				p.recent.count[i] += float32(violates)
 			}
 			p.t++
 		}
@@ -50,6 +50,6 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 
 // roundUp returns the least float32 that is not less than x, which is 2^-126 at least.
 func roundUp(x float64) float32 {
-	const beyond = 1<<29 - 1 // the bits that a float32 has no room for
+	const beyond = 1<<29 - 1 // the bits that a float32 lacks
 	return float32(math.Float64frombits((math.Float64bits(x) + beyond) &^ beyond))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A learner takes steps with rows that it is told the numbers of.
+// A learner takes steps with rows, which are given by their numbers.
 type learner interface {
 	takeSteps(idx []uint32)
 	takeBatches(idx []uint32, ends []int)
@@ -20,7 +20,7 @@ type learner interface {
 	common() *state
 }
 
-// A run is the training of one or more learners that meet the same rows in the same order: the problems of one-vs-rest, a
+// A run is the training of one or more learners that visit the same rows in the same order: the problems of one-vs-rest, a
 // joint problem, or a pair of one-vs-one.
 type run struct {
 	cfg      Config // defaults filled in
@@ -28,8 +28,8 @@ type run struct {
 	first    int       // the place of its first vector in models
 	rows     int       // in an epoch
 	only     []uint32  // which, in the order in which they are counted; nil for all
-	weight   []float64 // of each row, with a mean of 1; nil if all weigh the same
-	layout             // the rows as the learners see them
+	weight   []float64 // of each row, with a mean of 1; nil if all have the same weight
+	layout             // of the rows that the learners visit
 	sum      float64   // of the weights as they were given, or 0
 	lambda   float64
 	r2       float64
@@ -235,12 +235,12 @@ func (r *run) squaredNorms() (t0 float64) {
 	return r.r2 / r.lambda
 }
 
-// segment returns the number of steps between two looks at the context.
+// segment returns the number of steps after which the context is asked again.
 func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
 
-// blockRows returns how many rows all classes see before the next ones are turned to, so that a row comes from the cache
-// for all classes but the first (2.6 times as fast on Fashion-MNIST). With many columns, where v is long and the rows
-// mostly sparse, it is v that should stay there. It has no influence on the result.
+// blockRows returns how many rows all classes visit before the next ones, so that a row comes from the cache for all classes but
+// the first (2.6 times as fast on Fashion-MNIST). With many columns, where v is long and the rows mostly sparse, it is v that should
+// stay there. It has no influence on the result.
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // advance trains to the end of the epoch, of the run, or to step pause. It stops early if ctx is

@@ -5,12 +5,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Shards are copies of a problem that share its work: a stretch of rows is cut into as many parts, each copy takes its steps with
+// Shards are copies of a problem that share its work: the rows of a round are cut into as many parts, each copy takes its steps with
 // one of them from the same w on, and the mean of what they have is the next w (parameter mixing: McDonald, Hall and Mann, NAACL
 // 2010). t counts the steps of one copy. Each violation has moved the mean by a share of what it moves one w, and there were as
 // much fewer steps, so that Eq. 13 holds as before, and with it the certificate.
 //
-// The stretches lie at fixed places of the epoch: how many goroutines there are does not matter.
+// Rounds begin at fixed places of the epoch: how many goroutines there are does not matter.
 type shards struct {
 	*problem
 	parts   []*problem
@@ -25,13 +25,13 @@ func newShards(p *problem, n int) *shards {
 		c.vs = vectors(1, len(p.v))
 		c.v, c.vb = c.vs[0], make([]float64, 1)
 		c.x = p.x.ForWorker()
-		c.avg, c.scores, c.rows, c.pulls, c.z = nil, nil, nil, nil, nil
+		c.avg, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}
 	return s
 }
 
-// roundRows returns the rows between two meetings of so many shards. A meeting costs a pass over the vectors.
+// roundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a pass over the vectors.
 func roundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < segment(cols) {
@@ -49,7 +49,7 @@ func shardSteps(rows int64, n, cols, shards int) int64 {
 	return rows/int64(n)*in(int64(n)) + in(rows%int64(n))
 }
 
-// takeSteps takes a step with each of the rows idx, which start at a stretch's start.
+// takeSteps takes a step with each of the rows idx, which start at a round's start.
 func (s *shards) takeSteps(idx []uint32) {
 	p, n := s.problem, len(s.parts)
 	for len(idx) > 0 && p.err == nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// A state is what every learner has: weight vectors w in the form v/scale, and what is gathered about them on the way.
+// A state is what every learner has: weight vectors w in the form v/scale, and what is known about them so far.
 // Most have one vector; those of a joint problem have one for each class.
 type state struct {
 	layout
-	weight []float64 // of each row; nil if all weigh the same
+	weight []float64 // of each row; nil if all have the same weight
 	only   []uint32  // the rows that there are; nil for all
 
 	lambda, t0 float64
@@ -23,7 +23,7 @@ type state struct {
 
 	start      int64       // steps that had been done before the run
 	t          int64       // steps done, those included
-	vs         [][]float32 // sum of y*x over the violations; of other losses than the hinge, of each row's pull times x
+	vs         [][]float32 // sum of y*x over the violations; of other losses than the hinge, of each row's coefficient times x
 	vb         []float64   // the same for the appended feature
 	violations int64
 
@@ -80,7 +80,7 @@ func (s *state) notFinite(i uint32) {
 // divisor is the same after projections.
 func (s *state) divisor() float64 { return s.scale() / s.factor }
 
-// score returns what vector k makes of a row whose dot product with v is known: the score of w and its bias.
+// score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *state) score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.free {
@@ -92,8 +92,8 @@ func (s *state) score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// biasUpdate returns what a row adds to vb: g is its pull with its weight, divided by the rows of the step, and a its share of
-// v.
+// biasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the rows of the step, and a what the
+// row is multiplied by in v.
 func (s *state) biasUpdate(g, a float64) float64 {
 	if s.free {
 		return g / (s.lambda * (float64(s.t+1) + s.t0))
@@ -256,7 +256,7 @@ func (s *state) weights(w [][]float32, b []float64) {
 }
 
 // setPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the scores of w0 become part of
-// what the rows want of u.
+// the rows' targets.
 func (s *state) setPrior(weights [][]float32, bias []float64) error {
 	s.prior, s.priorBias = weights, bias
 	s.priorScores = make([]float64, len(weights)*s.x.Rows())
