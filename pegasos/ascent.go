@@ -73,7 +73,7 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 		}
 	}
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1)}
-	p.state.weights(a.w, a.b)
+	p.learnerState.weights(a.w, a.b)
 	share, s, bound, summed := p.sharesOfV()
 	if !summed {
 		share, s, bound = p.bestShares(r2)
@@ -252,7 +252,7 @@ func (a *ascent) notResting(idx []uint32) []uint32 {
 // result is what learner asks for. After an ascent it is the best by P of the average, the last iterate and what Pegasos left, or
 // nearly: see choose.
 func (p *problem) result(w [][]float32, b []float64) {
-	p.state.weights(w, b)
+	p.learnerState.weights(w, b)
 	if p.ascent == nil {
 		return
 	}
@@ -275,16 +275,16 @@ const (
 	before             // what Pegasos left
 )
 
-// last is state.weights of the last iterate.
+// last is learnerState.weights of the last iterate.
 func (p *problem) last(w [][]float32, b []float64) {
-	s := state{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
+	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
 	s.weights(w, b)
 }
 
 // endRun chooses the result when the last step has been taken, so that this is a part of training, and not of what is asked later.
 func (p *problem) endRun() {
 	w, b := vectors(1, len(p.v)), make([]float64, 1)
-	p.state.weights(w, b)
+	p.learnerState.weights(w, b)
 	p.choose(w[0], b[0])
 }
 

@@ -235,7 +235,7 @@ func TestAscentChooses(t *testing.T) {
 				t.Fatal("nothing is chosen at the end of the run")
 			}
 			w, b := vectors(1, len(p.v)), make([]float64, 1)
-			p.state.weights(w, b)
+			p.learnerState.weights(w, b)
 			objectives := []float64{p.objective(w[0], b[0]), 0, p.objective(p.ascent.w[0], p.ascent.b[0])}
 			p.last(w, b)
 			objectives[lastIterate] = p.objective(w[0], b[0])

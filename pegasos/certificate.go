@@ -32,7 +32,7 @@ import (
 func (r *run) measure(m *Model) {
 	res := &m.Result
 	if j := r.joint; j != nil {
-		w, b := r.apart(m, r.first, &j.state)
+		w, b := r.apart(m, r.first, &j.learnerState)
 		res.Objective, res.DualObjective = j.penalty(w, b)+j.meanLoss(m), math.NaN()
 		if j.recent != nil {
 			res.DualObjective = j.dual(r.r2)
@@ -48,7 +48,7 @@ func (r *run) measure(m *Model) {
 }
 
 // apart returns the vectors of m that s has trained, and their biases. With a prior they are the difference of m and it.
-func (r *run) apart(m *Model, first int, s *state) (w [][]float32, b []float64) {
+func (r *run) apart(m *Model, first int, s *learnerState) (w [][]float32, b []float64) {
 	for k := range s.vs {
 		b = append(b, m.bias(first+k)-s.priorBias[k])
 		w = append(w, m.Weights[first+k])
@@ -70,7 +70,7 @@ func (r *run) objective(m *Model) []float64 {
 		loss[k] += r.problems[k].losses(m.Weights[r.first+k], m.bias(r.first+k), from, to)
 	})
 	for k, p := range r.problems {
-		w, b := r.apart(m, r.first+k, &p.state)
+		w, b := r.apart(m, r.first+k, &p.learnerState)
 		loss[k] = p.penalty(w, b) + loss[k]/float64(r.rows)
 	}
 	return loss
@@ -106,7 +106,7 @@ func (p *problem) lossAtZero() float64 {
 }
 
 // penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well.
-func (s *state) penalty(w [][]float32, bias []float64) (sum float64) {
+func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
 	for k := range w {
 		if s.biasScale == 0 {
 			sum += penalty(w[k], 0, s.lambda, 1)
@@ -190,7 +190,7 @@ func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64
 // bestBound returns the best of what bound makes of the shares in the present window of epochs, and in it and the one
 // before. A row has been visited once an epoch at most, so that no share is out of range, but for roundings of other losses'
 // coefficients, which clamp sets right.
-func (s *state) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
+func (s *learnerState) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
 	r := s.recent
 	best := 0.0 // from a_i = 0
 	epoch := (s.t - s.start + r.steps - 1) / r.steps
@@ -338,6 +338,6 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 
 // addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the relative error of the sums, in
 // terms of the sum of the addends' magnitudes.
-func (s *state) addRows(a []float32, u []float64) (rounding float64) {
+func (s *learnerState) addRows(a []float32, u []float64) (rounding float64) {
 	return s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
 }

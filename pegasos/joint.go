@@ -15,7 +15,7 @@ import (
 // over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y + z_r, if that is above 0, and
 // 0 for all others; of the log loss b_r is the probability of r.
 type joint struct {
-	state
+	learnerState
 	m     *dense.Matrix // of the vectors
 	log   bool
 	costs [][]float64 // of predicting the column's class for a row of the row's class; nil for 1 each
@@ -25,9 +25,9 @@ type joint struct {
 	b    []float64 // the coefficients of a row
 }
 
-func newJoint(s state, log bool, costs [][]float64) *joint {
+func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	k := len(s.vs)
-	j := &joint{state: s, log: log, costs: costs}
+	j := &joint{learnerState: s, log: log, costs: costs}
 	j.m = dense.New(k, s.x.Cols())
 	for r, v := range s.vs {
 		copy(j.m.Row(r), v) // not zeros after setStart

@@ -4,7 +4,7 @@ import "math"
 
 // A problem is the training state of one weight vector: of the rows of one class against others, or of numbers to predict.
 type problem struct {
-	state
+	learnerState
 	v []float32 // the one vector
 
 	cost   cost
@@ -47,7 +47,7 @@ func (p *problem) plainHinge() bool {
 }
 
 func (p *problem) endEpoch(epochs int) {
-	p.state.endEpoch(epochs)
+	p.learnerState.endEpoch(epochs)
 	if p.ascent != nil {
 		p.ascent.pass++
 		if p.t == p.total && p.err == nil {

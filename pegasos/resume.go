@@ -137,7 +137,7 @@ func (s *session) arrays(f func([]float32)) {
 
 // inOrder calls f with what a holds for each row, in the order in which rows are counted: whether they were copied must not
 // matter. f may write to it.
-func (s *state) inOrder(a []float32, f func([]float32)) {
+func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 	if s.only == nil {
 		f(a)
 		return
@@ -264,7 +264,7 @@ func (s *session) resume(tr *Trainer) error {
 }
 
 // place tells the state which step it is at.
-func (s *state) place(from *savedLearner) bool {
+func (s *learnerState) place(from *savedLearner) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
 		return false
 	}
@@ -285,7 +285,7 @@ func (p *problem) resume(from *savedAscent) {
 	a.pass = from.Pass
 }
 
-func (s *state) resume(from *savedLearner) bool {
+func (s *learnerState) resume(from *savedLearner) bool {
 	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
 		return false
 	}

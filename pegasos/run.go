@@ -17,7 +17,7 @@ type learner interface {
 	endEpoch(epochs int)
 	// result writes the weight vectors and biases of this moment. With a prior they are what is added to it.
 	result(w [][]float32, b []float64)
-	common() *state
+	common() *learnerState
 }
 
 // A run is the training of one or more learners that visit the same rows in the same order: the problems of one-vs-rest, a
@@ -99,7 +99,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 
 // addJoint makes the run that of a joint problem.
 func (r *run) addJoint(costs [][]float64, t0 float64) error {
-	s, err := r.state(r.first, len(r.data.classes), t0)
+	s, err := r.newState(r.first, len(r.data.classes), t0)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (r *run) addProblems(tr *Trainer, pair []int32, t0 float64) error {
 		r.matrix = dense.New(n, r.data.x.Cols())
 	}
 	for k := range n {
-		s, err := r.state(r.first+k, 1, t0)
+		s, err := r.newState(r.first+k, 1, t0)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (r *run) addProblems(tr *Trainer, pair []int32, t0 float64) error {
 			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
 			s.vs[0] = r.matrix.Row(k)
 		}
-		p := &problem{state: s, v: s.vs[0], cost: r.cfg.cost(), k: positive + int32(k)}
+		p := &problem{learnerState: s, v: s.vs[0], cost: r.cfg.cost(), k: positive + int32(k)}
 		if r.cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
@@ -151,10 +151,10 @@ func (r *run) addProblems(tr *Trainer, pair []int32, t0 float64) error {
 	return nil
 }
 
-// state makes that of a learner with n vectors, which take the places from first on in models.
-func (r *run) state(first, n int, t0 float64) (state, error) {
+// newState makes that of a learner with n vectors, which take the places from first on in models.
+func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	d, cols := r.data, r.data.x.Cols()
-	s := state{
+	s := learnerState{
 		layout: r.layout.forWorker(), weight: r.weight, only: r.only,
 		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
