@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A Finish says how a run goes on after its first epochs.
@@ -202,7 +203,7 @@ func (p *problem) ascend(idx []uint32) {
 			g += float64(old) / (2 * top)
 			top = math.Inf(1)
 		}
-		if g-g != 0 {
+		if !floats.IsFinite(g) {
 			p.t += int64(slices.Index(all, i))
 			p.notFinite(i)
 			return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -81,7 +82,7 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 	for j := from; j < to; j++ {
 		i := p.row(j)
 		z := float64(p.x.Dot(i, w)) + bias
-		if z-z != 0 {
+		if !floats.IsFinite(z) {
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
 		side, target := p.label(uint32(i))

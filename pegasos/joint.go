@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A joint problem has a weight vector for each class, which are trained as one: section 5 of the paper, examples 3 and 4.
@@ -75,7 +76,7 @@ func (j *joint) batch(idx []uint32) {
 	for n, i := range idx {
 		z := j.z[n*k:][:k]
 		for _, v := range z {
-			if v-v != 0 {
+			if !floats.IsFinite(v) {
 				j.notFinite(i)
 				return
 			}
@@ -112,7 +113,7 @@ func (j *joint) batch(idx []uint32) {
 // move adds row i to vector r with the coefficient g, divided by share.
 func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
-	if a-a != 0 {
+	if !floats.IsFinite(a) {
 		j.err = &StepError{j.t + 1, j.name(i), "a weight is not finite: " + tooLarge}
 		return
 	}
@@ -212,7 +213,7 @@ func (j *joint) meanLoss(m *Model) float64 {
 		i := j.row(n)
 		j.x.DotVectors(j.dots, i, wide, 0)
 		for r, dot := range j.dots {
-			if z[r] = float64(dot) + m.bias(r); z[r]-z[r] != 0 {
+			if z[r] = float64(dot) + m.bias(r); !floats.IsFinite(z[r]) {
 				return math.NaN()
 			}
 		}

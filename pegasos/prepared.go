@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -30,7 +31,7 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 		x.Take(steps, p.v)
 		for k, i := range rows {
 			s := &steps[k]
-			if s.Margin-s.Margin != 0 {
+			if !floats.IsFinite(s.Margin) {
 				p.notFinite(i)
 				return
 			}

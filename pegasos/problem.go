@@ -1,6 +1,10 @@
 package pegasos
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
 
 // A problem is the training state of one weight vector: of the rows of one class against others, or of numbers to predict.
 type problem struct {
@@ -88,7 +92,7 @@ func (p *problem) batch(idx []uint32) {
 		z := p.z[k]
 		c, g := p.coefficient(i, z)
 		a := float32(float64(g) / share)
-		if z-z != 0 || a-a != 0 {
+		if !floats.IsFinite(z) || !floats.IsFinite(a) {
 			p.notFinite(i)
 			return
 		}
@@ -159,7 +163,7 @@ func (p *problem) violate(i uint32, dot float32) bool {
 
 // violation counts a violation by row i, and returns a: a times the row is to be added to v.
 func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
-	if m := p.margin(i, dot); m-m != 0 {
+	if m := p.margin(i, dot); !floats.IsFinite(m) {
 		p.notFinite(i)
 		return 0, false
 	}
@@ -178,7 +182,7 @@ func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
 		c, g := p.coefficient(i, z)
-		if z-z != 0 || g-g != 0 {
+		if !floats.IsFinite(z) || !floats.IsFinite(g) {
 			p.notFinite(i)
 			return
 		}

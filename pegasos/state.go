@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known about them so far.
@@ -152,7 +153,7 @@ func (s *learnerState) project() {
 		return
 	}
 	norm, edge := s.norm2, float64(s.radius*s.scale())
-	if norm-norm != 0 {
+	if !floats.IsFinite(norm) {
 		s.err = &StepError{s.t, -1, "the norm of the weights is not finite: " + tooLarge}
 		return
 	}
@@ -207,12 +208,12 @@ func (s *learnerState) endEpoch(epochs int) {
 func (s *learnerState) checkFinite() {
 	for k, v := range s.vs {
 		for _, z := range v {
-			if z-z != 0 {
+			if !floats.IsFinite(z) {
 				s.err = &StepError{s.t, -1, "a weight is not finite: " + tooLarge}
 				return
 			}
 		}
-		if b := s.vb[k]; b-b != 0 {
+		if b := s.vb[k]; !floats.IsFinite(b) {
 			s.err = &StepError{s.t, -1, "a bias is not finite: " + tooLarge}
 			return
 		}
@@ -264,7 +265,7 @@ func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 		i := s.row(j)
 		for k, w := range weights {
 			z := float64(s.x.Dot(i, w)) + bias[k]
-			if z-z != 0 {
+			if !floats.IsFinite(z) {
 				return &RowError{s.name(uint32(i)), "the prior's score is not finite: " + tooLarge}
 			}
 			s.priorScores[i*len(weights)+k] = z
@@ -292,7 +293,7 @@ func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64
 				u -= float64(s.prior[k][j])
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
-			if v-v != 0 {
+			if !floats.IsFinite(v) {
 				return badField("Start", "weight %d times lambda*(t+t0) is too large for float32", j)
 			}
 			s.vs[k][j] = v
