@@ -52,7 +52,7 @@ func TestStart(t *testing.T) {
 			steps:
 				for step := 201; step <= 400; step++ {
 					i := r.order.Next(1)[0]
-					p.steps([]uint32{i})
+					p.takeSteps([]uint32{i})
 					r.t++
 					side, target := 2*float64(data.y[i])-1, 0.0
 					if cfg.Loss.Regression() {

@@ -14,7 +14,7 @@ const (
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is outside w. A matrix
-// checks its indices once, when it is built: prefer its methods for rows that are met more than once.
+// checks its indices once, when it is built: prefer its methods for rows that are used more than once.
 //
 // Its meaning to the bit is
 //
