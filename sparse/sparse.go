@@ -51,14 +51,14 @@ func Axpy(a float32, idx []int32, val, w []float32) {
 func inRange(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) { // a negative index is a large uint
-			outOfRange(k, j, n)
+			panic(outOfRange(k, j, n))
 		}
 	}
 }
 
 //go:noinline
-func outOfRange(k int, j int32, n int) {
-	panic(fmt.Sprintf("sparse: idx[%d] = %d is not an index into %d elements", k, j, n))
+func outOfRange(k int, j int32, n int) any {
+	return fmt.Sprintf("sparse: idx[%d] = %d is not an index into %d elements", k, j, n)
 }
 
 // DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the weights of feature j:

@@ -17,14 +17,15 @@ const (
 // Lengths and rows are checked here and nowhere else: dense calls these functions and does nothing
 // before, so that it is inlined. Panics begin with the name of the package that the caller sees.
 
-// mismatch is a function of its own, as the others that panic are, to keep its code out of the kernels'.
+// mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its code
+// out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes after.
 //
 //go:noinline
-func mismatch(a string, n int, b string, m int) {
-	panic(fmt.Sprintf("%s = %d, %s = %d: they must be equal", a, n, b, m))
+func mismatch(a string, n int, b string, m int) any {
+	return fmt.Sprintf("%s = %d, %s = %d: they must be equal", a, n, b, m)
 }
 
-func vectorsDiffer(x, y []float32) { mismatch("dense: len(x)", len(x), "len(y)", len(y)) }
+func vectorsDiffer(x, y []float32) any { return mismatch("dense: len(x)", len(x), "len(y)", len(y)) }
 
 // Dot is
 //
@@ -35,7 +36,7 @@ func vectorsDiffer(x, y []float32) { mismatch("dense: len(x)", len(x), "len(y)",
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func Dot(x, y []float32) float32 {
 	if len(x) != len(y) {
-		vectorsDiffer(x, y)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x, y)
@@ -171,7 +172,7 @@ func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 // It panics if the lengths differ. x and y may be the same slice.
 func Axpy(a float32, x, y []float32) {
 	if len(x) != len(y) {
-		vectorsDiffer(x, y)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x)
@@ -245,8 +246,8 @@ func scaleGeneric(a float32, x []float32) {
 	}
 }
 
-func rowDiffers(idx []int32, val []float32) {
-	mismatch("sparse: len(idx)", len(idx), "len(val)", len(val))
+func rowDiffers(idx []int32, val []float32) any {
+	return mismatch("sparse: len(idx)", len(idx), "len(val)", len(val))
 }
 
 // DotSparse is
@@ -259,7 +260,7 @@ func rowDiffers(idx []int32, val []float32) {
 // trusts it.
 func DotSparse(idx []int32, val, w []float32) float32 {
 	if len(idx) != len(val) {
-		rowDiffers(idx, val)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
 		raceReadsInts(idx)
@@ -308,7 +309,7 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 // repeat; val must not overlap w.
 func AxpySparse(a float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
-		rowDiffers(idx, val)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
 		raceReadsInts(idx)
@@ -490,7 +491,7 @@ func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
 	if len(x) != len(y) {
-		vectorsDiffer(x, y)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x, y)
@@ -545,7 +546,7 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 // It panics if the lengths differ. x and y may be the same slice.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	if len(x) != len(y) {
-		vectorsDiffer(x, y)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x)
@@ -591,7 +592,7 @@ func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
 // where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice.
 func Exp(dst, x []float32) {
 	if len(dst) != len(x) {
-		mismatch("dense: len(dst)", len(dst), "len(x)", len(x))
+		panic(mismatch("dense: len(dst)", len(dst), "len(x)", len(x)))
 	}
 	if race {
 		raceReads(x)
@@ -621,15 +622,15 @@ func expBlocks(dst, x []float32) {
 }
 
 //go:noinline
-func rowsTooShort(rows []float32, stride, count, n int) {
-	panic(fmt.Sprintf("dense: rows has %d elements: too few for %d rows of %d, a stride of %d apart",
-		len(rows), count, n, stride))
+func rowsTooShort(rows []float32, stride, count, n int) any {
+	return fmt.Sprintf("dense: rows has %d elements: too few for %d rows of %d, a stride of %d apart",
+		len(rows), count, n, stride)
 }
 
 //go:noinline
-func rowOutOfRange(j int32, rows []float32, stride, n int) {
-	panic(fmt.Sprintf("dense: row %d of %d elements, a stride of %d apart, is outside rows, which has %d",
-		j, n, stride, len(rows)))
+func rowOutOfRange(j int32, rows []float32, stride, n int) any {
+	return fmt.Sprintf("dense: row %d of %d elements, a stride of %d apart, is outside rows, which has %d",
+		j, n, stride, len(rows))
 }
 
 // DotRows is
@@ -644,7 +645,7 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 		return
 	}
 	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
-		rowsTooShort(rows, stride, len(dst), len(x))
+		panic(rowsTooShort(rows, stride, len(dst), len(x)))
 	}
 	dotRows(dst, rows, stride, nil, x)
 }
@@ -658,7 +659,7 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 // to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not overlap rows or x.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
-		mismatch("dense: len(dst)", len(dst), "len(idx)", len(idx))
+		panic(mismatch("dense: len(dst)", len(dst), "len(idx)", len(idx)))
 	}
 	checkRows(rows, stride, idx, len(x))
 	dotRows(dst, rows, stride, idx, x)
@@ -670,7 +671,7 @@ func checkRows(rows []float32, stride int, idx []int32, n int) {
 		return
 	}
 	if stride < 0 || n > len(rows) {
-		rowsTooShort(rows, stride, len(idx), n)
+		panic(rowsTooShort(rows, stride, len(idx), n))
 	}
 	last := uint(len(idx)) // any row will do where all are the same
 	if stride > 0 {
@@ -678,7 +679,7 @@ func checkRows(rows []float32, stride int, idx []int32, n int) {
 	}
 	for _, j := range idx {
 		if j < 0 || stride > 0 && uint(j) > last {
-			rowOutOfRange(j, rows, stride, n)
+			panic(rowOutOfRange(j, rows, stride, n))
 		}
 	}
 }
@@ -744,7 +745,7 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 // to the bit. It panics if a and idx differ in length or an index is outside rows. y must not overlap a or rows.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
-		mismatch("dense: len(a)", len(a), "len(idx)", len(idx))
+		panic(mismatch("dense: len(a)", len(a), "len(idx)", len(idx)))
 	}
 	checkRows(rows, stride, idx, len(y))
 	if race {
@@ -785,8 +786,8 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 }
 
 //go:noinline
-func notInterleaved(k int) {
-	panic(fmt.Sprintf("sparse: %d interleaved vectors: the number must be a multiple of 8", k))
+func notInterleaved(k int) any {
+	return fmt.Sprintf("sparse: %d interleaved vectors: the number must be a multiple of 8", k)
 }
 
 // DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:
@@ -802,10 +803,10 @@ func notInterleaved(k int) {
 // assembly trusts it. dst must not overlap val or w.
 func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
-		notInterleaved(len(dst))
+		panic(notInterleaved(len(dst)))
 	}
 	if len(idx) != len(val) {
-		rowDiffers(idx, val)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
 		raceReadsInts(idx)
@@ -876,10 +877,10 @@ func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
 // assembly trusts it. w must not overlap a or val.
 func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
-		notInterleaved(len(a))
+		panic(notInterleaved(len(a)))
 	}
 	if len(idx) != len(val) {
-		rowDiffers(idx, val)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
 		raceReadsInts(idx)
@@ -925,7 +926,7 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 // It panics if the lengths differ.
 func Unpack(dst []float32, src []byte, hi, lo float32) {
 	if len(dst) != len(src) {
-		mismatch("asm: len(dst)", len(dst), "len(src)", len(src))
+		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
 		raceReadsBytes(src)
@@ -972,10 +973,10 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
 	if len(dst) != (n+7)&^7 {
-		mismatch("asm: len(dst)", len(dst), "len(w) rounded up", (n+7)&^7)
+		panic(mismatch("asm: len(dst)", len(dst), "len(w) rounded up", (n+7)&^7))
 	}
 	if len(src) != len(dst) {
-		mismatch("asm: len(dst)", len(dst), "len(src)", len(src))
+		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
 		raceReadsBytes(src)
