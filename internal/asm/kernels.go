@@ -263,7 +263,7 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(val)
 		raceReadsAt(w, idx, 1)
 	}
@@ -312,7 +312,7 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(val)
 		raceWritesAt(w, idx, 1)
 	}
@@ -356,7 +356,7 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 // len(w): the assembly trusts them.
 func DotSame(a float32, idx []uint16, w []float32) float32 {
 	if race {
-		raceReadsShorts(idx)
+		raceReads(idx)
 		raceReadsAt(w, idx, 1)
 	}
 	switch active {
@@ -392,7 +392,7 @@ func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 // them.
 func AxpySame(a float32, idx []uint16, w []float32) {
 	if race {
-		raceReadsShorts(idx)
+		raceReads(idx)
 		raceWritesAt(w, idx, 1)
 	}
 	switch active {
@@ -448,7 +448,7 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 		raceWrites(unsafe.Slice(&steps[0].Value, 6*len(steps)-2))
 		for i := range steps {
 			row := indices[steps[i].Start:][:steps[i].Count]
-			raceReadsShorts(row)
+			raceReads(row)
 			raceWritesAt(w, row, 1)
 		}
 	}
@@ -698,7 +698,7 @@ const (
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if race {
 		raceReads(x)
-		raceReadsInts(idx)
+		raceReads(idx)
 		for i := range dst {
 			raceReads(row(rows, stride, idx, i, len(x)))
 		}
@@ -750,7 +750,7 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	checkRows(rows, stride, idx, len(y))
 	if race {
 		raceReads(a)
-		raceReadsInts(idx)
+		raceReads(idx)
 		for i := range idx {
 			raceReads(row(rows, stride, idx, i, len(y)))
 		}
@@ -809,7 +809,7 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(val)
 		raceReadsAt(w, idx, len(dst))
 		raceWrites(dst)
@@ -883,7 +883,7 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(a, val)
 		raceWritesAt(w, idx, len(a))
 	}
@@ -929,7 +929,7 @@ func Unpack(dst []float32, src []byte, hi, lo float32) {
 		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
-		raceReadsBytes(src)
+		raceReads(src)
 		raceWrites(dst)
 	}
 	if len(dst) > Block {
@@ -979,7 +979,7 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
-		raceReadsBytes(src)
+		raceReads(src)
 		raceWrites(dst)
 		raceReads(w)
 	}
