@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -166,8 +167,13 @@ func TestPanics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
+				switch text := recover().(type) {
+				case nil:
 					t.Error("did not panic")
+				case string: // else the runtime's
+					if !strings.HasPrefix(text, "dense: ") {
+						t.Errorf("the panic is %q", text)
+					}
 				}
 			}()
 			f()
