@@ -62,6 +62,10 @@ check: ## gofmt, vet for every kind of machine and tag, staticcheck, the modules
 pages: ## write the tables and drawings in the documents, from docs/records and go list
 	$(GO) -C bench run ./pages
 
+.PHONY: style
+style: ## Go lines over 100 columns, and functions that are long or complex
+	scripts/style.sh
+
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what every module links (needs the network)
 	scripts/with-proxy.sh scripts/vulncheck.sh "$(GOVULNCHECK)"
