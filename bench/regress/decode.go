@@ -37,7 +37,7 @@ func decodeAMD64(code []byte) ([]instruction, error) {
 			in.setPlain(x)
 		}
 		if in.length == 0 || at+in.length > len(code) {
-			return nil, fmt.Errorf("byte %#x: an instruction of %d bytes does not fit", at, in.length)
+			return nil, fmt.Errorf("byte %#x: an instruction of %d bytes is cut off", at, in.length)
 		}
 		at += in.length
 		all = append(all, in)
@@ -148,7 +148,8 @@ func hasImmediate(opcodes int, opcode byte) bool {
 	if opcodes == 3 {
 		return true
 	}
-	return opcodes == 1 && (opcode >= 0x70 && opcode <= 0x73 || opcode == 0xc2 || opcode >= 0xc4 && opcode <= 0xc6)
+	return opcodes == 1 &&
+		(opcode >= 0x70 && opcode <= 0x73 || opcode == 0xc2 || opcode >= 0xc4 && opcode <= 0xc6)
 }
 
 func decodeARM64(code []byte) ([]instruction, error) {

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// What can be told from the code without running it: sizes of functions, and what a turn of each inner loop of the
-// assembly does. It is all there is for AVX-512, which Valgrind can't run, and for NEON on another machine than an Arm.
+// What can be told from the code without running it: sizes of functions, and what a turn of each
+// inner loop of the assembly does. It is all there is for AVX-512, which Valgrind can't run, and
+// for NEON on another machine than an Arm.
 
 // A function is one that the binary has.
 type function struct {
@@ -29,8 +30,8 @@ type loop struct {
 // perKiB is n for 1024 bytes of advance, so that loops of different length can be compared.
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }
 
-// functions reads those whose names match from an ELF file. Only assembly has its loops counted: those that the
-// compiler makes are counted by running them.
+// functions reads those whose names match from an ELF file. Only assembly has its loops counted:
+// those that the compiler makes are counted by running them.
 func functions(file string, match *regexp.Regexp) ([]function, error) {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -96,7 +97,9 @@ func innerLoops(code []instruction) []loop {
 	all = slices.Compact(all)
 	var loops []loop
 	for _, s := range all {
-		outer := slices.ContainsFunc(all, func(o span) bool { return o != s && o.from >= s.from && o.to <= s.to })
+		outer := slices.ContainsFunc(all, func(o span) bool {
+			return o != s && o.from >= s.from && o.to <= s.to
+		})
 		if !outer {
 			loops = append(loops, turn(code, s))
 		}

@@ -40,12 +40,14 @@ func TestSlower(t *testing.T) {
 		got := 0
 		for range tries {
 			// As the gate does: what looks slower is looked at again, twice as long.
-			if rounds(r, 15, c.noise, c.factor).slower() && rounds(r, 30, c.noise, c.factor).slower() {
+			if rounds(r, 15, c.noise, c.factor).slower() &&
+				rounds(r, 30, c.noise, c.factor).slower() {
 				got++
 			}
 		}
 		if got < c.least || got > c.most {
-			t.Errorf("%s: believed to be slower %d times of %d, want %d to %d", c.name, got, tries, c.least, c.most)
+			t.Errorf("%s: believed to be slower %d times of %d, want %d to %d", c.name, got, tries,
+				c.least, c.most)
 		}
 	}
 }
@@ -61,7 +63,8 @@ func TestFaster(t *testing.T) {
 }
 
 func TestExactly(t *testing.T) {
-	if got, want := exactly("Kernels/op=a.b(c)/n=8"), `^BenchmarkKernels$/^op=a\.b\(c\)$/^n=8$`; got != want {
+	if got, want := exactly("Kernels/op=a.b(c)/n=8"),
+		`^BenchmarkKernels$/^op=a\.b\(c\)$/^n=8$`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -36,7 +36,8 @@ var needed = []string{"avx512f", "avx512vl", "avx512bw", "avx512dq"}
 
 func main() {
 	if os.Getpid() != 1 {
-		fmt.Fprintln(os.Stderr, "avx512init: only for the machine that scripts/avx512-emulated.sh boots")
+		fmt.Fprintln(os.Stderr,
+			"avx512init: only for the machine that scripts/avx512-emulated.sh boots")
 		os.Exit(2)
 	}
 	// The kernel has no root file system but this one, hence nothing mounted.
@@ -56,7 +57,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "avx512init:", err)
 		off()
 	}
-	say := func(format string, args ...any) { fmt.Fprintf(status, "\navx512init: "+format+"\n", args...) }
+	say := func(format string, args ...any) {
+		fmt.Fprintf(status, "\navx512init: "+format+"\n", args...)
+	}
 	say("up")
 	if err := run(say); err != nil {
 		say("error %v", err)

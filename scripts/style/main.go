@@ -61,7 +61,8 @@ func check(name string) (complaints []string, err error) {
 	}
 	excused := excusedLines(set, file)
 	for i, line := range bytes.Split(text, []byte("\n")) {
-		if n := columns(line); n > mostColumns && !excused[i+1] && !bytes.Contains(line, []byte("://")) {
+		n := columns(line)
+		if n > mostColumns && !excused[i+1] && !bytes.Contains(line, []byte("://")) {
 			complaints = append(complaints, fmt.Sprintf("%s:%d: %d columns", name, i+1, n))
 		}
 	}
@@ -78,7 +79,9 @@ func columns(line []byte) int {
 // excusedLines returns the lines with a long string literal, and those that are rows of a table.
 func excusedLines(set *token.FileSet, file *ast.File) map[int]bool {
 	excused := map[int]bool{}
-	lines := func(n ast.Node) (first, last int) { return set.Position(n.Pos()).Line, set.Position(n.End()).Line }
+	lines := func(n ast.Node) (first, last int) {
+		return set.Position(n.Pos()).Line, set.Position(n.End()).Line
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
@@ -117,7 +120,8 @@ func functions(set *token.FileSet, file *ast.File) (complaints []string) {
 			complaints = append(complaints, fmt.Sprintf("%s: %s has %d lines", at, f.Name.Name, n))
 		}
 		if n := complexity(f); n > mostComplexity {
-			complaints = append(complaints, fmt.Sprintf("%s: %s has complexity %d", at, f.Name.Name, n))
+			complaints = append(complaints, fmt.Sprintf("%s: %s has complexity %d", at,
+				f.Name.Name, n))
 		}
 	}
 	return complaints
