@@ -152,7 +152,7 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 		t.Errorf("%+v: the rows have the weight %v, want %v", cfg, r.Weight, sum)
 	}
 	if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
-		have := m.Objective(m.DecisionAll(x(data)), whole(data.y))
+		have := m.Objective(m.DecisionAll(x(data)), data.y)
 		if math.Abs(have-all.Objective) > 1e-12*all.Objective {
 			t.Errorf("%+v: objective %v, of the model %v", cfg, all.Objective, have)
 		}
