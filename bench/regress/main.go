@@ -1,5 +1,5 @@
-// Command regress compares the benchmarks of a Go package at two commits, and tells a CI whether
-// the newer one is worse. docs/gate.md says how to use it in any project.
+// Command regress compares the benchmarks of a Go package at two commits, and reports whether the
+// newer one is worse. docs/gate.md says how to use it in any project.
 //
 // What it counts is the same in every run: instructions and allocations of a call, instructions and
 // memory operands in a turn of each inner loop of the assembly, bytes of code. What it times is

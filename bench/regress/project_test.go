@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/machine"
 )
 
-// A project of its own, the module in example, gates its benchmark as docs/gate.md says: a change
-// of words passes without a measurement, more work or an allocation in a call does not, and what
-// can't be compared is an error of its own.
+// Another project, the module in example, gates its benchmark as docs/gate.md says: a change of
+// words passes without a measurement, more work or an allocation in a call does not, and what can't
+// be compared is an error with its own exit code.
 func TestAnotherProject(t *testing.T) {
 	needs(t, "git")
 	if machine.Slug(machine.CPU()) == "" {
@@ -106,7 +106,7 @@ func TestAnotherProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(past); !os.IsNotExist(err) {
-		t.Error("what was not measured stands in the history")
+		t.Error("the history has what was not measured")
 	}
 
 	needs(t, "valgrind")

@@ -76,7 +76,7 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
-// What is in the files of a counting run is read, and what is not there is told.
+// The files of a counting run are read, and what they lack is reported.
 func TestReadCounts(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {

@@ -20,8 +20,7 @@ import (
 // kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
 // tests.
 
-// copyTree copies what git knows of this repository, and files that are new, to a folder of its
-// own.
+// copyTree copies what git knows of this repository, and files that are new, to a new folder.
 func copyTree(t *testing.T, name string) tree {
 	t.Helper()
 	from, err := here()
@@ -71,8 +70,7 @@ func kernelsConfig() *config {
 	}
 }
 
-// What slows a kernel down without changing its results is caught by what is counted, in every
-// path.
+// A kernel that is slower with the same results is found by its counts, in every path.
 func TestSelfSlowedOnPurpose(t *testing.T) {
 	base := copyTree(t, "base")
 	for _, fault := range []struct {
@@ -147,9 +145,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// The same code passes every time, although it is measured: two copies of the tree make the same
-// binary, which would be enough for the gate, and then 20 times all that is counted and timed is
-// the same.
+// The same code passes every time. Two copies of the tree make the same binary, which would be
+// enough for the gate; here they are counted and timed all the same, 20 times.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c, work := kernelsConfig(), t.TempDir()
@@ -186,8 +183,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 	t.Logf("%d of %d passed", passed, times)
 }
 
-// What takes several times as long is seen by the clock, beyond any noise that a machine may have
-// and still be of use.
+// A kernel that takes several times as long is found by its time, whatever noise the machine has.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	head.edit(t, "internal/asm/kernels.go", "\treturn dotBlocks(x, y)\n\t}\n",

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What can be told from the code without running it: sizes of functions, and what a turn of each
+// What the code shows without being run: sizes of functions, and what a turn of each
 // inner loop of the assembly does. It is all there is for AVX-512, which Valgrind can't run, and
 // for NEON on another machine than an Arm.
 

@@ -14,8 +14,7 @@ import (
 
 // Times on a shared machine differ by tens of percent between minutes, on the same code. So what is
 // compared is what ran within a fraction of a second: in each round base, head and base again, of
-// one benchmark, each in a process of its own. The ratio of the two bases is the noise of that very
-// round.
+// one benchmark, each in its own process. The ratio of the two bases is the noise of that round.
 //
 // A process runs the benchmark some times and its shortest time counts: what other processes do
 // makes times longer, never shorter.

@@ -30,7 +30,7 @@ func TestSlower(t *testing.T) {
 		{"the same, quiet", 0.01, 1, 0, 0},
 		{"the same, noisy", 0.2, 1, 0, 3},
 		{"the same, wild", 0.6, 1, 0, 3},
-		{"4 % slower is not told", 0.002, 1.04, 0, 0},
+		{"4 % slower is not reported", 0.002, 1.04, 0, 0},
 		{"10 % slower, quiet", 0.01, 1.1, tries * 99 / 100, tries},
 		{"twice as slow, noisy", 0.1, 2, tries * 95 / 100, tries},
 		{"10 % slower drowns in noise", 0.3, 1.1, 0, tries / 20},

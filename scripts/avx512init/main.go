@@ -31,7 +31,7 @@ import (
 
 // needed are the names in /proc/cpuinfo without which the run would prove
 // nothing. Linux shows them only if it has also enabled the registers' state
-// in XCR0, so they stand for the CPU and the system's support together.
+// in XCR0, so they show the CPU and the system's support together.
 var needed = []string{"avx512f", "avx512vl", "avx512bw", "avx512dq"}
 
 func main() {
@@ -116,7 +116,7 @@ func runJob(dir string, out *os.File) (int, error) {
 		Path:   filepath.Join(dir, "bin"),
 		Args:   args,
 		Env:    env,
-		Dir:    dir, // a testdata folder lies here, as "go test" has it
+		Dir:    dir, // a testdata folder is here, as "go test" has it
 		Stdout: out,
 		Stderr: out,
 	}

@@ -1,5 +1,5 @@
 // Package search is an example of a project that links Pegasimd's kernels and gates its own
-// benchmark with bench/regress; docs/gate.md tells how.
+// benchmark with bench/regress; docs/gate.md says how.
 package search
 
 import "github.com/pegasimd/pegasimd/dense"

@@ -43,7 +43,7 @@ func Run(b *testing.B, f func()) {
 	allocs := testing.AllocsPerRun(5, f)
 	for range Calls {
 		// A goroutine that runs for 10 ms, which is not much in Valgrind, is asked to let others
-		// run, and that would be counted. So each call has a slice of time of its own, and the
+		// run, and that would be counted. So each call begins a new slice of time, and the
 		// fewest instructions are taken.
 		runtime.Gosched()
 		collect(f)
