@@ -39,7 +39,8 @@ func (f *convertFlags) check(c *call) error {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
-		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda, pegasos.MinLambda)
+		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda,
+			pegasos.MinLambda)
 	}
 	return nil
 }
@@ -118,7 +119,8 @@ func losses(m *pegasos.Model, to string) (told []string) {
 		told = append(told, "liblinear has no calibration: the model has no probabilities there")
 	}
 	if to != "" && m.State != nil {
-		told = append(told, "the state of the run is not kept: the model can't be resumed from there")
+		told = append(told, "the state of the run is not kept: the model can't be resumed "+
+			"from there")
 	}
 	if to == "liblinear" && m.IndexBase == 0 {
 		told = append(told, "liblinear counts features from 1: feature 0 is 1 there, and so on")

@@ -68,11 +68,13 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"`number` the weight of the penalty (default 1e-4 unless -c is given)")
 	f.Float64Var(&cfg.C, "c", 0,
 		"`number` the penalty as other solvers have it: lambda is 1/(C * rows)")
-	f.Func("loss", "`hinge|log|squared-hinge|eps-insensitive` what a row costs; eps-insensitive is "+
+	f.Func("loss", "`hinge|log|squared-hinge|eps-insensitive` what a row costs; "+
+		"eps-insensitive is "+
 		"for labels that are numbers to predict (default hinge)", text(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
-	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an appended "+
+	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
+		"appended "+
 		"constant feature; unregularised has no penalty and takes steps of its own; outer is the "+
 		"same found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
@@ -82,7 +84,8 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"crammer-singer, or with -loss log multinomial, a single one of all (default ovr)",
 		text(&cfg.Multiclass))
 	f.StringVar(&cfg.ClassWeight, "class-weight", "",
-		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all classes "+
+		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all "+
+			"classes "+
 			"the same weight; a list is such as yes=2.5,no=1 (default 1 each)")
 }
 
@@ -98,23 +101,27 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"proven to be within this share of the optimum: 0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
-	f.IntVar(&cfg.Patience, "patience", 0, "`n` stop after n measurements without a better model on "+
-		"the data of -valid, and take the best")
+	f.IntVar(&cfg.Patience, "patience", 0,
+		"`n` stop after n measurements without a better model on "+
+			"the data of -valid, and take the best")
 	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
-		"once, and blocks of them in a new order each epoch; a permutation, new in each epoch; iid, "+
+		"once, and blocks of them in a new order each epoch; a permutation, new in each "+
+		"epoch; iid, "+
 		"with replacement; sequential, as in the file; blocks of rows as in the file (default "+
 		"shuffled)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0,
 		"`rows` the size of a block with -order shuffled or blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "`rows` the rows of a step, no row twice (default 1)")
-	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, so that "+
+	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, "+
+		"so that "+
 		"two classes too are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is R^2/lambda; "+
 		"pilot a multiple of it that a run over an eighth of the rows suggests, with which the "+
 		"objective often falls faster; none is 0 (default r2)", text(&cfg.Offset))
-	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or its "+
+	f.Func("average", "`last-half|none` the result: the mean over the last half of the "+
+		"run, or its "+
 		"last iterate (default last-half)", text(&cfg.Average))
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
@@ -159,16 +166,21 @@ type kernelFlags struct {
 // data, that may be given along with it.
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
-	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average finish " +
+	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset " +
+		"average finish " +
 		"multiclass seed preset json folds lambdas cs model")
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
-	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults are then "+
-		"-epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; the flags "+
+	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults "+
+		"are then "+
+		"-epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; "+
+		"the flags "+
 		"that go with it are told above", text(&k.cfg.Kernel))
-	f.Float64Var(&k.cfg.Gamma, "gamma", 0, "`number` of -kernel rbf, e^(-gamma |x-z|^2), and of the "+
-		"inner product with polynomial and sigmoid (default one over the rows' mean squared norm)")
+	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
+		"`number` of -kernel rbf, e^(-gamma |x-z|^2), and of the "+
+			"inner product with polynomial and sigmoid (default one over the rows' mean "+
+			"squared norm)")
 	f.Float64Var(&k.cfg.Coef0, "coef0", 0,
 		"`number` the term of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
 	f.IntVar(&k.cfg.Degree, "degree", 0, "`n` the power of -kernel polynomial (default 3)")
@@ -219,18 +231,21 @@ type inputFlags struct {
 func (i *inputFlags) define(f *flag.FlagSet) {
 	f.StringVar(&i.start, "start", "",
 		"`file` go on from this model, with smaller steps; its features and labels are used")
-	f.StringVar(&i.prior, "prior", "", "`file` penalise the distance from this model's weights; its "+
-		"features and labels are used")
+	f.StringVar(&i.prior, "prior", "",
+		"`file` penalise the distance from this model's weights; its "+
+			"features and labels are used")
 	f.StringVar(&i.scale, "scale", "", "`max-abs|standard|unit` scale the features first, and in "+
 		"every later use of the model; standard is zero mean and unit variance, unit is rows of "+
 		"length 1")
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
-	f.StringVar(&i.valid, "valid", "", "`file` of the data to validate with, which are not trained "+
+	f.StringVar(&i.valid, "valid", "", "`file` of the data to validate with, which are not "+
+		"trained "+
 		"on: for -patience, -plot and -curve")
 	f.StringVar(&i.costs, "costs", "", "`file` of the costs of mistakes with -multiclass "+
-		"crammer-singer: a line for each true label, in it a number for each predicted one, both in "+
+		"crammer-singer: a line for each true label, in it a number for each predicted one, "+
+		"both in "+
 		"ascending order; 0 where they are the same")
 }
 
@@ -249,7 +264,8 @@ func (k *checkpointFlags) define(f *flag.FlagSet) {
 		"and when the run ends or is interrupted")
 	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` between two checkpoints")
 	f.StringVar(&k.resume, "resume", "", "`file` of a checkpoint: go on with its run, on the same "+
-		"data; the model is that of an unbroken run, to the bit. Its settings need not be repeated; "+
+		"data; the model is that of an unbroken run, to the bit. Its settings need not be "+
+		"repeated; "+
 		"-epochs or -steps may make it longer")
 }
 
@@ -428,7 +444,8 @@ func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
 
 // checkPositive refuses flags that are given as 0, which would stand for their default.
 func (c *call) checkPositive() (err error) {
-	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree passes max-sv")
+	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree " +
+		"passes max-sv")
 	c.flags.Visit(func(f *flag.Flag) {
 		zero := strings.TrimPrefix(f.Value.String(), "-") == "0"
 		if err == nil && zero && slices.Contains(positive, f.Name) {

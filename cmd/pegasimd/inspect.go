@@ -4,9 +4,9 @@ var inspectCommand = command{
 	name:      "inspect",
 	arguments: "MODEL|DATA",
 	summary:   "tell what is in a model or a data file",
-	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained, and the
-largest weights of each class: positive ones speak for the class, of two classes for the second.
-Features have the numbers of the data's file.
+	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained,
+and the largest weights of each class: positive ones speak for the class, of two classes for the
+second. Features have the numbers of the data's file.
 
 Or it reads data and tells how many rows, features and nonzeros there are, how often each label is
 there, and how long the rows are. It warns of features on different scales and of long rows, which

@@ -45,7 +45,8 @@ type command struct {
 }
 
 var commands = []command{
-	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand, inspectCommand,
+	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand,
+	inspectCommand,
 }
 
 // A call is one run of a command.
@@ -80,7 +81,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with them.\n\nUsage:\n")
+	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with "+
+		"them.\n\nUsage:\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
@@ -117,8 +119,8 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	}
 }
 
-// parse reads the flags, which may come before, between and after the arguments, and takes min to max
-// arguments.
+// parse reads the flags, which may come before, between and after the arguments, and takes min to
+// max arguments.
 func (c *call) parse(min, max int) (arguments []string, err error) {
 	for rest := c.args; ; {
 		if err := c.flags.Parse(rest); err != nil {

@@ -15,9 +15,9 @@ var predictCommand = command{
 	name:      "predict",
 	arguments: "DATA MODEL [OUT]",
 	summary:   "predict the labels of data",
-	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. DATA has
-labels too, in every format; if they are not known, give any. How many are predicted right is told
-on standard error.
+	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output.
+DATA has labels too, in every format; if they are not known, give any. How many are predicted
+right is told on standard error.
 
 With -scores a first line names the columns, and each label is followed by the row's scores, one for
 each class, or one for the second of two classes: it is predicted where its score is above 0. With
@@ -120,7 +120,8 @@ func (c *call) tellFit(s *scoredSet, right int) {
 	switch {
 	case n == 0:
 	case !predictsNumbers(s.model):
-		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
+		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
+			right, n)
 	case s.Names == nil:
 		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(s.Y, s.scores), n)
 	}

@@ -15,10 +15,10 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
-	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels
-make one problem, more make one for each label against the rest; with -loss eps-insensitive labels
-are numbers to predict. Without MODEL the model is written to the working folder under DATA's name
-with the ending .model.
+	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
+Two labels make one problem, more make one for each label against the rest; with -loss
+eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
+folder under DATA's name with the ending .model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
@@ -106,7 +106,8 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 	return r.end()
 }
 
-// checkSettings fills in what a checkpoint or other flags say about the configuration, and checks it.
+// checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
+// it.
 func (r *linearRun) checkSettings() error {
 	in := &r.flags.in
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
@@ -300,7 +301,8 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data, r.model)
+		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data,
+			r.model)
 	}
 	return r.interrupted
 }
