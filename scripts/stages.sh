@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Runs targets of the Makefile, one after the other until one fails, and tells what each took:
-# stages.sh TARGETS... docs/release.md has the budget.
+# stages.sh TARGETS...
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

@@ -52,7 +52,9 @@ git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/nul
 	tar -c --no-recursion -T - | tar -x -C "$work/tree"
 cd "$work/tree"
 rm -f go.work go.work.sum
-find . -name go.sum -exec sed -i "\|^$path[ /]|d" {} +
+if [ -z "${KEEP_SUMS:-}" ]; then
+	find . -name go.sum -exec sed -i "\|^$path[ /]|d" {} + # hashes of what was published, not of this tree
+fi
 git init -q .
 git add -A
 "$@"
