@@ -155,10 +155,10 @@ row norms 0 to 4000, mean square 5.41667e+06, 1 rows of zeros
 label -1: 2 rows
 label 1: 1 rows
 ` +
-		"warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of " +
-		"feature 1 is 3; scale them (pegasimd scale)\n" +
-		"warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; " +
-		"scale them (pegasimd scale)\n"
+		"warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that " +
+		"of feature 1 is 3; scale them (pegasimd scale)\n" +
+		"warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with " +
+		"R^2; scale them (pegasimd scale)\n"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}

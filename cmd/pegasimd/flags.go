@@ -33,11 +33,11 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar(&d.header, "header", "auto",
 		"`yes|no|auto` whether a CSV file's first row names the columns")
 	f.StringVar(&d.opt.LabelColumn, "label-column", "last",
-		"`column` of the label in a CSV or .npy file: its name, its number from 0, or last")
+		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last")
 	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
 		"sum adds values of the same index (default error)", text(&d.opt.Unsorted))
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
-		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: don't)")
+		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: do not)")
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
@@ -110,8 +110,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"with replacement; sequential, as in the file; blocks of rows as in the file (default "+
 		"shuffled)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0,
-		"`rows` the size of a block with -order shuffled or blocks (default 64)")
-	f.IntVar(&cfg.Batch, "batch", 0, "`rows` the rows of a step, no row twice (default 1)")
+		"`n` the rows of a block with -order shuffled or blocks (default 64)")
+	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step, no row twice (default 1)")
 	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, "+
 		"so that "+
 		"two classes too are trained on several threads (default 1)")
@@ -131,7 +131,8 @@ func (s *settingFlags) defineFinish(f *flag.FlagSet) {
 	f.Func("finish", "`none|dual|auto` how hinge and squared-hinge go on after the first epochs: "+
 		"dual is coordinate ascent from there, which is closer to the optimum after a few epochs; "+
 		"auto is the same if the gap speaks for it (default none)", text(&s.cfg.Finish))
-	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0, "`epochs` that come before -finish (default 1)")
+	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,
+		"`n` the number of epochs before -finish (default 1)")
 }
 
 // applyPreset puts a preset's choices where no others are given.
@@ -240,17 +241,17 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
-	f.StringVar(&i.valid, "valid", "", "`file` of the data to validate with, which are not "+
+	f.StringVar(&i.valid, "valid", "", "`file` the data to validate with, which are not "+
 		"trained "+
 		"on: for -patience, -plot and -curve")
-	f.StringVar(&i.costs, "costs", "", "`file` of the costs of mistakes with -multiclass "+
+	f.StringVar(&i.costs, "costs", "", "`file` the costs of mistakes with -multiclass "+
 		"crammer-singer: a line for each true label, in it a number for each predicted one, "+
 		"both in "+
 		"ascending order; 0 where they are the same")
 }
 
 func defineWeights(f *flag.FlagSet, to *string, more string) {
-	f.StringVar(to, "weights", "", "`file` of a weight for each row, a line each; "+more)
+	f.StringVar(to, "weights", "", "`file` a weight for each row, a line each; "+more)
 }
 
 // checkpointFlags are those of train that keep, and resume from, the state of a run.
@@ -260,13 +261,14 @@ type checkpointFlags struct {
 }
 
 func (k *checkpointFlags) define(f *flag.FlagSet) {
-	f.StringVar(&k.file, "checkpoint", "", "`file` to keep the state of the run in, now and then "+
-		"and when the run ends or is interrupted")
-	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` between two checkpoints")
-	f.StringVar(&k.resume, "resume", "", "`file` of a checkpoint: go on with its run, on the same "+
-		"data; the model is that of an unbroken run, to the bit. Its settings need not be "+
-		"repeated; "+
-		"-epochs or -steps may make it longer")
+	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file, now "+
+		"and then and when the run ends or is interrupted")
+	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
+	f.StringVar(&k.resume, "resume", "",
+		"`file` go on with the run of this checkpoint, on the same "+
+			"data; the model is that of an unbroken run, to the bit. Its settings need not be "+
+			"repeated; "+
+			"-epochs or -steps may make it longer")
 }
 
 // check returns what is wrong with the flags of a run that writes a model.
@@ -287,8 +289,8 @@ type curveFlags struct{ plot, csv string }
 
 func (v *curveFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.plot, "plot", "",
-		"`file` to draw objective, gap and accuracy against the steps to (.svg, .png, .pdf)")
-	f.StringVar(&v.csv, "curve", "", "`file` to write the same to as a table (CSV). Each of the "+
+		"`file` draw objective, gap and accuracy against the steps (.svg, .png, .pdf)")
+	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). Each of the "+
 		"points, about two for each doubling of the steps, costs the time of one or two epochs, "+
 		"which is not counted as training time")
 }
@@ -319,7 +321,8 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 
 // defineJSON defines -json, which all reports have.
 func defineJSON(f *flag.FlagSet, to *string, what, instead string) {
-	f.StringVar(to, "json", "", "`file` to write "+what+" to, or - for standard output"+instead)
+	f.StringVar(to, "json", "", "`file` write "+what+" to this file, or - for standard output"+
+		instead)
 }
 
 // cvFlags are those of cv.
@@ -344,7 +347,7 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.cs, "cs", "", "`list` try these for C in place of lambda, such as 0.1,1,10")
 	defineWeights(f, &v.weights, "it counts in training and in the accuracy")
 	f.StringVar(&v.model, "model", "",
-		"`file` to write a model to, trained on all rows with the best lambda")
+		"`file` write a model of the best lambda, trained on all rows")
 	defineJSON(f, &v.json, "the numbers", " instead of the table")
 }
 
@@ -369,7 +372,7 @@ type evalFlags struct {
 func (e *evalFlags) define(f *flag.FlagSet) {
 	e.data.define(f)
 	defineJSON(f, &e.json, "the numbers", " instead of the table")
-	f.StringVar(&e.plot, "plot", "", "`file` to draw the confusion matrix to (.svg, .png, .pdf)")
+	f.StringVar(&e.plot, "plot", "", "`file` draw the confusion matrix (.svg, .png, .pdf)")
 }
 
 // scaleFlags are those of scale.
@@ -381,8 +384,8 @@ type scaleFlags struct {
 func (s *scaleFlags) define(f *flag.FlagSet) {
 	s.data.define(f)
 	f.StringVar(&s.kind, "kind", "max-abs", "`max-abs|standard|unit` the kind of scaling")
-	f.StringVar(&s.save, "save", "", "`file` to write the scale to, as JSON")
-	f.StringVar(&s.like, "like", "", "`file` of a scale that -save wrote, to be used")
+	f.StringVar(&s.save, "save", "", "`file` write the scale to this file, as JSON")
+	f.StringVar(&s.like, "like", "", "`file` use the scale that -save wrote to this file")
 }
 
 // inspectFlags are those of inspect.

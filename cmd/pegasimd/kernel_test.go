@@ -32,8 +32,8 @@ func TestKernelCommands(t *testing.T) {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
-	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes problems
-		support_rows steps epochs
+	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes
+		problems support_rows steps epochs
 		passes kernel_values load_seconds train_seconds isa layout seed model_hash`) {
 		if v, ok := run[key]; !ok || v == nil {
 			t.Errorf("-json has no %s", key)
