@@ -66,8 +66,8 @@ func (c cost) at(m float64) float64 {
 	return max(0, 1-m)
 }
 
-// pull returns minus a sub-gradient: how much the row wants m to be larger. At a kink it is 0.
-func (c cost) pull(m float64) float64 {
+// coefficient returns minus a sub-gradient of the loss at m: what its row is multiplied by in an update. At a kink it is 0.
+func (c cost) coefficient(m float64) float64 {
 	switch c.loss {
 	case logCost:
 		return elementary.Sigmoid(-m)
@@ -88,7 +88,7 @@ func (c cost) pull(m float64) float64 {
 	return 0
 }
 
-// clamp returns what is nearest to b of the pulls that the loss can have.
+// clamp returns the coefficient that is nearest to b of those that the loss can have.
 func (c cost) clamp(b float32) float32 {
 	switch c.loss {
 	case squaredHingeCost:

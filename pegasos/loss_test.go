@@ -60,7 +60,7 @@ func TestLosses(t *testing.T) {
 	for _, l := range losses {
 		c := l.cfg.cost()
 		for _, m := range points {
-			at, pull := c.at(m), c.pull(m)
+			at, pull := c.at(m), c.coefficient(m)
 			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) || at > math.MaxFloat64 {
 				t.Errorf("%+v: the loss at %v is %v, want %v", l.cfg, m, at, want)
 			}
@@ -138,7 +138,7 @@ func TestLossSteps(t *testing.T) {
 				steps:
 					for step := 1; step <= 300; step++ {
 						i := int(r.order.Next(1)[0])
-						p.steps([]uint32{uint32(i)})
+						p.takeSteps([]uint32{uint32(i)})
 						side, target := 2*float64(data.y[i])-1, 0.0
 						if cfg.Loss.Regression() {
 							side, target = 1, float64(data.y[i])

@@ -3,6 +3,7 @@ package pegasos
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -28,13 +29,12 @@ func newStopping(tr *Trainer) (stopping, error) {
 	}
 	v := tr.Valid
 	if v == nil || v.X == nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return s, badField("Patience", "have %d, which wants Trainer.Valid to have rows, and a label for each", tr.Config.Patience)
+		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for each", tr.Config.Patience)
 	}
 	if tr.Config.Loss.Regression() {
-		for i, y := range v.Y {
-			if y-y != 0 {
-				return s, badField("Patience", "the label of row %d of Trainer.Valid is %v, want a finite number", i, y)
-			}
+		if i := floats.FirstNotFinite(v.Y); i >= 0 {
+			return s, badField("Patience",
+				"the label of row %d of Trainer.Valid is %v, want a finite number", i, v.Y[i])
 		}
 	}
 	s.valid = v

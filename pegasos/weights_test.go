@@ -149,7 +149,7 @@ func TestWeightedSteps(t *testing.T) {
 		{0, -6./2 + 0.5*1},       // eta = 1
 		{2, -2.5*2/3 + 2./3*1*3}, // eta = 2/3
 	} {
-		p.steps([]uint32{step.row})
+		p.takeSteps([]uint32{step.row})
 		if p.weights(w); math.Abs(float64(w[0])-step.want) > 1e-6 {
 			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
 		}
