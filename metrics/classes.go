@@ -28,7 +28,7 @@ func Confusion(truth, predicted []int, classes int) (counts [][]int) {
 	return counts
 }
 
-// A Class says how well the rows of one class were told from the others.
+// A Class says how well the rows of one class were separated from the others.
 type Class struct {
 	// Precision is the share of the rows predicted to be of the class that are; NaN if there are
 	// none.

@@ -19,7 +19,7 @@ type checkpoints struct {
 }
 
 // read reads the checkpoint to resume from. Unless there are flags that say how to train, its
-// settings are put into cfg: all but the length, if a flag tells that.
+// settings are put into cfg: all but the length, if a flag gives it.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	if k.resume == "" {
 		return nil

@@ -18,13 +18,13 @@ var convertCommand = command{
 	help: `Convert reads data and writes them in the format that OUT's ending says: .svm for
 svmlight, .csv, .npy or .pgsm, all but the last also with .gz behind it; OUT may be - for svmlight
 on standard output. The .pgsm format is mapped into memory when it is read: it opens at once, and
-may be larger than the memory. Numbers stay what they are, to the bit. docs/data.md tells what a
+may be larger than the memory. Numbers stay what they are, to the bit. docs/data.md says what a
 format does not keep.
 
 With -from or -to it reads a model and writes it in another form: -to liblinear for liblinear's
 predict, or -to onnx for runtimes of other languages, or -to json for everything else. With -from
 liblinear it reads what liblinear's train has written, and with -from json what it wrote itself. OUT
-may be - for standard output. docs/models.md tells what is kept and what is lost.
+may be - for standard output. docs/models.md says what is kept and what is lost.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm

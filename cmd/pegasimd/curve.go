@@ -55,8 +55,11 @@ func (v *curve) early() []float64 {
 		3. / 8, 1. / 2, 3. / 4}
 }
 
-// look measures if it is time to, the run having trained for so long, and reports whether it did.
-func (v *curve) look(now pegasos.Progress, training time.Duration) (r pegasos.Result, looked bool) {
+// measure measures if it is time to, the run having trained for so long, and reports whether it
+// did.
+func (v *curve) measure(
+	now pegasos.Progress, training time.Duration,
+) (r pegasos.Result, measured bool) {
 	// the last point is the result
 	if !v.wanted() || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return r, false
@@ -161,8 +164,8 @@ func workers(threads, tasks int) int {
 	return min(threads, tasks)
 }
 
-// measure is what train and valid are of a point.
-func measure(m *pegasos.Model) string {
+// metricName is what train and valid are of a point.
+func metricName(m *pegasos.Model) string {
 	if m.Classes == nil {
 		return "rmse"
 	}
@@ -172,7 +175,7 @@ func measure(m *pegasos.Model) string {
 func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 	t := csv.NewWriter(w)
 	t.Write([]string{"epoch", "steps", "seconds", "objective", "dual_objective", "gap",
-		"train_" + measure(m), "valid_" + measure(m)})
+		"train_" + metricName(m), "valid_" + metricName(m)})
 	for _, p := range v.points {
 		line := []string{"", strconv.FormatInt(p.result.Steps, 10)}
 		for _, v := range []float64{p.seconds, p.result.Objective, p.result.DualObjective,

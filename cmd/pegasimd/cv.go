@@ -18,7 +18,7 @@ var cvCommand = command{
 	arguments: "DATA",
 	summary:   "find the best lambda by cross-validation",
 	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
-lambda, and each fold, it trains on the other folds and predicts the fold. It tells the mean
+lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean
 accuracy, or root mean square error, and the standard deviation over the folds, beside the mean
 objective in training and its proven gap. The best lambda is that of the highest mean accuracy, or
 the lowest mean error; of equal ones the largest. With -model the model of the best lambda,

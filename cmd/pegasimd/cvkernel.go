@@ -35,7 +35,7 @@ type kernelPoint struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// defaultKernelCs is what cv -kernel tries unless it is told.
+// defaultKernelCs is what cv -kernel tries by default.
 var defaultKernelCs = []penalty{{c: 0.1}, {c: 1}, {c: 10}, {c: 100}}
 
 // A kernelCV is a cross-validation of kernel machines.

@@ -332,7 +332,7 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		})
 	}
 	wg.Wait()
-	// The error of the first run that has one of its own; others may have been cancelled for its
+	// The error of the first run that failed by itself; others may have been cancelled for its
 	// sake.
 	var failed error
 	for i, r := range runs {

@@ -157,7 +157,7 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// warn tells of values that were ignored. If the data were trained on, it also tells of features
+// warn says how many values were ignored. If the data were trained on, it also warns of features
 // that should have been scaled. It leaves mapped data alone: a pass over them may take long, and
 // inspect is there for it.
 func (c *call) warn(set *dataset.Set, trained bool) {

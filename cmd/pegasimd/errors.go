@@ -59,8 +59,8 @@ func configError(err error) error {
 
 // dataError is the error of a run on the named data: a usage error if a setting is at fault.
 func dataError(name string, err error) error {
-	if told := configError(err); told != err {
-		return told
+	if bad := configError(err); bad != err {
+		return bad
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

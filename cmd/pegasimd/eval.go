@@ -17,7 +17,7 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares with their labels. It tells
+	help: `Eval predicts the rows of DATA and compares with their labels. It prints
   - the accuracy, and for each class precision, recall and F1, with their plain means over the
     classes;
   - the area under the ROC curve and the average precision: of two classes those of the second,
@@ -28,10 +28,10 @@ var evalCommand = command{
   - the objective that DATA has with the model's lambda, and its two parts, the penalty and the mean
     loss;
   - the confusion matrix, with -plot also as a picture, for up to 200 classes.
-Of a model that predicts numbers it tells the root mean square error (RMSE), the mean absolute error
-(MAE) and R^2.
+Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
+error (MAE) and R^2.
 
-What the data do not define is told as "none", and null with -json: the precision of a class that
+What the data do not define is printed as "none", and null with -json: the precision of a class that
 was never predicted, the area under the curve of data of one class. For the means such a precision
 or recall counts as 0.
 
@@ -291,7 +291,7 @@ func (r *evalReport) print(w io.Writer) {
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
-		// of a kernel model: train tells it
+		// of a kernel model: train prints it
 	case math.IsNaN(float64(r.Penalty)):
 		fmt.Fprintf(w, "mean loss %s; no objective: the model had a prior, which is not at hand\n",
 			r.MeanLoss)

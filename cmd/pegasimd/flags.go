@@ -75,7 +75,7 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
 	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
 		"appended "+
-		"constant feature; unregularised has no penalty and takes steps of its own; outer is the "+
+		"constant feature; unregularised has no penalty and takes separate steps; outer is the "+
 		"same found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
 		"`number` the appended feature's value (default 1)")
@@ -177,11 +177,10 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 		"are then "+
 		"-epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; "+
 		"the flags "+
-		"that go with it are told above", text(&k.cfg.Kernel))
+		"that go with it are listed above", text(&k.cfg.Kernel))
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
-		"`number` of -kernel rbf, e^(-gamma |x-z|^2), and of the "+
-			"inner product with polynomial and sigmoid (default one over the rows' mean "+
-			"squared norm)")
+		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
+			"product with polynomial and sigmoid (default one over the rows' mean squared norm)")
 	f.Float64Var(&k.cfg.Coef0, "coef0", 0,
 		"`number` the term of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
 	f.IntVar(&k.cfg.Degree, "degree", 0, "`n` the power of -kernel polynomial (default 3)")
@@ -427,7 +426,7 @@ func text[T ~string](to *T) func(string) error {
 	}
 }
 
-// given tells whether a flag was on the command line.
+// given reports whether a flag was on the command line.
 func (c *call) given(name string) (given bool) {
 	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
@@ -458,7 +457,7 @@ func (c *call) checkPositive() (err error) {
 	return err
 }
 
-// printFlags writes what help tells of the flags.
+// printFlags writes the help on flags.
 func printFlags(w io.Writer, flags *flag.FlagSet) {
 	flags.VisitAll(func(f *flag.Flag) {
 		usage, placeholder := f.Usage, ""

@@ -33,7 +33,7 @@ type labelCount struct {
 	Rows  int    `json:"rows"`
 }
 
-// inspectData tells what a data file has.
+// inspectData prints what a data file has.
 func inspectData(c *call, f *inspectFlags, name string) error {
 	set, loading, err := c.reader(f.data).read(name, nil)
 	if err != nil {

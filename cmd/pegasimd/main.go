@@ -10,7 +10,7 @@
 //	pegasimd inspect [flags] DATA
 //	pegasimd inspect [flags] MODEL
 //
-// pegasimd help COMMAND tells a command's flags.
+// pegasimd help COMMAND lists a command's flags.
 package main
 
 import (
@@ -86,7 +86,7 @@ func printUsage(w io.Writer) {
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
-	fmt.Fprintln(w, "\n'pegasimd help COMMAND' tells a command's flags and gives examples.")
+	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples.")
 }
 
 // call runs the command and returns the exit code.
@@ -107,7 +107,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		return exitDone
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr,
-			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
+			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' says more.\n",
 			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
 		return exitUsage
 	case errors.Is(err, context.Canceled):

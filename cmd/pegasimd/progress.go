@@ -31,7 +31,7 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
-// due tells whether it is time to show something.
+// due reports whether it is time to show something.
 func (p *progress) due() bool {
 	now := time.Now()
 	return !p.quiet && now.Sub(p.start) >= p.pause && now.Sub(p.last) >= p.between

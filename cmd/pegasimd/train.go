@@ -234,7 +234,7 @@ func (r *linearRun) train() error {
 	r.curve.valid, r.curve.threads = tr.Valid, threads
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
-	tr.Progress = func(now pegasos.Progress) { r.look(now, start, progress) }
+	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
@@ -249,16 +249,16 @@ func (r *linearRun) train() error {
 	return nil
 }
 
-// look measures the run if the curve or the progress is to show it.
-func (r *linearRun) look(now pegasos.Progress, start time.Time, p *progress) {
+// showProgress measures the run if the curve or the progress is to show it.
+func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
 	training := time.Since(start) - r.times.measuring
 	r.times.training, r.taken = training, now.Steps
-	result, looked := r.curve.look(now, training)
+	result, measured := r.curve.measure(now, training)
 	show := now.Steps != now.TotalSteps && p.due()
-	if show && !looked {
-		result, looked = now.Measure(), true
+	if show && !measured {
+		result, measured = now.Measure(), true
 	}
-	if looked {
+	if measured {
 		r.times.measuring = time.Since(start) - training
 	}
 	if !show {

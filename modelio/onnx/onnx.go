@@ -21,7 +21,7 @@ const (
 	version   = 11 // of the main operators, which have not changed since in what is used of them
 	irVersion = 6
 
-	// maxBytes is what a protocol buffer may have, less what stands beside the weights.
+	// maxBytes is what a protocol buffer may have, less what there is beside the weights.
 	maxBytes = math.MaxInt32 - 1<<26
 )
 

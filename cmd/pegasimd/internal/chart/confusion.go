@@ -215,7 +215,7 @@ func (m *confusionMatrix) drawScale(c draw.Canvas) {
 	}
 }
 
-// percent writes a share above 0 so that none and all of it are told from little and nearly all.
+// percent writes a share above 0 so that little differs from none, and nearly all from all.
 func percent(share float64) string {
 	switch {
 	case share < 0.0005:
