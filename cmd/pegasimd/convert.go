@@ -39,8 +39,7 @@ Examples:
 
 func convert(c *call) error {
 	var f convertFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 2)
+	args, err := c.parse(&f, 2, 2)
 	if err != nil {
 		return err
 	}

@@ -45,8 +45,7 @@ Examples:
 
 func cv(c *call) error {
 	var f cvFlags
-	f.define(c.flags)
-	args, err := c.parse(1, 1)
+	args, err := c.parse(&f, 1, 1)
 	if err != nil {
 		return err
 	}

@@ -84,8 +84,7 @@ type classReport struct {
 
 func eval(c *call) error {
 	var f evalFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 2)
+	args, err := c.parse(&f, 2, 2)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ import (
 // This file has the flags of all commands, in groups. A flag's usage begins with its placeholder in
 // backquotes, a type or the choices; help prints it behind the flag's name.
 
+// A flagGroup is flags that belong together, and their values.
+type flagGroup interface{ define(f *flag.FlagSet) }
+
 // dataFlags are those of every command that reads data.
 type dataFlags struct {
 	opt                          dataset.Options

@@ -13,7 +13,7 @@ import (
 // flagSets has the flags of each command.
 func flagSets() map[string]*flag.FlagSet {
 	sets := map[string]*flag.FlagSet{}
-	for name, group := range map[string]interface{ define(*flag.FlagSet) }{
+	for name, group := range map[string]flagGroup{
 		"train": new(trainFlags), "cv": new(cvFlags), "predict": new(predictFlags),
 		"eval": new(evalFlags), "scale": new(scaleFlags), "inspect": new(inspectFlags),
 		"convert": new(convertFlags),

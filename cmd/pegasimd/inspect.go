@@ -23,8 +23,7 @@ Examples:
 
 func inspect(c *call) error {
 	var f inspectFlags
-	f.define(c.flags)
-	args, err := c.parse(1, 1)
+	args, err := c.parse(&f, 1, 1)
 	if err != nil {
 		return err
 	}

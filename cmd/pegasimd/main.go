@@ -107,7 +107,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		return exitDone
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr,
-			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' says more.\n",
+			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
 			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
 		return exitUsage
 	case errors.Is(err, context.Canceled):
@@ -119,9 +119,10 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	}
 }
 
-// parse reads the flags, which may come before, between and after the arguments, and takes min to
-// max arguments.
-func (c *call) parse(min, max int) (arguments []string, err error) {
+// parse reads the flags of a group, which may come before, between and after the arguments, and takes
+// min to max arguments.
+func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
+	group.define(c.flags)
 	for rest := c.args; ; {
 		if err := c.flags.Parse(rest); err != nil {
 			if errors.Is(err, flag.ErrHelp) {

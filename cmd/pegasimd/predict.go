@@ -37,8 +37,7 @@ Examples:
 
 func predict(c *call) error {
 	var f predictFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 3)
+	args, err := c.parse(&f, 2, 3)
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,7 @@ Examples:
 
 func scale(c *call) error {
 	var f scaleFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 2)
+	args, err := c.parse(&f, 2, 2)
 	if err != nil {
 		return err
 	}

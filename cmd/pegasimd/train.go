@@ -48,8 +48,7 @@ Examples:
 
 func train(c *call) error {
 	var f trainFlags
-	f.define(c.flags)
-	args, err := c.parse(1, 2)
+	args, err := c.parse(&f, 1, 2)
 	if err != nil {
 		return err
 	}
