@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same float32.
+// FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
+// float32.
 func FormatLabel(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
@@ -16,14 +17,14 @@ func (m *Model) ClassName(class int) string {
 	return FormatLabel(m.Classes[class])
 }
 
-// Objective returns P for rows whose scores [Model.DecisionAll] gave and whose classes, as positions in Classes, are
-// known: the sum of [Model.Penalty] and [Model.MeanLoss].
+// Objective returns P for rows whose scores [Model.DecisionAll] gave and whose classes, as
+// positions in Classes, are known: the sum of [Model.Penalty] and [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, classes []int) float64 {
 	return m.Penalty() + m.MeanLoss(scores, classes)
 }
 
-// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a model that had a prior,
-// which isn't kept.
+// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a
+// model that had a prior, which isn't kept.
 func (m *Model) Penalty() float64 {
 	var total float64
 	for k := range m.Weights {
@@ -35,9 +36,10 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean loss, as in training, of rows as in Objective, and of more than one problem the mean over them.
-// With one-vs-one a problem has the rows of its two classes; there must be some of each pair.
-// All rows have the same weight, also where they did not in training, and so do all mistakes.
+// MeanLoss returns the mean loss, as in training, of rows as in Objective, and of more than one
+// problem the mean over them. With one-vs-one a problem has the rows of its two classes; there must
+// be some of each pair. All rows have the same weight, also where they did not in training, and so
+// do all mistakes.
 func (m *Model) MeanLoss(scores []float64, classes []int) float64 {
 	vectors := len(m.Weights)
 	if m.Config.Multiclass.Joint() {
@@ -77,12 +79,14 @@ func (m *Model) MeanLoss(scores []float64, classes []int) float64 {
 	return total / float64(vectors)
 }
 
-// ObjectiveNumbers is like Objective, for a model that predicts numbers, of which y are the true ones.
+// ObjectiveNumbers is like Objective, for a model that predicts numbers, of which y are the true
+// ones.
 func (m *Model) ObjectiveNumbers(scores []float64, y []float32) float64 {
 	return m.Penalty() + m.MeanLossNumbers(scores, y)
 }
 
-// MeanLossNumbers is like MeanLoss, for a model that predicts numbers, of which y are the true ones.
+// MeanLossNumbers is like MeanLoss, for a model that predicts numbers, of which y are the true
+// ones.
 func (m *Model) MeanLossNumbers(scores []float64, y []float32) float64 {
 	c := m.Config.cost()
 	var loss float64
@@ -102,7 +106,8 @@ func (m *Model) penalty(k int) float64 {
 	return penalty(m.Weights[k], m.bias(k), m.lambda(k), m.Config.BiasScale)
 }
 
-// RMSE returns the root of the mean squared difference between the scores that [Model.DecisionAll] gave and the numbers y.
+// RMSE returns the root of the mean squared difference between the scores that [Model.DecisionAll]
+// gave and the numbers y.
 func (m *Model) RMSE(scores []float64, y []float32) float64 {
 	var sum float64
 	for i, v := range y {
