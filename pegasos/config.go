@@ -214,6 +214,16 @@ func (cfg Config) WithDefaults() Config {
 	return cfg
 }
 
+// inForce returns the settings of a run: with defaults, and without the scale of a feature that is
+// not appended, of which 1 is allowed.
+func (cfg Config) inForce() Config {
+	cfg = cfg.WithDefaults()
+	if cfg.Bias != BiasAugmented {
+		cfg.BiasScale = 0
+	}
+	return cfg
+}
+
 // pilots reports whether the rule OffsetPilot is defined.
 func (cfg Config) pilots() bool { return cfg.Loss == Hinge && !cfg.Multiclass.Joint() }
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -145,7 +146,7 @@ func (d *data) compact(tr *Trainer) {
 	if cfg.Multiclass == OneVsRest && len(d.classes) > 2 && d.x.Interleaved() != nil {
 		return // many classes against the rest visit a row together: see group
 	}
-	if x, ok := d.x.Compact(goroutines(tr.Threads)); ok {
+	if x, ok := d.x.Compact(parallel.Threads(tr.Threads)); ok {
 		d.compacted = x
 	}
 }

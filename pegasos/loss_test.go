@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/metrics"
 )
 
 // losses are all there are, with what they cost and minus their derivative, written down anew with package math.
@@ -381,10 +382,10 @@ func TestNumbers(t *testing.T) {
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
 	}
-	if have, want := m.RMSE(scores, data.y), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
+	if have, want := metrics.RMSE(data.y, scores), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}
-	if have := m.ObjectiveNumbers(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12 {
+	if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12 {
 		t.Errorf("objective %v, in training %v", have, m.Result.Objective)
 	}
 	// One value of y is no mistake here, and NaN is.
@@ -423,13 +424,9 @@ func TestNumbers(t *testing.T) {
 // The objective of a model is that of its training.
 func TestLossObjective(t *testing.T) {
 	data := random(2, 60, 5, 3, 1)
-	classes := make([]int, 60)
-	for i, v := range data.y {
-		classes[i] = int(v)
-	}
 	for _, loss := range []Loss{Hinge, Log, SquaredHinge} {
 		m := mustTrain(t, data.dense, data.y, Config{Loss: loss, Bias: BiasAugmented})
-		if have := m.Objective(m.DecisionAll(data.dense), classes); math.Abs(have-m.Result.Objective) > 1e-12*have {
+		if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12*have {
 			t.Errorf("%s: objective %v, in training %v", loss, have, m.Result.Objective)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
@@ -117,6 +118,21 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
+// Validate returns an error unless the model is one that training could give: as many weight vectors
+// as its classes and settings ask for, all of one length, finite numbers, ascending classes, and
+// settings that can be used. Every reader of models calls it, and so should who makes one by hand.
+func (m *Model) Validate() error {
+	if err := m.check(); err != nil {
+		return fmt.Errorf("pegasos: model: %w", err)
+	}
+	return m.checkSettings()
+}
+
+// checkSettings returns an error unless the settings can be used.
+func (m *Model) checkSettings() error {
+	return firstError(m.Config.Validate(), checkLambda(m.Lambda))
+}
+
 // check returns an error unless the model is one that training could give.
 func (m *Model) check() error {
 	vectors, err := weightVectors(m.Config, len(m.Classes))
@@ -126,39 +142,41 @@ func (m *Model) check() error {
 	if len(m.Weights) != vectors {
 		return fmt.Errorf("%d weight vectors for %d classes", len(m.Weights), len(m.Classes))
 	}
-	for i, c := range m.Classes {
-		if c-c != 0 || i > 0 && c <= m.Classes[i-1] {
-			return fmt.Errorf("classes must be finite and ascending, have %v", c)
-		}
-	}
-	if m.Names != nil && len(m.Names) != len(m.Classes) {
-		return fmt.Errorf("%d names for %d classes", len(m.Names), len(m.Classes))
+	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
+		return err
 	}
 	if m.Bias != nil && len(m.Bias) != vectors {
 		return fmt.Errorf("%d biases for %d weight vectors", len(m.Bias), vectors)
 	}
-	for k, w := range m.Weights {
-		if len(w) != len(m.Weights[0]) {
-			return fmt.Errorf("%d weights in vector %d, %d in the first", len(w), k, len(m.Weights[0]))
-		}
-		for j, v := range w {
-			if v-v != 0 {
-				return fmt.Errorf("weight %d of vector %d is %v", j, k, v)
-			}
-		}
-		if b := m.bias(k); b-b != 0 {
-			return fmt.Errorf("bias %d is %v", k, b)
-		}
+	if err := m.checkFinite(); err != nil {
+		return err
 	}
 	if m.Scaler != nil && !json.Valid(m.Scaler) {
 		return fmt.Errorf("the scaler is not JSON")
 	}
 	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
-		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes", len(m.Calibration), vectors, len(m.Classes))
+		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes",
+			len(m.Calibration), vectors, len(m.Classes))
 	}
 	for k, s := range m.Calibration {
-		if s.A-s.A != 0 || s.B-s.B != 0 {
+		if !s.isFinite() {
 			return fmt.Errorf("calibration %d is %v", k, s)
+		}
+	}
+	return nil
+}
+
+// checkFinite returns an error unless the weights are vectors of one length, and all numbers finite.
+func (m *Model) checkFinite() error {
+	for k, w := range m.Weights {
+		if len(w) != len(m.Weights[0]) {
+			return fmt.Errorf("%d weights in vector %d, %d in the first", len(w), k, len(m.Weights[0]))
+		}
+		if j := floats.FirstNotFinite(w); j >= 0 {
+			return fmt.Errorf("weight %d of vector %d is %v", j, k, w[j])
+		}
+		if b := m.bias(k); !floats.IsFinite(b) {
+			return fmt.Errorf("bias %d is %v", k, b)
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ func TestOuter(t *testing.T) {
 				if r := m.Result; math.Abs(mean-r.Objective) > 1e-12 || !math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) {
 					t.Errorf("%+v", r)
 				}
-				if have := m.Objective(m.DecisionAll(data.sparse), whole(data.y)); math.Abs(have-mean) > 1e-12 {
+				if have := m.Objective(m.DecisionAll(data.sparse), data.y); math.Abs(have-mean) > 1e-12 {
 					t.Errorf("objective %v of the model, %v in training", have, mean)
 				}
 			}
@@ -97,13 +97,6 @@ func TestOuter(t *testing.T) {
 			t.Errorf("%+v: objective %v and bias %v, of a large scale %v and %v", l, a.Result.Objective, a.Bias, b.Result.Objective, b.Bias)
 		}
 	}
-}
-
-func whole(y []float32) (classes []int) {
-	for _, v := range y {
-		classes = append(classes, int(v))
-	}
-	return classes
 }
 
 // With a prior that has a bias the search is for what is added to it.

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not all there yet. The classes
@@ -47,16 +50,13 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if cols < 0 || cols > math.MaxInt32 {
 		return nil, fmt.Errorf("pegasos: %d columns", cols)
 	}
-	p := &Partial{cfg: cfg.WithDefaults(), classes: slices.Clone(classes), cols: cols}
+	p := &Partial{cfg: cfg.inForce(), classes: slices.Clone(classes), cols: cols}
 	if p.cfg.Order == Shuffled { // for one pass that is the same, but for the work
 		p.cfg.Order, p.cfg.Block = Permutation, 0
 	}
-	if p.cfg.Bias != BiasAugmented {
-		p.cfg.BiasScale = 0 // 1 was allowed
-	}
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
-		if c-c != 0 || i > 0 && c == p.classes[i-1] {
+		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
 			return nil, fmt.Errorf("pegasos: classes must be finite and distinct, have %v", c)
 		}
 		p.classes[i] += 0 // a class is never -0
@@ -94,11 +94,30 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	if x.Rows() == 0 && len(y) == 0 {
 		return nil
 	}
+	s, err := p.newChunk(x, y)
+	if err != nil || len(s.runs) == 0 {
+		return err
+	}
+	if len(s.runs) == 1 {
+		s.runs[0].threads = min(s.threads, len(s.runs[0].learners))
+	}
+	errs := make([]error, len(s.runs))
+	s.parallel(func(i int, r *run) { errs[i] = r.advance(context.Background(), math.MaxInt64) })
+	for _, r := range s.runs {
+		r.forgetRows()
+	}
+	p.epochs++
+	p.failed = firstError(errs...)
+	return p.failed
+}
+
+// newChunk makes the session of a chunk, with the runs that have rows in it.
+func (p *Partial) newChunk(x Examples, y []float32) (*session, error) {
 	tr := &Trainer{Config: p.cfg}
 	tr.ClassWeight, tr.Epochs = "", 1
 	d, err := newData(x, y, tr, p.classes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if p.byLabel != nil {
 		d.weight = make([]float64, len(y))
@@ -109,7 +128,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 			}
 		}
 	}
-	s := &session{cfg: p.cfg, data: d, threads: goroutines(p.Threads)}
+	s := &session{cfg: p.cfg, data: d, threads: parallel.Threads(p.Threads)}
 	add := func(pair []int32, k int) error {
 		r, err := d.chunk(tr, pair, k, p.runs[k])
 		if err != nil || r == nil {
@@ -119,38 +138,28 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		s.runs = append(s.runs, r)
 		return nil
 	}
-	if p.pairs() {
-		k := 0
-		for a := range p.classes {
-			for b := a + 1; b < len(p.classes) && err == nil; b++ {
-				err = add([]int32{int32(a), int32(b)}, k)
-				k++
+	if !p.pairs() {
+		return s, add(nil, 0)
+	}
+	k := 0
+	for a := range p.classes {
+		for b := a + 1; b < len(p.classes); b++ {
+			if err := add([]int32{int32(a), int32(b)}, k); err != nil {
+				return nil, err
 			}
-		}
-	} else {
-		err = add(nil, 0)
-	}
-	if err != nil {
-		return err
-	}
-	if len(s.runs) == 0 {
-		return nil
-	}
-	if len(s.runs) == 1 {
-		s.runs[0].threads = min(s.threads, len(s.runs[0].learners))
-	}
-	errs := make([]error, len(s.runs))
-	s.parallel(func(i int, r *run) { errs[i] = r.advance(context.Background(), math.MaxInt64) })
-	for _, r := range s.runs { // the rows may go
-		r.data, r.only, r.weight, r.order.Only = nil, nil, nil, nil
-		for _, l := range r.learners {
-			c := l.common()
-			c.x, c.class, c.weight, c.only = nil, nil, nil, nil
+			k++
 		}
 	}
-	p.epochs++
-	p.failed = firstError(errs...)
-	return p.failed
+	return s, nil
+}
+
+// forgetRows lets go of the rows and what is known of them.
+func (r *run) forgetRows() {
+	r.data, r.only, r.weight, r.order.Only = nil, nil, nil, nil
+	for _, l := range r.learners {
+		c := l.common()
+		c.x, c.class, c.weight, c.only = nil, nil, nil, nil
+	}
 }
 
 // chunk makes the run of the chunk d that goes on from last, or starts if that is nil. It is nil if the chunk has no row for

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
@@ -16,10 +18,13 @@ type Sigmoid struct {
 	B float64 `json:"b"`
 }
 
+func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
+
 func (s Sigmoid) at(z float64) float64 { return elementary.Sigmoid(-(float64(s.A*z) + s.B)) }
 
-// fitSigmoid returns the one that makes what is known of so many scores likeliest, with Platt's targets in place of 0 and 1. It
-// is the method of Lin, Lin and Weng (Machine Learning 68, 2007): Newton's, with a line search and a ridge.
+// fitSigmoid returns the one that makes what is known of so many scores likeliest, with Platt's
+// targets in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007):
+// Newton's, with a line search and a ridge.
 func fitSigmoid(z []float64, positive []bool) Sigmoid {
 	var pos, neg float64
 	for _, p := range positive {
@@ -29,48 +34,25 @@ func fitSigmoid(z []float64, positive []bool) Sigmoid {
 			neg++
 		}
 	}
+	l := &likelihood{z, make([]float64, len(z))}
 	high, low := (pos+1)/(pos+2), 1/(neg+2)
-	target := func(i int) float64 {
-		if positive[i] {
-			return high
+	for i, p := range positive {
+		l.target[i] = low
+		if p {
+			l.target[i] = high
 		}
-		return low
 	}
-	value := func(s Sigmoid) (sum float64) {
-		for i, z := range z {
-			f := float64(s.A*z) + s.B
-			// t*f + log(1 + e^-f) for f >= 0, and (t-1)*f + log(1 + e^f) for others: the same, without overflow.
-			sum += float64(target(i)*f) + elementary.Log1pExp(-f)
-		}
-		return sum
-	}
-	const ridge = 1e-12
 	s := Sigmoid{0, elementary.Log((neg + 1) / (pos + 1))}
-	best := value(s)
+	best := l.value(s)
 	for range 100 {
-		h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
-		for i, z := range z {
-			p := s.at(z)
-			d2 := float64(p * (1 - p))
-			zd := float64(z * d2)
-			h11 += float64(z * zd)
-			h22 += d2
-			h21 += zd
-			d1 := target(i) - p
-			g1 += float64(z * d1)
-			g2 += d1
-		}
-		if math.Abs(g1) < 1e-5 && math.Abs(g2) < 1e-5 {
+		da, db, slope, flat := l.newtonStep(s)
+		if flat {
 			break
 		}
-		det := float64(h11*h22) - float64(h21*h21)
-		da := -(float64(h22*g1) - float64(h21*g2)) / det
-		db := -(float64(h11*g2) - float64(h21*g1)) / det
-		slope := float64(g1*da) + float64(g2*db)
 		step, moved := 1.0, false
 		for step >= 1e-10 {
 			next := Sigmoid{s.A + float64(step*da), s.B + float64(step*db)}
-			if v := value(next); v < best+float64(1e-4*float64(step*slope)) {
+			if v := l.value(next); v < best+float64(1e-4*float64(step*slope)) {
 				s, best, moved = next, v, true
 				break
 			}
@@ -83,25 +65,63 @@ func fitSigmoid(z []float64, positive []bool) Sigmoid {
 	return s
 }
 
-// Calibrate fits Platt's sigmoids to scores that [Model.DecisionAll] gave, of rows that should not be those of the training, and
-// their classes as positions in Classes: one for each weight vector. From then on the model has probabilities.
-func (m *Model) Calibrate(scores []float64, classes []int) error {
+// A likelihood is the problem of fitSigmoid: scores, and what their probabilities should be.
+type likelihood struct{ z, target []float64 }
+
+// value returns minus the logarithm of the likelihood.
+func (l *likelihood) value(s Sigmoid) (sum float64) {
+	for i, z := range l.z {
+		f := float64(s.A*z) + s.B
+		// t*f + log(1 + e^-f) for f >= 0, and (t-1)*f + log(1 + e^f) for others: the same, without
+		// overflow.
+		sum += float64(l.target[i]*f) + elementary.Log1pExp(-f)
+	}
+	return sum
+}
+
+// newtonStep returns the step of Newton's method from s and the slope along it, or that the
+// gradient is 0, nearly.
+func (l *likelihood) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
+	const ridge = 1e-12
+	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
+	for i, z := range l.z {
+		p := s.at(z)
+		d2 := float64(p * (1 - p))
+		zd := float64(z * d2)
+		h11 += float64(z * zd)
+		h22 += d2
+		h21 += zd
+		d1 := l.target[i] - p
+		g1 += float64(z * d1)
+		g2 += d1
+	}
+	if math.Abs(g1) < 1e-5 && math.Abs(g2) < 1e-5 {
+		return 0, 0, 0, true
+	}
+	det := float64(h11*h22) - float64(h21*h21)
+	da = -(float64(h22*g1) - float64(h21*g2)) / det
+	db = -(float64(h11*g2) - float64(h21*g1)) / det
+	return da, db, float64(g1*da) + float64(g2*db), false
+}
+
+// Calibrate fits Platt's sigmoids, one for each weight vector, to scores that [Model.DecisionAll] gave
+// of rows with the labels y, which should not be those of the training. From then on the model has
+// probabilities.
+func (m *Model) Calibrate(scores []float64, y []float32) error {
 	if m.Classes == nil {
 		return fmt.Errorf("pegasos: a model that predicts numbers has no probabilities")
 	}
 	vectors := len(m.Weights)
-	if len(scores) != vectors*len(classes) {
-		return fmt.Errorf("pegasos: %d scores for %d rows and %d weight vectors", len(scores), len(classes), vectors)
+	if len(scores) != vectors*len(y) {
+		return fmt.Errorf("pegasos: %d scores for %d rows and %d weight vectors",
+			len(scores), len(y), vectors)
 	}
-	for i, c := range classes {
-		if c < 0 || c >= len(m.Classes) {
-			return &RowError{i, fmt.Sprintf("there is no class %d", c)}
-		}
+	_, classes, err := labels.Classify(y, nil, m.Classes, rowError)
+	if err != nil {
+		return err
 	}
-	for i, z := range scores {
-		if z-z != 0 {
-			return &RowError{i / vectors, fmt.Sprintf("the score is %v", z)}
-		}
+	if i := floats.FirstNotFinite(scores); i >= 0 {
+		return &RowError{i / vectors, fmt.Sprintf("the score is %v", scores[i])}
 	}
 	calibration := make([]Sigmoid, vectors)
 	for k := range calibration {
@@ -109,12 +129,12 @@ func (m *Model) Calibrate(scores []float64, classes []int) error {
 		var z []float64
 		var is []bool
 		for i, c := range classes {
-			if c == positive || negative < 0 || c == negative {
+			if c := int(c); c == positive || negative < 0 || c == negative {
 				z, is = append(z, scores[i*vectors+k]), append(is, c == positive)
 			}
 		}
 		calibration[k] = fitSigmoid(z, is)
-		if s := calibration[k]; s.A-s.A != 0 || s.B-s.B != 0 {
+		if s := calibration[k]; !s.isFinite() {
 			return fmt.Errorf("pegasos: no sigmoid fits the scores of weight vector %d", k)
 		}
 	}
@@ -258,12 +278,8 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 	inner.Config.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
-	var classes []int
+	var held []float32 // the labels
 	vectors := len(m.Weights)
-	place := make(map[float32]int)
-	for k, c := range m.Classes {
-		place[c] = k
-	}
 	for f := range folds {
 		inner.Weights = make([]float32, len(y))
 		for i := range y {
@@ -285,11 +301,11 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 		for i := range y {
 			if fold[i] == f {
 				scores = append(scores, part.Decision(x, i, z)...)
-				classes = append(classes, place[y[i]])
+				held = append(held, y[i])
 			}
 		}
 	}
-	return m.Calibrate(scores, classes)
+	return m.Calibrate(scores, held)
 }
 
 // Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for cross-validation. The same

@@ -173,9 +173,9 @@ func TestCalibrateRefuses(t *testing.T) {
 		t.Error("probabilities of nothing")
 	}
 	for name, err := range map[string]error{
-		"scores":     m.Calibrate(make([]float64, 3), make([]int, 2)),
-		"class":      m.Calibrate(make([]float64, 2), []int{0, 2}),
-		"NaN":        m.Calibrate([]float64{1, math.NaN()}, []int{0, 1}),
+		"scores":     m.Calibrate(make([]float64, 3), make([]float32, 2)),
+		"class":      m.Calibrate(make([]float64, 2), []float32{0, 2}),
+		"NaN":        m.Calibrate([]float64{1, math.NaN()}, []float32{0, 1}),
 		"one fold":   Config{Calibrate: 1}.Validate(),
 		"regression": Config{Calibrate: 5, Loss: EpsInsensitive}.Validate(),
 	} {

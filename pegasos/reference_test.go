@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/metrics"
 )
 
 // A reference is what liblinear 2.3.0 found (dual coordinate ascent, -s 3) for a set of the data folder: see its README. The
@@ -252,7 +253,7 @@ func TestReferenceNumbers(t *testing.T) {
 		cfg := Config{Loss: EpsInsensitive, Epsilon: c.epsilon, Lambda: c.lambda, Bias: c.bias, Epochs: c.epochs}
 		m := mustTrain(t, x, y, cfg)
 		seconds, r := time.Since(start).Seconds(), m.Result
-		rmse := m.RMSE(m.DecisionAll(x), y)
+		rmse := metrics.RMSE(y, m.DecisionAll(x))
 		if r.Objective > 1.01*high || r.Objective < low*(1-1e-5) || r.DualObjective > high {
 			t.Errorf("%s, %+v: objective %v and bound %v, optimum %v to %v", c.name, cfg, r.Objective, r.DualObjective, low, high)
 		}

@@ -153,9 +153,12 @@ func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 	}
 }
 
-// state returns the session's.
-func (s *session) state() *State {
-	st := &State{saved: saved{Data: s.data.fingerprint(), Round: s.round, Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective)}}
+// checkpoint returns the session's state.
+func (s *session) checkpoint() *State {
+	st := &State{saved: saved{
+		Data: s.data.fingerprint(), Round: s.round,
+		Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective),
+	}}
 	if b := s.stop.last.best; b != nil {
 		st.saved.Best = &savedBest{s.stop.last.quality, s.stop.last.worse, slices.Clone(b.Bias), b.Result.header()}
 	}
@@ -163,25 +166,7 @@ func (s *session) state() *State {
 		generator, position := r.order.Save()
 		st.saved.Runs = append(st.saved.Runs, savedRun{r.t, r.epoch, generator, position})
 		for _, l := range r.learners {
-			c := l.common()
-			k := savedLearner{
-				Start: c.start, Steps: c.t, Violations: c.violations, Checked: c.checked, VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
-			}
-			if s.cfg.Offset == OffsetPilot {
-				t0 := c.t0
-				k.T0 = &t0
-			}
-			if c.avg != nil {
-				k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
-			}
-			if c.recent != nil {
-				k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.start, c.recent.oldStart
-			}
-			if p, ok := l.(*problem); ok && p.ascent != nil {
-				a := p.ascent
-				k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
-			}
-			st.saved.Learners = append(st.saved.Learners, k)
+			st.saved.Learners = append(st.saved.Learners, s.saveLearner(l))
 		}
 	}
 	s.arrays(func(a []float32) {
@@ -191,7 +176,35 @@ func (s *session) state() *State {
 	return st
 }
 
-// resume makes the session go on from a model's state.
+// saveLearner returns what is to be saved of a learner beside its arrays.
+func (s *session) saveLearner(l learner) savedLearner {
+	c := l.common()
+	k := savedLearner{
+		Start: c.start, Steps: c.t, Violations: c.violations, Checked: c.checked,
+		VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
+	}
+	if s.cfg.Offset == OffsetPilot {
+		t0 := c.t0
+		k.T0 = &t0
+	}
+	if c.avg != nil {
+		k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
+	}
+	if c.recent != nil {
+		k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.start, c.recent.oldStart
+	}
+	if p, ok := l.(*problem); ok && p.ascent != nil {
+		a := p.ascent
+		k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
+	}
+	return k
+}
+
+// errDamaged is what a state gives that is not one of the run it is to be the state of.
+var errDamaged = fieldError("Resume", "the state is not one of such a run")
+
+// resume makes the session go on from a model's state. What the state says is not trusted beyond
+// what it has to be: the numbers can be any, but nothing may be out of range.
 func (s *session) resume(tr *Trainer) error {
 	m := tr.Resume
 	if m.State == nil {
@@ -203,52 +216,81 @@ func (s *session) resume(tr *Trainer) error {
 	if have, want := sameRun(m.Config), sameRun(s.cfg); have != want {
 		return badField("Resume", "the run's settings were %+v, want %+v", have, want)
 	}
-	st := m.State
-	if st.saved.Data != s.data.fingerprint() {
+	from := &m.State.saved
+	if from.Data != s.data.fingerprint() {
 		return badField("Resume", "the data are not those of the run")
 	}
-	// What the file says is not trusted beyond what it has to be: the numbers can be any, but nothing may be out of range.
-	damaged := badField("Resume", "the state is not one of such a run")
-	if len(st.saved.Runs) != len(s.runs) || st.saved.Round < 0 {
-		return damaged
+	if !s.resumeRuns(from) || !s.resumeStopping(from, len(m.Bias)) || !s.resumeArrays(m.State.arrays) {
+		return errDamaged
 	}
-	s.round, s.stop.look = st.saved.Round, st.saved.Look
-	s.stop.last.objective = modelfile.OrNaN(st.saved.Objective)
-	learners := st.saved.Learners
+	return nil
+}
+
+// resumeRuns sets the runs and their learners but for their arrays. It reports whether they fit.
+func (s *session) resumeRuns(from *saved) bool {
+	if len(from.Runs) != len(s.runs) || from.Round < 0 {
+		return false
+	}
+	s.round = from.Round
+	learners := from.Learners
 	for i, r := range s.runs {
-		from := st.saved.Runs[i]
-		if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.Steps) ||
-			from.Epoch > s.round+1 || from.Epoch < s.round && from.Steps < r.total ||
-			!r.order.Restore(from.Generator, from.Position) || len(learners) < len(r.learners) {
-			return damaged
+		if !s.resumeRun(r, &from.Runs[i]) || len(learners) < len(r.learners) {
+			return false
 		}
-		r.t, r.epoch = from.Steps, from.Epoch
-		for k, l := range r.learners {
-			c := l.common()
-			if s.cfg.Offset == OffsetPilot && learners[k].T0 == nil || !c.place(&learners[k]) {
-				return damaged
-			}
-			if a := learners[k].Ascent; a != nil {
-				if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t || a.Pass < 0 || a.Pass > r.epoch {
-					return damaged
-				}
-				r.problems[k].resume(a)
-			}
-			if !c.resume(&learners[k]) {
-				return damaged
+		for k := range r.learners {
+			if !s.resumeLearner(r, k, &learners[k]) {
+				return false
 			}
 		}
 		learners = learners[len(r.learners):]
 	}
-	if b := st.saved.Best; b != nil {
-		if s.stop.valid == nil || b.Result == nil || len(b.Bias) != len(m.Bias) {
-			return damaged
-		}
-		best := s.model()
-		best.Bias, best.Result = b.Bias, b.Result.result()
-		s.stop.last.best, s.stop.last.quality, s.stop.last.worse = best, b.Quality, b.Worse
+	return len(learners) == 0
+}
+
+func (s *session) resumeRun(r *run, from *savedRun) bool {
+	if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.Steps) ||
+		from.Epoch > s.round+1 || from.Epoch < s.round && from.Steps < r.total ||
+		!r.order.Restore(from.Generator, from.Position) {
+		return false
 	}
-	arrays, fit := st.arrays, len(learners) == 0
+	r.t, r.epoch = from.Steps, from.Epoch
+	return true
+}
+
+func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
+	c := r.learners[k].common()
+	if s.cfg.Offset == OffsetPilot && from.T0 == nil || !c.resumeStep(from) {
+		return false
+	}
+	if a := from.Ascent; a != nil {
+		if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t ||
+			a.Pass < 0 || a.Pass > r.epoch {
+			return false
+		}
+		r.problems[k].resumeAscent(a)
+	}
+	return c.resumeScalars(from)
+}
+
+// resumeStopping sets what is known from former looks. Biases is how many the model has.
+func (s *session) resumeStopping(from *saved, biases int) bool {
+	s.stop.look, s.stop.last.objective = from.Look, modelfile.OrNaN(from.Objective)
+	b := from.Best
+	if b == nil {
+		return true
+	}
+	if s.stop.valid == nil || b.Result == nil || len(b.Bias) != biases {
+		return false
+	}
+	best := s.model()
+	best.Bias, best.Result = b.Bias, b.Result.result()
+	s.stop.last.best, s.stop.last.quality, s.stop.last.worse = best, b.Quality, b.Worse
+	return true
+}
+
+// resumeArrays copies the long arrays.
+func (s *session) resumeArrays(arrays [][]float32) bool {
+	fit := true
 	s.arrays(func(a []float32) {
 		if !fit || len(arrays) == 0 || len(arrays[0]) != len(a) {
 			fit = false
@@ -257,14 +299,11 @@ func (s *session) resume(tr *Trainer) error {
 		copy(a, arrays[0])
 		arrays = arrays[1:]
 	})
-	if !fit || len(arrays) > 0 {
-		return damaged
-	}
-	return nil
+	return fit && len(arrays) == 0
 }
 
-// place tells the state which step it is at.
-func (s *learnerState) place(from *savedLearner) bool {
+// resumeStep tells the state which step it is at.
+func (s *learnerState) resumeStep(from *savedLearner) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
 		return false
 	}
@@ -278,14 +317,15 @@ func (s *learnerState) place(from *savedLearner) bool {
 	return true
 }
 
-// resume makes the problem's learner one of an ascent, whose arrays are still to come.
-func (p *problem) resume(from *savedAscent) {
+// resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
+func (p *problem) resumeAscent(from *savedAscent) {
 	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
 	p.setAscent(a, from.Start)
 	a.pass = from.Pass
 }
 
-func (s *learnerState) resume(from *savedLearner) bool {
+// resumeScalars sets what is no array.
+func (s *learnerState) resumeScalars(from *savedLearner) bool {
 	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
 		return false
 	}
@@ -309,10 +349,7 @@ func (s *learnerState) resume(from *savedLearner) bool {
 
 // sameRun leaves of a Config what a resumed run has to have in common with the one before: its length may be another.
 func sameRun(cfg Config) Config {
-	cfg = cfg.WithDefaults()
-	if cfg.Bias != BiasAugmented {
-		cfg.BiasScale = 0
-	}
+	cfg = cfg.inForce()
 	cfg.Epochs, cfg.Steps = 0, 0
 	return cfg
 }

@@ -62,10 +62,7 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 // run makes a run, of the rows of two classes if a pair is given. Its vectors take the places from
 // first on in models.
 func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
-	cfg := tr.Config.WithDefaults()
-	if cfg.Bias != BiasAugmented {
-		cfg.BiasScale = 0 // 1 was allowed
-	}
+	cfg := tr.Config.inForce()
 	r := &run{cfg: cfg, data: d, first: first, rows: len(d.y), threads: 1}
 	r.choose(pair)
 	sum, err := r.setWeights()

@@ -1,6 +1,11 @@
 package pegasos
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/metrics"
+)
 
 // A stopping ends a session before its last step: the rules are Config.Tol, Change and Patience.
 type stopping struct {
@@ -24,13 +29,12 @@ func newStopping(tr *Trainer) (stopping, error) {
 	}
 	v := tr.Valid
 	if v == nil || v.X == nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return s, badField("Patience", "have %d, which wants Trainer.Valid to have rows, and a label for each", tr.Config.Patience)
+		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for each", tr.Config.Patience)
 	}
 	if tr.Config.Loss.Regression() {
-		for i, y := range v.Y {
-			if y-y != 0 {
-				return s, badField("Patience", "the label of row %d of Trainer.Valid is %v, want a finite number", i, y)
-			}
+		if i := floats.FirstNotFinite(v.Y); i >= 0 {
+			return s, badField("Patience",
+				"the label of row %d of Trainer.Valid is %v, want a finite number", i, v.Y[i])
 		}
 	}
 	s.valid = v
@@ -80,16 +84,9 @@ func (s *stopping) result(m *Model) *Model {
 
 // quality returns the share of rows that m predicts right, or minus the mean squared error.
 func (m *Model) quality(d *Labelled) float64 {
-	n := float64(d.X.Rows())
 	if m.Classes == nil {
-		rmse := m.RMSE(m.DecisionAll(d.X), d.Y)
+		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X))
 		return -float64(rmse * rmse)
 	}
-	right := 0
-	for i, label := range m.PredictAll(d.X) {
-		if label == d.Y[i] {
-			right++
-		}
-	}
-	return float64(right) / n
+	return metrics.Accuracy(d.Y, m.PredictAll(d.X))
 }

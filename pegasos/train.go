@@ -3,10 +3,11 @@ package pegasos
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"sync/atomic"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -107,7 +108,7 @@ func (p Progress) Measure() Result { return p.session.measured().Result }
 func (p Progress) Model() *Model {
 	m := p.session.measured()
 	if p.session.keep {
-		m.State = p.session.state()
+		m.State = p.session.checkpoint()
 	}
 	return m
 }
@@ -192,64 +193,30 @@ type session struct {
 }
 
 func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
-	if err := tr.Config.Validate(); err != nil {
+	if err := tr.validate(); err != nil {
 		return nil, err
-	}
-	if tr.Threads < 0 {
-		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
-	}
-	if tr.Pause < 0 {
-		return nil, badField("Pause", "have %d, want 0 or more", tr.Pause)
 	}
 	d, err := newData(x, y, tr, tr.classes)
 	if err != nil {
 		return nil, err
 	}
-	if tr.Config.finishes() && tr.Prior != nil {
-		return nil, badField("Finish", "have %q, which can't be used with a prior", tr.Config.Finish)
-	}
 	if err := tr.checkCosts(len(d.classes)); err != nil {
 		return nil, err
 	}
 	s := &session{
-		cfg: tr.Config.WithDefaults(), data: d, threads: goroutines(tr.Threads), pause: tr.pause(), keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
+		cfg: tr.Config.inForce(), data: d, threads: parallel.Threads(tr.Threads), pause: tr.pause(),
+		keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
-	if s.cfg.Bias != BiasAugmented {
-		s.cfg.BiasScale = 0 // 1 was allowed
-	}
-	if k := len(d.classes); s.cfg.Multiclass == OneVsOne && k > 2 {
-		if k > maxPairClasses {
-			return nil, badField("Multiclass", "have %q, want at most %d classes for that, not %d", OneVsOne, maxPairClasses, k)
-		}
-		rows := d.count()
-		place := 0
-		for a := range k {
-			for b := a + 1; b < k; b++ {
-				if rows[a]+rows[b] > 0 { // see untrained
-					r, err := d.run(tr, []int32{int32(a), int32(b)}, place)
-					if err != nil {
-						return nil, err
-					}
-					s.runs = append(s.runs, r)
-				}
-				place++
-			}
-		}
+	if s.pairs() {
+		err = s.addPairs(tr)
 	} else {
-		r, err := d.run(tr, nil, 0)
-		if err != nil {
-			return nil, err
-		}
-		r.threads = min(s.threads, len(r.learners))
-		for _, l := range r.learners {
-			if l, ok := l.(*shards); ok {
-				l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))
-			}
-		}
-		s.runs = []*run{r}
+		err = s.addRun(tr)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if tr.Resume != nil {
 		return s, s.resume(tr)
@@ -257,12 +224,60 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	return s, nil
 }
 
-// goroutines returns how many a field Threads stands for.
-func goroutines(threads int) int {
-	if threads == 0 {
-		return runtime.GOMAXPROCS(0)
+// validate checks what can be checked without the data.
+func (tr *Trainer) validate() error {
+	if err := tr.Config.Validate(); err != nil {
+		return err
 	}
-	return threads
+	return options.First(fieldError, []options.Rule{
+		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
+		options.Range("Pause", tr.Pause, 0, math.MaxInt64, "0 or more"),
+		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil,
+			"have %q, which can't be used with a prior", tr.Config.Finish),
+	})
+}
+
+// pairs reports whether there is a run for each pair of classes.
+func (s *session) pairs() bool { return s.cfg.Multiclass == OneVsOne && len(s.data.classes) > 2 }
+
+// addPairs makes the runs of the pairs of classes that have rows: see untrained for the others.
+func (s *session) addPairs(tr *Trainer) error {
+	k := len(s.data.classes)
+	if k > maxPairClasses {
+		return badField("Multiclass", "have %q, want at most %d classes for that, not %d",
+			OneVsOne, maxPairClasses, k)
+	}
+	rows := s.data.count()
+	vector := 0
+	for a := range k {
+		for b := a + 1; b < k; b++ {
+			if rows[a]+rows[b] > 0 {
+				r, err := s.data.run(tr, []int32{int32(a), int32(b)}, vector)
+				if err != nil {
+					return err
+				}
+				s.runs = append(s.runs, r)
+			}
+			vector++
+		}
+	}
+	return nil
+}
+
+// addRun makes the only run, and divides the threads among its learners.
+func (s *session) addRun(tr *Trainer) error {
+	r, err := s.data.run(tr, nil, 0)
+	if err != nil {
+		return err
+	}
+	r.threads = min(s.threads, len(r.learners))
+	for _, l := range r.learners {
+		if l, ok := l.(*shards); ok {
+			l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))
+		}
+	}
+	s.runs = []*run{r}
+	return nil
 }
 
 // parallel calls f for each run, from several goroutines.
@@ -297,7 +312,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 		m = s.stop.result(m)
 	}
 	if s.keep {
-		m.State = s.state()
+		m.State = s.checkpoint()
 	}
 	if m.check() != nil {
 		return nil, false, s.failed("a weight")
@@ -306,7 +321,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 		return m, true, nil
 	}
 	s.measure(m)
-	if v := m.Result.Objective; v-v != 0 {
+	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
 	}
 	return m, false, nil
@@ -441,8 +456,8 @@ func (s *session) model() *Model {
 	for ; next < n; next++ {
 		s.untrained(m, next)
 	}
-	if k := len(m.Classes); s.cfg.Multiclass == OneVsOne && k > 2 {
-		m.Result.Weight /= float64(k - 1) // each row is in so many pairs
+	if s.pairs() {
+		m.Result.Weight /= float64(len(m.Classes) - 1) // each row is in so many pairs
 	}
 	return m
 }

@@ -1,10 +1,9 @@
-// Package sparse has rows of a sparse matrix as index and value slices, with the fastest kernels
-// there are for them against a dense vector on this machine, and a matrix in compressed sparse row
-// (CSR) form.
+// Package sparse has kernels for rows of a sparse matrix, as index and value slices, against a dense
+// vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR) form.
 //
 // Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic
-// contract. A sparse sum has 8 lanes where a dense one has 64, so that the same row stored both
-// ways agrees within rounding, not to the bit.
+// contract. A sparse sum has 8 lanes where a dense one has 64, so that the same row stored both ways
+// agrees within rounding, not to the bit.
 package sparse
 
 import "github.com/pegasimd/pegasimd/internal/asm"
@@ -14,9 +13,8 @@ const (
 	outOfRange = "sparse: index out of range"
 )
 
-// Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
-// outside w. A matrix checks its indices once, when it is built: prefer its methods for rows that
-// are used more than once.
+// Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is outside w. A matrix
+// checks its indices once, when it is built: prefer its methods for rows that are used more than once.
 //
 // Its meaning to the bit is
 //
@@ -43,8 +41,8 @@ func Dot(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length or an index is outside w, and then leaves w as it was.
-// Indices may repeat. If val overlaps w, the values of w are undefined.
+// It panics if idx and val differ in length or an index is outside w, and then leaves w as it was. Indices may repeat.
+// If val overlaps w, the values of w are undefined.
 func Axpy(a float32, idx []int32, val, w []float32) {
 	check(idx, val, w)
 	asm.AxpySparse(a, idx, val, w)
@@ -61,16 +59,15 @@ func check(idx []int32, val, w []float32) {
 	}
 }
 
-// DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the
-// weights of feature j:
+// DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the weights of feature j:
 //
 //	for c := range dst {
 //		dst[c] = Dot(idx, val, the vector of all w[j*k+c])
 //	}
 //
-// It gives the bits of that loop in one pass over the row. k must be a multiple of 8, so pad with
-// vectors of zeros. It panics if it is not, if idx and val differ in length, or if an index is
-// outside [0, len(w)/k). If dst overlaps val or w, its values are undefined.
+// It gives the bits of that loop in one pass over the row. k must be a multiple of 8, so pad with vectors of zeros. It
+// panics if it is not, if idx and val differ in length, or if an index is outside [0, len(w)/k). If dst overlaps val or
+// w, its values are undefined.
 func DotK(dst []float32, idx []int32, val, w []float32) {
 	checkK(len(dst), idx, val, w)
 	asm.DotSparseK(dst, idx, val, w)

@@ -21,6 +21,9 @@ func ofSparse(x *sparse.Matrix) Rows {
 	m := (*matrices.CSR)(x)
 	c := csr{cols: m.Cols(), matrix: m}
 	c.starts, c.indices, c.values = m.Arrays()
+	if c.indices == nil {
+		c.indices = []int32{} // no row's columns are nil: see Reader
+	}
 	if m.Lazy() {
 		return &lazy{c}
 	}

@@ -17,7 +17,7 @@ func (m *lazy) Compact(int) (Rows, bool) { return nil, false }
 
 func (m *lazy) Row(i int) (index []int32, values []float32) {
 	if m.matrix.Barred(i) {
-		return nil, nil
+		return []int32{}, nil
 	}
 	return m.csr.Row(i)
 }

@@ -3,7 +3,7 @@ package kernelsvm
 import "github.com/pegasimd/pegasimd/internal/parallel"
 
 // A budget of support rows. A problem with more of them than MaxSV is given up to that many by kernel matching pursuit
-// (Vincent and Bengio, Machine Learning 48, 2002), which wants w', a sum over few rows, to be close to w:
+// (Vincent and Bengio, Machine Learning 48, 2002), which looks for a w', a sum over few rows, that is close to w:
 //
 //  1. Pick the support row whose score by w' is furthest from that by w, over the root of its kernel with itself, and give
 //     it the coefficient that puts its own score right. That is the row and the step by which |w-w'| falls most. A row
@@ -80,7 +80,7 @@ func (r *run) count(k int, all [][][]float64) (n int) {
 // a finish it is the w of the last pass, whose scores are known, not of the best.
 func (r *run) own(k int, all [][][]float64) *ownProblem {
 	p := r.problems[k]
-	f := &ownProblem{target: make([]float64, len(r.group))}
+	f := &ownProblem{target: make([]float64, len(r.classOf))}
 	scale, mean := p.scale(), r.averaged(p)
 	if r.dual {
 		scale = float64(p.lambda * float64(p.rows))
@@ -114,7 +114,7 @@ func (r *run) own(k int, all [][][]float64) *ownProblem {
 		}
 	}
 	f.set = func(place int32, coef float64) {
-		c := r.group[place]
+		c := r.classOf[place]
 		all[c][slots[c]][int(place)-r.groups[c].start] = coef
 	}
 	return f
@@ -126,7 +126,7 @@ func (r *run) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
 	for range 4 * r.cfg.MaxSV {
 		best, most := int32(-1), 0.0
 		for _, place := range f.support {
-			c := int(r.group[place])
+			c := int(r.classOf[place])
 			if d := float64(r.diagonal[place]); d > 0 {
 				e := r.slot(k, c).score[int(place)-r.groups[c].start]
 				if gain := float64(e*e) / d; gain > most {
@@ -144,7 +144,7 @@ func (r *run) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
 			at[best] = len(picked)
 			picked, coef = append(picked, best), append(coef, 0)
 		}
-		c := int(r.group[best])
+		c := int(r.classOf[best])
 		a := r.slot(k, c).score[int(best)-r.groups[c].start] / float64(r.diagonal[best])
 		coef[at[best]] += a
 		r.subtract(k, []int32{best}, []float64{a})
@@ -164,51 +164,83 @@ func (r *run) subtract(k int, places []int32, a []float64) {
 			b.probes = append(b.probes, r.store.probe(int(place)))
 			p.moves = append(p.moves, alphaMove{int32(i), -a[i], 0})
 		}
-		parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
+		parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.updateScores(r.workers[worker], t) })
 		places, a = places[n:], a[n:]
 	}
 	p.moves = p.moves[:0]
 }
 
-// refit makes the coefficients the best there are and returns the square of the norm of w'. The scores follow.
+// refit makes the coefficients the best there are and returns the square of the norm of w'. The
+// scores follow.
 func (r *run) refit(k int, f *ownProblem, picked []int32, coef []float64) (square float64) {
+	gram := r.gram(picked)
+	old := append([]float64(nil), coef...)
+	target := make([]float64, len(picked))
+	for i, place := range picked {
+		target[i] = f.target[place]
+	}
+	gram.solve(coef, target)
+	image := make([]float64, len(picked))
+	gram.times(image, coef)
+	for i, c := range coef {
+		square += float64(c * image[i])
+		old[i] = c - old[i]
+	}
+	r.subtract(k, picked, old)
+	return max(0, square)
+}
+
+// A gramMatrix has the kernel of n rows with each other.
+type gramMatrix struct {
+	n       int
+	values  []float32
+	threads int
+}
+
+func (r *run) gram(picked []int32) *gramMatrix {
 	n := len(picked)
 	at := make([]int32, n)
 	for i, place := range picked {
 		at[i] = r.store.at[place]
 	}
-	store := newStore(r.store.kernel, r.store.from, at, []int{n})
-	gram := make([]float32, n*n)
-	parallel.For(r.threads, len(store.tiles), func(_, t int) {
+	rows := newStore(r.store.kernel, r.store.from, at, []int{n})
+	g := &gramMatrix{n, make([]float32, n*n), r.threads}
+	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
+		tile := rows.tiles[t]
 		for i := range n {
-			q := store.probe(i)
-			store.tile([][]float32{gram[i*n+store.tiles[t].start : i*n+store.tiles[t].end]}, []probe{q}, t)
+			rows.tile([][]float32{g.values[i*n+tile.start : i*n+tile.end]}, []probe{rows.probe(i)}, t)
 		}
 	})
-	times := func(dst, x []float64) {
-		parallel.For(r.threads, n, func(_, i int) {
-			var sum float64
-			for j, v := range gram[i*n:][:n] {
-				sum += float64(float64(v) * x[j])
-			}
-			dst[i] = sum
-		})
-	}
-	old := append([]float64(nil), coef...)
-	image, rest, along := make([]float64, n), make([]float64, n), make([]float64, n)
-	times(image, coef)
+	return g
+}
+
+// times sets dst to the matrix times x.
+func (g *gramMatrix) times(dst, x []float64) {
+	parallel.For(g.threads, g.n, func(_, i int) {
+		var sum float64
+		for j, v := range g.values[i*g.n:][:g.n] {
+			sum += float64(float64(v) * x[j])
+		}
+		dst[i] = sum
+	})
+}
+
+// solve brings the matrix times coef close to target, by conjugate gradients.
+func (g *gramMatrix) solve(coef, target []float64) {
+	image, rest, along := make([]float64, g.n), make([]float64, g.n), make([]float64, g.n)
+	g.times(image, coef)
 	var norm, start float64 // of the rest
-	for i, place := range picked {
-		rest[i] = f.target[place] - image[i]
+	for i, want := range target {
+		rest[i] = want - image[i]
 		along[i] = rest[i]
 		norm += float64(rest[i] * rest[i])
-		start += float64(f.target[place] * f.target[place])
+		start += float64(want * want)
 	}
 	for range maxRefits {
 		if norm <= float64(refitted*start) {
 			break
 		}
-		times(image, along)
+		g.times(image, along)
 		var bend float64
 		for i, v := range along {
 			bend += float64(v * image[i])
@@ -228,11 +260,4 @@ func (r *run) refit(k int, f *ownProblem, picked []int32, coef []float64) (squar
 			along[i] = rest[i] + float64(norm/was*along[i])
 		}
 	}
-	times(image, coef)
-	for i, c := range coef {
-		square += float64(c * image[i])
-		old[i] = c - old[i]
-	}
-	r.subtract(k, picked, old)
-	return max(0, square)
 }

@@ -1,16 +1,16 @@
 package kernelsvm
 
-// A valueCache keeps kernel values of one tile: of rows met before with all rows of the tile. What it returns are the bits
+// A valueCache keeps kernel values of one tile: of rows visited before with all rows of the tile. What it returns are the bits
 // that computing them again would give, so that its size has no influence on a result.
 //
-// Every pass meets the rows in a new order. Throwing out what was used least recently would be of little use then: with
-// room for a quarter of the rows 3 % would be found, since a row has mostly been thrown out when it is met again. So rows
-// stay, and a quarter is found; what was not used in the whole pass before makes room.
+// Every pass visits the rows in a new order. Throwing out what was used least recently would be of little use then: with
+// space for a quarter of the rows 3 % would be found, since a row has mostly been thrown out when it is visited again. So rows
+// stay, and a quarter is found; what was not used in the whole pass before makes way.
 type valueCache struct {
 	length   int // of the tile
 	capacity int // rows
 	pass     int32
-	full     int32 // the pass in which nothing was found to make room
+	full     int32 // the pass in which nothing was found to throw out
 	hand     int
 	place    map[int32]int32 // of each row that is kept
 	slots    []cacheSlot

@@ -39,7 +39,7 @@ type Config struct {
 	C      float64 `json:"c,omitempty"`
 
 	// Epochs is the number of passes of Pegasos over the rows: 1 before a finish and 10 without one, unless Steps is given.
-	// At most one of the two may be set. If there are fewer steps than rows only the rows that are met cost anything, but
+	// At most one of the two may be set. If there are fewer steps than rows only the rows that are visited cost anything, but
 	// then there is no finish, and the objective is not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
@@ -53,7 +53,7 @@ type Config struct {
 	// Pegasos. That is the default where there is no ascent: with Order IID, the kernel Sigmoid or fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
 	// Passes is the most that the finish takes, 100. It ends as soon as the gap is at most Tol, 0.01, and in each problem
-	// of its own.
+	// for itself.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// CrossPredict predicts each row with a model that has not seen it: the rows of each label are dealt out to so many folds, at
+// CrossPredict predicts each row with a model that was not trained on it: the rows of each label are dealt out to so many folds, at
 // random by Seed, and each fold is predicted by what the others train. How often the predictions are right is what gamma
 // and lambda are chosen by. The folds are those of [Folds].
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32, folds int) ([]float32, error) {
@@ -26,7 +27,7 @@ func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []flo
 	for i := range all {
 		all[i] = int32(i)
 	}
-	m, _ := ownMatrix(x, all)
+	m, _ := store.Own(x, all)
 	predicted := make([]float32, n)
 	for f := range folds {
 		var rows, held []int32
@@ -40,11 +41,11 @@ func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []flo
 		}
 		inner := *tr
 		inner.Progress = nil
-		part, err := inner.Train(ctx, pick(m, rows), labels)
+		part, err := inner.Train(ctx, store.TakeMatrix(m, rows).Examples(), labels)
 		if err != nil {
 			return nil, fmt.Errorf("pegasos: fold %d of %d: %w", f+1, folds, err)
 		}
-		for k, label := range part.PredictAll(pick(m, held)) {
+		for k, label := range part.PredictAll(store.TakeMatrix(m, held).Examples()) {
 			predicted[held[k]] = label
 		}
 	}

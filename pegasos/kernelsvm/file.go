@@ -7,11 +7,12 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -74,7 +75,7 @@ func (m *Model) Write(w io.Writer) error {
 			r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.Known(r.Objective), modelfile.Known(r.DualObjective), modelfile.Known(r.Gap),
 		},
 	}
-	if _, ok := m.rows.(*sparse.Matrix); ok {
+	if m.rows.Dense() == nil {
 		h.Layout = "sparse"
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
@@ -87,26 +88,22 @@ func (m *Model) Write(w io.Writer) error {
 
 // writeBody writes the support rows and the coefficients. It is for writers that keep their first error.
 func (m *Model) writeBody(w io.Writer) {
-	switch rows := m.rows.(type) {
-	case *dense.Matrix:
-		for i := range rows.Rows() {
-			modelfile.WriteNumbers(w, rows.Row(i))
-		}
-	case *sparse.Matrix:
-		counts := make([]int32, rows.Rows())
+	n := m.rows.Rows()
+	if m.rows.Dense() == nil {
+		counts := make([]int32, n)
 		for i := range counts {
-			index, _ := rows.Row(i)
+			index, _ := m.rows.Row(i)
 			counts[i] = int32(len(index))
 		}
 		modelfile.WriteNumbers(w, counts)
-		for i := range rows.Rows() {
-			index, _ := rows.Row(i)
+		for i := range n {
+			index, _ := m.rows.Row(i)
 			modelfile.WriteNumbers(w, index)
 		}
-		for i := range rows.Rows() {
-			_, values := rows.Row(i)
-			modelfile.WriteNumbers(w, values)
-		}
+	}
+	for i := range n {
+		_, values := m.rows.Row(i)
+		modelfile.WriteNumbers(w, values)
 	}
 	for _, slots := range m.coef {
 		for _, coef := range slots {
@@ -231,30 +228,38 @@ func (h *header) checkSizes(classes int) (rows int, err error) {
 	return rows, nil
 }
 
-func readSupportRows(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, error) {
+func readSupportRows(mr *modelfile.Reader, h *header, rows int) (store.Matrix, error) {
 	if h.Layout == "dense" {
-		// Checked in full before anything of the claimed size is made.
-		values, err := mr.Floats(rows * h.Features)
-		if err != nil {
-			return nil, err
-		}
-		if h.Features == 0 && rows > 1<<20 { // which nothing in the file pays for
-			return nil, fmt.Errorf("%d rows of no features", rows)
-		}
-		d := dense.New(rows, h.Features)
-		for i := range rows {
-			copy(d.Row(i), values[i*h.Features:])
-		}
-		return d, checkSupport(values)
+		return readDense(mr, rows, h.Features)
 	}
+	return readSparse(mr, rows, h.Features)
+}
+
+func readDense(mr *modelfile.Reader, rows, features int) (store.Matrix, error) {
+	// Read in full before anything of the claimed size is made.
+	values, err := mr.Floats(rows * features)
+	if err != nil {
+		return nil, err
+	}
+	if features == 0 && rows > 1<<20 { // which nothing in the file pays for
+		return nil, fmt.Errorf("%d rows of no features", rows)
+	}
+	d := dense.New(rows, features)
+	for i := range rows {
+		copy(d.Row(i), values[i*features:])
+	}
+	return supportMatrix(d, values)
+}
+
+func readSparse(mr *modelfile.Reader, rows, features int) (store.Matrix, error) {
 	counts, err := mr.Ints(rows)
 	if err != nil {
 		return nil, err
 	}
 	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
-		if n < 0 || int(n) > h.Features {
-			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n), h.Features)
+		if n < 0 || int(n) > features {
+			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n), features)
 		}
 		starts = append(starts, starts[i]+int64(n))
 	}
@@ -270,29 +275,27 @@ func readSupportRows(mr *modelfile.Reader, h *header, rows int) (pegasos.Example
 	if err != nil {
 		return nil, err
 	}
-	s, err := sparse.New(h.Features, starts, index, values)
+	s, err := sparse.New(features, starts, index, values)
 	if err != nil {
 		return nil, fmt.Errorf("support rows: %w", err)
 	}
-	return s, checkSupport(values)
+	return supportMatrix(s, values)
 }
 
-func checkSupport(values []float32) error {
-	for _, v := range values {
-		if v-v != 0 {
-			return fmt.Errorf("a value of a support row is %v", v)
-		}
+// supportMatrix returns rows of a matrix of ours, whose values must be finite.
+func supportMatrix(rows store.Examples, values []float32) (store.Matrix, error) {
+	if i := floats.FirstNotFinite(values); i >= 0 {
+		return nil, fmt.Errorf("a value of a support row is %v", values[i])
 	}
-	return nil
+	m, _ := store.MatrixOf(rows)
+	return m, nil
 }
 
 func (m *Model) checkCoefficients() error {
 	for c, slots := range m.coef {
 		for s, coef := range slots {
-			for i, v := range coef {
-				if v-v != 0 {
-					return fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c, s, v)
-				}
+			if i := floats.FirstNotFinite(coef); i >= 0 {
+				return fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c, s, coef[i])
 			}
 		}
 	}

@@ -258,7 +258,7 @@ func TestModelWriteError(t *testing.T) {
 		size := len(encode(t, m))
 		for n := range size {
 			if err := m.Write(&sample.FailingWriter{Left: n}); !errors.Is(err, sample.ErrFull) {
-				t.Fatalf("room for %d of %d bytes: %v", n, size, err)
+				t.Fatalf("space for %d of %d bytes: %v", n, size, err)
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -77,11 +78,11 @@ func TestValues(t *testing.T) {
 				at[i] = int32(149 - i)
 			}
 			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
-				s := newStore(cfg.function(nil), x, at, []int{40, 40, 150})
+				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
 				if packed := s.words != nil; packed != (name != "sevenths") {
 					t.Fatalf("%s, %s: packed is %v", form, name, packed)
 				}
-				general := newGeneralStore(cfg.function(nil), x, at, []int{40, 40, 150})
+				general := newGeneralStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
 				if len(s.tiles) != 2 {
 					t.Fatal(s.tiles)
 				}
@@ -154,7 +155,7 @@ func TestFigure3(t *testing.T) {
 				alpha[i]++
 				violations++
 			}
-			if err := r.steps(idx, 0); err != nil {
+			if err := r.takeSteps(idx, 0); err != nil {
 				t.Fatal(err)
 			}
 			for j, a := range alpha {
@@ -637,7 +638,7 @@ func TestErrors(t *testing.T) {
 	if err := train(d, p.Y, Trainer{Config: Config{Kernel: Polynomial, Gamma: 1}}); !errors.As(err, &row) || row.Row != 7 {
 		t.Error(err)
 	}
-	// A matrix that is checked as its rows are met.
+	// A matrix that is checked as its rows are read.
 	damaged := errors.New("damaged")
 	lazy, err := matrices.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2}, matrices.Check{Verify: func(first, end int) error {
 		if first == 1 {
@@ -651,7 +652,7 @@ func TestErrors(t *testing.T) {
 	if err := train((*sparse.Matrix)(lazy), []float32{0, 1}, Trainer{}); !errors.Is(err, damaged) {
 		t.Error(err)
 	}
-	// A function's values are met as they are asked for.
+	// A function's values are known only when they are asked for.
 	var step *pegasos.StepError
 	err = train(p.Dense, p.Y, Trainer{Config: Config{Kernel: Function}, Func: func(x, z Row) float32 {
 		if &x.Value[0] == &z.Value[0] {
@@ -820,7 +821,7 @@ func TestCosts(t *testing.T) {
 				}
 			}
 			taken[2][epoch] += float64(support) * float64(len(idx)) / n
-			if err := r.steps(idx, 0); err != nil {
+			if err := r.takeSteps(idx, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -884,7 +885,7 @@ func TestRealImages(t *testing.T) {
 	for i := range at {
 		at[i] = int32(i)
 	}
-	x, y := pick(all, at), labels[:len(at)]
+	x, y := store.TakeMatrix(matrixOf(all), at).Examples(), labels[:len(at)]
 	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
 		start := time.Now()
 		m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})

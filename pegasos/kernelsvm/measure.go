@@ -14,7 +14,7 @@ func (r *run) certified() bool { return r.cfg.Order != pegasos.IID && r.cfg.Kern
 func (r *run) averaged(p *problem) bool { return !r.dual && p.samples > 0 }
 
 // sums adds up over the rows of problem k: their alphas, alpha*y times their score, and their losses when scores are divided
-// by scale; of the mean over iterates if that is wanted.
+// by scale; of the mean over iterates if mean is true.
 func (r *run) sums(k int, mean bool, scale float64) (alphas, square, loss float64) {
 	p := r.problems[k]
 	for c := range r.groups {

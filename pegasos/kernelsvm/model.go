@@ -5,16 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // A Model is what training gives with a kernel. A score is a sum over the support rows, of a coefficient times the
@@ -36,9 +34,9 @@ type Model struct {
 
 	Result Result
 
-	rows   pegasos.Examples // the support rows, class by class: a *dense.Matrix or a *sparse.Matrix
-	counts []int            // of them in each class
-	coef   [][][]float32    // of each class, in each of its problems, of each row; nil for a class without rows
+	rows   store.Matrix  // the support rows, class by class
+	counts []int         // of them in each class
+	coef   [][][]float32 // of each class, in each of its problems, of each row; nil for a class without rows
 
 	once    sync.Once
 	store   *rowStore
@@ -125,7 +123,7 @@ func (r *run) model(whole bool) (*Model, error) {
 			used := false
 			for s := range g.slots {
 				v := float32(all[c][s][i])
-				if v-v != 0 {
+				if !floats.IsFinite(v) {
 					return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "a coefficient is not finite: " + tooLarge}
 				}
 				used = used || v != 0
@@ -143,36 +141,11 @@ func (r *run) model(whole bool) (*Model, error) {
 			m.coef[c] = nil
 		}
 	}
-	m.rows = pick(r.store.from, at)
-	if v := m.Result.Objective; whole && !r.partial && v-v != 0 {
+	m.rows = store.TakeMatrix(r.store.from, at)
+	if whole && !r.partial && !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " + tooLarge}
 	}
 	return m, nil
-}
-
-// pick returns a matrix of the rows at of m.
-func pick(m pegasos.Examples, at []int32) pegasos.Examples {
-	if m, ok := m.(*dense.Matrix); ok {
-		d := dense.New(len(at), m.Cols())
-		for k, i := range at {
-			copy(d.Row(k), m.Row(int(i)))
-		}
-		return d
-	}
-	from := m.(*sparse.Matrix)
-	starts := make([]int64, 1, len(at)+1)
-	var index []int32
-	var values []float32
-	for _, i := range at {
-		idx, val := from.Row(int(i))
-		index, values = append(index, idx...), append(values, val...)
-		starts = append(starts, int64(len(index)))
-	}
-	s, err := sparse.New(m.Cols(), starts, index, values)
-	if err != nil {
-		panic(err) // rows of a valid matrix are valid
-	}
-	return s
 }
 
 // Cols returns the number of features.
@@ -187,7 +160,7 @@ func (m *Model) Head() pegasos.Head {
 func (m *Model) Outputs() int { return m.Problems() }
 
 // SupportRows returns the support rows, class by class: a *dense.Matrix or a *sparse.Matrix. It must not be changed.
-func (m *Model) SupportRows() pegasos.Examples { return m.rows }
+func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
 // Problems returns the number of problems that were trained.
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
@@ -217,239 +190,6 @@ func (m *Model) ClassName(class int) string {
 		return m.Names[class]
 	}
 	return pegasos.FormatLabel(m.Classes[class])
-}
-
-// prepare makes what predictions need.
-func (m *Model) prepare() {
-	if m.Config.Kernel == Function && m.Func == nil {
-		panic("pegasos: the model's kernel is a function: set Func after reading")
-	}
-	m.once.Do(func() {
-		n := m.rows.Rows()
-		at := make([]int32, n)
-		for i := range at {
-			at[i] = int32(i)
-		}
-		ends, end := make([]int, len(m.counts)), 0
-		for c, count := range m.counts {
-			end += count
-			ends[c] = end
-		}
-		k := m.Config.function(m.Func)
-		m.store = newStore(k, m.rows, at, ends)
-		m.general = m.store
-		if m.store.words != nil {
-			m.general = newGeneralStore(k, m.rows, at, ends)
-		}
-		c, start := 0, 0
-		for _, tile := range m.store.tiles {
-			for tile.start >= ends[c] {
-				start = ends[c]
-				c++
-			}
-			w := dense.New(len(m.coef[c]), tile.end-tile.start)
-			for s := range m.coef[c] {
-				copy(w.Row(s), m.coef[c][s][tile.start-start:])
-			}
-			m.weights = append(m.weights, w)
-		}
-	})
-}
-
-// queryRows is the number of rows that are predicted together: the support rows come from memory once for all of them.
-const queryRows = 64
-
-// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*Problems(). If x has
-// more features than the model, the further ones are ignored; if it has fewer, the rest count as 0. The work is done by
-// GOMAXPROCS goroutines. It panics if the kernel is a function and Func is not set.
-func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
-	return m.decisionAll(x, runtime.GOMAXPROCS(0))
-}
-
-func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
-	m.prepare()
-	n, p := x.Rows(), m.Problems()
-	scores := make([]float64, n*p)
-	workers := make([]*queryWorker, threads)
-	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
-		w := workers[worker]
-		if w == nil {
-			w = &queryWorker{values: make([]float32, queryRows*tileRows), sums: make([]float32, m.Config.slots(len(m.Classes)))}
-			workers[worker] = w
-		}
-		start := block * queryRows
-		end := min(start+queryRows, n)
-		m.decide(w, x, start, end, scores[start*p:end*p])
-	})
-	return scores
-}
-
-// A queryWorker has what one goroutine needs to predict.
-type queryWorker struct {
-	probes []probe
-	rows   [][]float32
-	values []float32 // of the kernel
-	sums   []float32
-	row    []float32
-}
-
-// decide finds the scores of the rows from start to end. To the bit a score is a sum in float64, tile after tile, of dot
-// products of the kernel's values and the coefficients.
-func (m *Model) decide(w *queryWorker, x pegasos.Examples, start, end int, scores []float64) {
-	s := m.store
-	if s.words != nil && !allBinary(x, start, end) {
-		s = m.general
-	}
-	w.probes, w.rows = w.probes[:0], w.rows[:0]
-	for i := start; i < end; i++ {
-		w.probes = append(w.probes, s.query(x, i, w))
-	}
-	p, classes := m.Problems(), len(m.Classes)
-	c, last := 0, m.counts[0]
-	for t, tile := range s.tiles {
-		for tile.start >= last {
-			c++
-			last += m.counts[c]
-		}
-		n := tile.end - tile.start
-		w.rows = w.rows[:0]
-		for k := range w.probes {
-			w.rows = append(w.rows, w.values[k*tileRows:][:n])
-		}
-		s.tile(w.rows, w.probes, t)
-		sums := w.sums[:len(m.coef[c])]
-		for k := range w.probes {
-			m.weights[t].DotRows(sums, 0, w.rows[k])
-			for slot, v := range sums {
-				scores[k*p+m.Config.problem(classes, c, slot)] += float64(v)
-			}
-		}
-	}
-}
-
-func allBinary(x pegasos.Examples, start, end int) bool {
-	switch x.(type) {
-	case *dense.Matrix, *sparse.Matrix:
-		for i := start; i < end; i++ {
-			if !isBinary(x, i) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// query returns row i of x as a probe.
-func (s *rowStore) query(x pegasos.Examples, i int, w *queryWorker) probe {
-	if s.words != nil {
-		q := probe{words: make([]uint64, s.width)}
-		q.square = float32(packRow(q.words, x, i, s.cols))
-		return q
-	}
-	var index []int32
-	var values []float32
-	switch x := x.(type) {
-	case *dense.Matrix:
-		values = x.Row(i)
-	case *sparse.Matrix:
-		index, values = x.Row(i)
-		if index == nil {
-			index = []int32{}
-		}
-	default:
-		if w.row == nil {
-			w.row = make([]float32, x.Cols())
-		}
-		clear(w.row)
-		x.Axpy(i, 1, w.row)
-		values = w.row
-	}
-	if s.sparse != nil {
-		if index == nil {
-			index, values = nonzeros(values)
-		}
-		k := len(index)
-		for k > 0 && int(index[k-1]) >= s.cols {
-			k--
-		}
-		index, values = index[:k], values[:k]
-		return probe{square: sumSquaresInOrder(values), index: index, values: values}
-	}
-	row := values
-	if index != nil || len(values) != s.cols || w.row != nil {
-		row = make([]float32, s.cols)
-		if index == nil {
-			copy(row, values)
-		}
-		for k, j := range index {
-			if int(j) < s.cols {
-				row[j] = values[k]
-			}
-		}
-	}
-	return probe{square: dense.SumSquares(row), values: row}
-}
-
-func nonzeros(row []float32) (index []int32, values []float32) {
-	index = []int32{}
-	for j, v := range row {
-		if v != 0 {
-			index, values = append(index, int32(j)), append(values, v)
-		}
-	}
-	return index, values
-}
-
-// Class returns the position in Classes of the class that the scores of a row speak for. For two classes it is the second if
-// the score is above 0. Of pairs it is the class that wins most of them, and of those that win as many the one whose
-// scores against the others have the largest sum; otherwise it is that of the highest score. The first of equals is taken.
-func (m *Model) Class(scores []float64) int {
-	n := len(m.Classes)
-	if n == 2 {
-		if scores[0] > 0 {
-			return 1
-		}
-		return 0
-	}
-	if m.Config.Multiclass == pegasos.OneVsRest {
-		return labels.Highest(scores[:n])
-	}
-	var space [32]float64
-	wins, sum := space[:16], space[16:]
-	if n > 16 {
-		wins, sum = make([]float64, n), make([]float64, n)
-	}
-	labels.Votes(scores, wins[:n], sum[:n])
-	best := 0
-	for c := range n {
-		if wins[c] > wins[best] || wins[c] == wins[best] && sum[c] > sum[best] {
-			best = c
-		}
-	}
-	return best
-}
-
-// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
-// [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
-func (m *Model) ClassScores(scores, dst []float64) []float64 {
-	n := len(m.Classes)
-	if len(dst) < n {
-		dst = make([]float64, n)
-	}
-	dst = dst[:n]
-	labels.ClassScores(scores[:m.Outputs()], dst, m.Config.Multiclass == pegasos.OneVsOne)
-	return dst
-}
-
-// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].
-func (m *Model) PredictAll(x pegasos.Examples) []float32 {
-	scores, p := m.DecisionAll(x), m.Problems()
-	labels := make([]float32, x.Rows())
-	for i := range labels {
-		labels[i] = m.Classes[m.Class(scores[i*p:][:p])]
-	}
-	return labels
 }
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the model's file, which has the

@@ -7,8 +7,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/sparse"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // Inner products of rows are, to the bit,
@@ -23,14 +23,16 @@ import (
 // tileRows is the number of rows whose kernel values are found together: a few kB for each row that they are found of.
 const tileRows = 1024
 
-// A rowStore is a list of rows, in an order that may be another than the data's, in the form that is quickest to find
-// kernel values with. Exactly one of words, dense and sparse is set, for rows of zeros and ones, dense and sparse ones.
+// A rowStore is a list of rows, in an order that may be another than the data's, in the form that
+// kernel values are found fastest with: words for rows of zeros and ones, or else dense, or else an
+// index of the columns of sparse rows.
 type rowStore struct {
 	kernel  function
 	cols    int
 	at      []int32 // the number of each row in the matrix
 	squares []float32
 	tiles   []span // what is found together
+	from    store.Matrix
 
 	width  int      // words a row
 	words  []uint64 // bit j of a row is column j
@@ -38,15 +40,12 @@ type rowStore struct {
 	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of inner products else.
 
 	dense *dense.Matrix
-
-	sparse *sparse.Matrix
-	index  []columns        // of each tile
-	from   pegasos.Examples // the matrix, whatever the form; kept for a Func
+	index []columns // of each tile
 }
 
 type span struct{ start, end int }
 
-// columns has the nonzeros of a tile's rows by column: those of column column[k] stand from starts[k] to starts[k+1].
+// columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k] to starts[k+1]-1.
 type columns struct {
 	column []int32
 	starts []int32
@@ -54,7 +53,7 @@ type columns struct {
 	values []float32
 }
 
-// A probe is a row that kernel values are wanted of.
+// A probe is a row whose kernel values with others are to be found.
 type probe struct {
 	square float32
 	words  []uint64
@@ -62,72 +61,23 @@ type probe struct {
 	index  []int32 // nil if dense
 }
 
-// ownMatrix returns x as a matrix of ours. Rows of another kind are copied: as dense ones if that takes no more memory.
-func ownMatrix(x pegasos.Examples, only []int32) (m pegasos.Examples, at []int32) {
-	switch x.(type) {
-	case *dense.Matrix, *sparse.Matrix:
-		return x, only
-	}
-	cols := x.Cols()
-	row := make([]float32, cols)
-	read := func(i int32) []float32 {
-		clear(row)
-		x.Axpy(int(i), 1, row)
-		return row
-	}
-	nonzeros := 0
-	for _, i := range only {
-		for _, v := range read(i) {
-			if v != 0 {
-				nonzeros++
-			}
-		}
-	}
-	at = make([]int32, len(only))
-	for k := range at {
-		at[k] = int32(k)
-	}
-	if 2*nonzeros >= len(only)*cols {
-		d := dense.New(len(only), cols)
-		for k, i := range only {
-			copy(d.Row(k), read(i))
-		}
-		return d, at
-	}
-	starts := make([]int64, 1, len(only)+1)
-	index, values := make([]int32, 0, nonzeros), make([]float32, 0, nonzeros)
-	for _, i := range only {
-		for j, v := range read(i) {
-			if v != 0 {
-				index, values = append(index, int32(j)), append(values, v)
-			}
-		}
-		starts = append(starts, int64(len(values)))
-	}
-	s, err := sparse.New(cols, starts, index, values)
-	if err != nil {
-		panic(err) // they are valid as they are made
-	}
-	return s, at
-}
-
 // newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the same tile.
-func newStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+func newStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
 	s := newEmptyStore(k, m, at, ends)
-	if k.kind == Function || !s.pack(m) {
-		s.fill(m)
+	if k.kind == Function || !s.pack() {
+		s.fill()
 	}
 	return s
 }
 
 // newGeneralStore is newStore for probes that may have other values than zeros and ones.
-func newGeneralStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+func newGeneralStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
 	s := newEmptyStore(k, m, at, ends)
-	s.fill(m)
+	s.fill()
 	return s
 }
 
-func newEmptyStore(k function, m pegasos.Examples, at []int32, ends []int) *rowStore {
+func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float32, len(at))}
 	start := 0
 	for _, end := range ends {
@@ -140,22 +90,18 @@ func newEmptyStore(k function, m pegasos.Examples, at []int32, ends []int) *rowS
 }
 
 // fill makes the form for rows of any values.
-func (s *rowStore) fill(m pegasos.Examples) {
-	switch m := m.(type) {
-	case *dense.Matrix:
-		s.dense = m
-		for p, i := range s.at {
-			s.squares[p] = m.SumSquares(int(i))
-		}
-	case *sparse.Matrix:
-		s.sparse = m
-		for p, i := range s.at {
-			_, values := m.Row(int(i))
+func (s *rowStore) fill() {
+	s.dense = s.from.Dense()
+	for p, i := range s.at {
+		if s.dense != nil {
+			s.squares[p] = s.dense.SumSquares(int(i))
+		} else {
+			_, values := s.from.Row(int(i))
 			s.squares[p] = sumSquaresInOrder(values)
 		}
-		if s.kernel.kind != Function {
-			s.invert()
-		}
+	}
+	if s.dense == nil && s.kernel.kind != Function {
+		s.invert()
 	}
 }
 
@@ -168,27 +114,27 @@ func sumSquaresInOrder(values []float32) (sum float32) {
 
 const (
 	maxDenseBits  = 1 << 20 // columns: their number is exact in float32
-	maxSparseBits = 512     // columns: with more it is quicker to look at the nonzeros
+	maxSparseBits = 512     // columns: with more it is faster to look at the nonzeros
 )
 
 // pack makes the form for zeros and ones, if there is nothing else and it pays.
-func (s *rowStore) pack(m pegasos.Examples) bool {
-	limit := maxDenseBits
-	if _, ok := m.(*sparse.Matrix); ok {
-		limit = maxSparseBits
+func (s *rowStore) pack() bool {
+	limit := maxSparseBits
+	if s.from.Dense() != nil {
+		limit = maxDenseBits
 	}
 	if s.cols > limit {
 		return false
 	}
 	width := (s.cols + 63) / 64
 	for _, i := range s.at {
-		if !isBinary(m, int(i)) {
+		if !store.IsBinary(s.from, int(i)) {
 			return false
 		}
 	}
 	s.width, s.words = width, make([]uint64, width*len(s.at))
 	for p, i := range s.at {
-		s.squares[p] = float32(packRow(s.words[p*width:][:width], m, int(i), s.cols))
+		s.squares[p] = float32(packRow(s.words[p*width:][:width], s.from, int(i), s.cols))
 	}
 	// Every value there can be, by the same function as everywhere.
 	s.values = make([]float32, s.cols+1)
@@ -206,39 +152,22 @@ func (s *rowStore) pack(m pegasos.Examples) bool {
 	return true
 }
 
-func isBinary(m pegasos.Examples, i int) bool {
-	var values []float32
-	switch m := m.(type) {
-	case *dense.Matrix:
-		values = m.Row(i)
-	case *sparse.Matrix:
-		_, values = m.Row(i)
-	}
-	for _, v := range values {
-		if v != 0 && v != 1 {
-			return false
-		}
-	}
-	return true
-}
-
 // packRow sets the bits of row i in the columns below cols, and counts them.
-func packRow(words []uint64, m pegasos.Examples, i, cols int) (ones int) {
-	switch m := m.(type) {
-	case *dense.Matrix:
-		for j, v := range m.Row(i) {
-			if v == 1 && j < cols {
+func packRow(words []uint64, m store.Reader, i, cols int) (ones int) {
+	index, values := m.Row(i)
+	if index == nil {
+		for j, v := range values[:min(cols, len(values))] {
+			if v == 1 {
 				words[j/64] |= 1 << (j % 64)
 				ones++
 			}
 		}
-	case *sparse.Matrix:
-		index, values := m.Row(i)
-		for k, j := range index {
-			if values[k] == 1 && int(j) < cols {
-				words[j/64] |= 1 << (j % 64)
-				ones++
-			}
+		return ones
+	}
+	for k, j := range index {
+		if values[k] == 1 && int(j) < cols {
+			words[j/64] |= 1 << (j % 64)
+			ones++
 		}
 	}
 	return ones
@@ -252,7 +181,7 @@ func (s *rowStore) invert() {
 		var c columns
 		nonzeros := 0
 		for p := r.start; p < r.end; p++ {
-			index, _ := s.sparse.Row(int(s.at[p]))
+			index, _ := s.from.Row(int(s.at[p]))
 			nonzeros += len(index)
 			for _, j := range index {
 				if next[j] == 0 {
@@ -269,7 +198,7 @@ func (s *rowStore) invert() {
 		}
 		c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
 		for p := r.start; p < r.end; p++ {
-			index, values := s.sparse.Row(int(s.at[p]))
+			index, values := s.from.Row(int(s.at[p]))
 			for k, j := range index {
 				c.rows[next[j]], c.values[next[j]] = int32(p-r.start), values[k]
 				next[j]++
@@ -300,26 +229,17 @@ func sortColumns(column []int32, present []int32) []int32 {
 // probe returns row p of the store as a probe.
 func (s *rowStore) probe(p int) probe {
 	q := probe{square: s.squares[p]}
-	switch {
-	case s.words != nil:
+	if s.words != nil {
 		q.words = s.words[p*s.width:][:s.width]
-	case s.dense != nil:
-		q.values = s.dense.Row(int(s.at[p]))
-	default:
-		q.index, q.values = s.sparse.Row(int(s.at[p]))
-		if q.index == nil {
-			q.index = []int32{}
-		}
+	} else {
+		q.index, q.values = s.from.Row(int(s.at[p]))
 	}
 	return q
 }
 
 // row returns row p as a Func sees it.
 func (s *rowStore) row(p int) Row {
-	if s.dense != nil {
-		return Row{Value: s.dense.Row(int(s.at[p]))}
-	}
-	index, values := s.sparse.Row(int(s.at[p]))
+	index, values := s.from.Row(int(s.at[p]))
 	return Row{index, values}
 }
 
@@ -435,7 +355,7 @@ func (s *rowStore) diagonal(dst []float32) (bad int) {
 			self[0] = s.squares[p]
 			s.kernel.values(dst[p:p+1], s.squares[p], self[:])
 		}
-		if v := dst[p] + s.squares[p]; v-v != 0 || math.IsInf(float64(2*s.squares[p]), 0) {
+		if v := dst[p] + s.squares[p]; !floats.IsFinite(v) || math.IsInf(float64(2*s.squares[p]), 0) {
 			return p
 		}
 	}

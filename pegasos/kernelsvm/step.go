@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -27,16 +28,16 @@ type rowBlock struct {
 	squares []float32
 	probes  []probe
 	known   [blockRows]sync.Mutex // held while a row of among is found
-	among   [blockRows][]float32  // the kernel of row k with rows k+1, ...; empty until it is wanted
-	room    []float32
+	among   [blockRows][]float32  // the kernel of row k with rows k+1, ...; empty until it is needed
+	space   []float32
 }
 
 // A blockWorker has what one goroutine needs.
 type blockWorker struct {
 	score  [blockRows]float64 // of the block's rows, in one problem
 	dense  []float32          // a sparse row
-	room   []float32          // kernel values that are not kept
-	wanted []int32            // rows of the block
+	space  []float32          // kernel values that are not kept
+	needed []int32            // rows of the block
 	rows   [][]float32        // kernel values of these and a tile
 	get    [][]float32        // those still to be found
 	probes []probe
@@ -48,8 +49,8 @@ type blockWorker struct {
 
 func (b *rowBlock) begin(r *run, idx []uint32) {
 	b.places, b.at, b.squares, b.probes = b.places[:0], b.at[:0], b.squares[:0], b.probes[:0]
-	if b.room == nil {
-		b.room = make([]float32, blockRows*(blockRows-1)/2)
+	if b.space == nil {
+		b.space = make([]float32, blockRows*(blockRows-1)/2)
 	}
 	for k, i := range idx {
 		p := r.place[i]
@@ -71,7 +72,7 @@ func (b *rowBlock) row(r *run, w *blockWorker, k int) []float32 {
 	defer b.known[k].Unlock()
 	if len(b.among[k]) == 0 {
 		start := k*(blockRows-1) - k*(k-1)/2
-		b.among[k] = b.room[start:][:n]
+		b.among[k] = b.space[start:][:n]
 		r.store.among(b.among[k], &b.probes[k], b, k+1, w)
 		r.values.Add(int64(n))
 	}
@@ -117,17 +118,17 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 	s.kernel.values(dst, q.square, b.squares[from:])
 }
 
-// steps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least the given length.
-func (r *run) steps(idx []uint32, threshold float64) error {
+// takeSteps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least the given length.
+func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	b := &r.block
 	b.begin(r, idx)
 	parallel.For(r.threads, len(r.problems), func(worker, k int) {
 		w := r.workers[worker]
 		switch p := r.problems[k]; {
 		case !r.dual:
-			r.pegasos(w, k, p, idx)
+			r.pegasosSteps(w, k, p, idx)
 		case !p.done:
-			r.ascend(w, k, p, idx, threshold)
+			r.ascentSteps(w, k, p, idx, threshold)
 		default:
 			p.moves = p.moves[:0]
 		}
@@ -137,17 +138,17 @@ func (r *run) steps(idx []uint32, threshold float64) error {
 			return p.err
 		}
 	}
-	parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.update(r.workers[worker], t) })
+	parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.updateScores(r.workers[worker], t) })
 	if !r.dual {
 		r.t += int64(len(idx))
 	}
 	return nil
 }
 
-// load gets the scores of the block's rows that have part in problem k.
-func (r *run) load(w *blockWorker, k int) {
+// loadScores gets the scores of the block's rows that have part in problem k.
+func (r *run) loadScores(w *blockWorker, k int) {
 	for j, p := range r.block.places {
-		c := int(r.group[p])
+		c := int(r.classOf[p])
 		if s := r.slot(k, c); s != nil {
 			w.score[j] = s.score[int(p)-r.groups[c].start]
 		}
@@ -163,20 +164,20 @@ func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
 	}
 }
 
-// pegasos takes the steps of problem k.
-func (r *run) pegasos(w *blockWorker, k int, p *problem, idx []uint32) {
+// pegasosSteps takes the steps of problem k.
+func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
 	p.moves = p.moves[:0]
-	r.load(w, k)
+	r.loadScores(w, k)
 	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone && r.t >= r.total/2
 	for j, place := range r.block.places {
-		c := int(r.group[place])
+		c := int(r.classOf[place])
 		s := r.slot(k, c)
 		if s == nil {
 			continue
 		}
 		margin := float64(s.sign * w.score[j])
 		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
-			if margin-margin != 0 {
+			if !floats.IsFinite(margin) {
 				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
 				return
 			}
@@ -199,20 +200,20 @@ func (r *run) pegasos(w *blockWorker, k int, p *problem, idx []uint32) {
 
 const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale the rows"
 
-// ascend moves each alpha of problem k to where the dual objective is largest along it.
-func (r *run) ascend(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
+// ascentSteps moves each alpha of problem k to where the dual objective is largest along it.
+func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
 	p.moves = p.moves[:0]
-	r.load(w, k)
+	r.loadScores(w, k)
 	scale := float64(p.lambda * float64(p.rows))
 	for j, place := range r.block.places {
-		c := int(r.group[place])
+		c := int(r.classOf[place])
 		s := r.slot(k, c)
 		if s == nil {
 			continue
 		}
 		i := int(place) - r.groups[c].start
 		slack := 1 - float64(s.sign*w.score[j])/scale
-		if slack-slack != 0 {
+		if !floats.IsFinite(slack) {
 			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
 			return
 		}
@@ -235,19 +236,19 @@ func (r *run) ascend(w *blockWorker, k int, p *problem, idx []uint32, threshold 
 	}
 }
 
-// update brings the scores of a tile's rows up to date after a block.
-func (r *run) update(w *blockWorker, t int) {
+// updateScores brings the scores of a tile's rows up to date after a block.
+func (r *run) updateScores(w *blockWorker, t int) {
 	g := &r.groups[r.tiles[t]]
 	tile := r.store.tiles[t]
 	n := tile.end - tile.start
-	if w.room == nil {
-		w.room = make([]float32, tileProbes*tileRows)
+	if w.space == nil {
+		w.space = make([]float32, tileProbes*tileRows)
 	}
 	w.next = append(w.next[:0], make([]int, len(g.slots))...)
 	for {
 		// The next few rows that moved in any of the group's problems, in the order of the block.
-		w.wanted = w.wanted[:0]
-		for len(w.wanted) < tileProbes {
+		w.needed = w.needed[:0]
+		for len(w.needed) < tileProbes {
 			least := int32(math.MaxInt32)
 			for s := range g.slots {
 				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) {
@@ -257,25 +258,25 @@ func (r *run) update(w *blockWorker, t int) {
 			if least == math.MaxInt32 {
 				break
 			}
-			w.wanted = append(w.wanted, least)
+			w.needed = append(w.needed, least)
 			for s := range g.slots {
 				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) && moves[w.next[s]].k == least {
 					w.next[s]++
 				}
 			}
 		}
-		if len(w.wanted) == 0 {
+		if len(w.needed) == 0 {
 			return
 		}
-		r.find(w, t, n)
+		r.findValues(w, t, n)
 		from, to := tile.start-g.start, tile.end-g.start
 		for s := range g.slots {
 			slot := &g.slots[s]
 			moves := r.problems[slot.problem].moves[:w.next[s]]
 			w.use, w.late, w.using = w.use[:0], w.late[:0], w.using[:0]
 			late := false
-			for at := len(w.wanted) - 1; at >= 0 && len(moves) > 0; at-- {
-				if m := moves[len(moves)-1]; m.k == w.wanted[at] {
+			for at := len(w.needed) - 1; at >= 0 && len(moves) > 0; at-- {
+				if m := moves[len(moves)-1]; m.k == w.needed[at] {
 					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late), append(w.using, w.rows[at])
 					late = late || m.late != 0
 					moves = moves[:len(moves)-1]
@@ -289,17 +290,17 @@ func (r *run) update(w *blockWorker, t int) {
 	}
 }
 
-// find gets the kernel values of the wanted rows of the block with the rows of tile t, of which there are n.
-func (r *run) find(w *blockWorker, t, n int) {
+// findValues gets the kernel values of the needed rows of the block with the rows of tile t, of which there are n.
+func (r *run) findValues(w *blockWorker, t, n int) {
 	w.rows, w.get, w.probes = w.rows[:0], w.get[:0], w.probes[:0]
-	for k, j := range w.wanted {
+	for k, j := range w.needed {
 		var values []float32
 		known := false
 		if r.caches != nil {
 			values, known = r.caches[t].get(r.block.places[j])
 		}
 		if values == nil {
-			values = w.room[k*tileRows:][:n]
+			values = w.space[k*tileRows:][:n]
 		}
 		w.rows = append(w.rows, values)
 		if !known {

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -24,7 +25,7 @@ func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*M
 }
 
 // DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and ones in up to wordsUncached
-// times 64 columns, whose values are found as quickly as they come from memory: see docs/kernelised.md.
+// times 64 columns, whose values are computed as fast as they come from memory: see docs/kernelised.md.
 const DefaultCacheMB = 256
 
 const wordsUncached = 4
@@ -39,7 +40,7 @@ type Trainer struct {
 	// Threads is the number of goroutines; 0 means GOMAXPROCS.
 	Threads int
 
-	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be wanted again: 0 means
+	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be needed again: 0 means
 	// DefaultCacheMB, or none where it would be of no use; below 0 there is none. Beside it a run takes some 40 bytes for each row and each problem that the
 	// row is part of, a few MB for each thread, and the nonzeros of sparse rows again.
 	CacheMB int
@@ -61,7 +62,7 @@ type Progress struct {
 	Objective, Gap float64
 }
 
-// A problem is one weight vector on its way, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
+// A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
 // class, in the slots of the kernelGroups.
 //
 // While Pegasos runs, alpha is the number of the row's violations, score is y's score times the scale lambda*(t+t0), and
@@ -95,7 +96,7 @@ type alphaMove struct {
 	a, late float64
 }
 
-// A classRows is the rows of a class, which stand side by side in the store.
+// A classRows is the rows of a class, which are side by side in the store.
 type classRows struct {
 	start, end int          // rows
 	slots      []classState // of the problems that the class has part in
@@ -121,7 +122,7 @@ type run struct {
 	tiles    []int32 // the group of each tile
 	problems []*problem
 	place    []int32 // of each row in the store
-	group    []int32 // of each row there
+	classOf  []int32 // of each row there
 	diagonal []float32
 	lambda   float64
 	rows     int   // of x
@@ -146,7 +147,7 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := r.train(ctx)
+	stopped, err := r.pegasos(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
 	}
 	if (tr.Func != nil) != (tr.Kernel == Function) {
-		return nil, badField("Func", "is wanted with the kernel %q, and with no other", Function)
+		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
 	}
 	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
 	if r.rows == 0 {
@@ -185,7 +186,7 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	r.threads = parallel.Threads(r.threads)
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
 		if r.cfg.Finish == pegasos.FinishDual {
-			return nil, badField("Finish", "have %q, but %d steps do not meet all of %d rows", pegasos.FinishDual, r.cfg.Steps, r.rows)
+			return nil, badField("Finish", "have %q, but %d steps do not visit all of %d rows", pegasos.FinishDual, r.cfg.Steps, r.rows)
 		}
 		r.cfg.Finish = pegasos.FinishNone
 	}
@@ -202,10 +203,10 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if r.total = r.cfg.Steps; r.total == 0 {
 		r.total = int64(r.cfg.Epochs) * int64(r.rows)
 	}
-	if err := r.gather(class, tr.CacheMB); err != nil {
+	if err := r.arrange(class, tr.CacheMB); err != nil {
 		return nil, err
 	}
-	return r, r.pose()
+	return r, r.setUp()
 }
 
 func rowError(row int, reason string) error {
@@ -218,72 +219,94 @@ func (cfg Config) lambda(rows float64) (float64, error) {
 	return lambda, options.First(fieldError, []options.Rule{rule})
 }
 
-// gather puts the rows that will be met into the store, class by class.
-func (r *run) gather(class []int32, cacheMB int) error {
-	met := make([]int32, 0, r.rows)
-	if r.partial {
-		seen := make([]bool, r.rows)
-		ahead := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
-		for t := int64(0); t < r.total; {
-			for _, i := range ahead.Next(int(r.total - t)) {
-				if !seen[i] {
-					seen[i] = true
-					met = append(met, int32(i))
-				}
-				t++
-			}
-		}
-		slices.Sort(met)
-	} else {
-		for i := range r.rows {
-			met = append(met, int32(i))
-		}
-	}
-	slices.SortStableFunc(met, func(i, j int32) int { return int(class[i] - class[j]) })
-	r.sizes = make([]int, len(r.classes))
-	for _, c := range class {
-		r.sizes[c]++
-	}
-	r.place, r.group = make([]int32, r.rows), make([]int32, len(met))
-	ends := make([]int, len(r.classes))
-	for p, i := range met {
-		r.place[i], r.group[p] = int32(p), class[i]
-		ends[class[i]] = p + 1
-	}
-	start := 0
-	for c := range ends {
-		ends[c] = max(ends[c], start) // a class that is not met
-		r.groups = append(r.groups, classRows{start: start, end: ends[c]})
-		start = ends[c]
-	}
-	m, at := ownMatrix(r.x, met)
+// arrange puts the rows that will be visited into the store, class by class.
+func (r *run) arrange(class []int32, cacheMB int) error {
+	visited := r.visited()
+	slices.SortStableFunc(visited, func(i, j int32) int { return int(class[i] - class[j]) })
+	ends := r.group(class, visited)
+	m, at := store.Own(r.x, visited)
 	if r.cfg.hasGamma() {
 		options.Fill(&r.cfg.Gamma, defaultGamma(m, at))
 	}
 	r.store = newStore(r.cfg.function(r.f), m, at, ends)
-	if lazy, ok := r.x.(interface{ Err() error }); ok && lazy.Err() != nil {
-		return fmt.Errorf("pegasos: %w", lazy.Err())
+	if err := store.Of(r.x).Err(); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
 	}
-	r.diagonal = make([]float32, len(met))
+	r.diagonal = make([]float32, len(visited))
 	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
-		return rowError(int(met[bad]), "a value is NaN or infinite, or too large for the kernel in float32")
+		return rowError(int(visited[bad]),
+			"a value is NaN or infinite, or too large for the kernel in float32")
 	}
 	for _, tile := range r.store.tiles {
-		r.tiles = append(r.tiles, r.group[tile.start])
+		r.tiles = append(r.tiles, r.classOf[tile.start])
 	}
-	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
-		cacheMB = DefaultCacheMB
-	}
-	if rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / int64(len(met)); rows > 0 {
-		for _, tile := range r.store.tiles {
-			r.caches = append(r.caches, newCache(tile.end-tile.start, int(min(rows, int64(len(met))))))
-		}
-	}
+	r.makeCaches(cacheMB)
 	return nil
 }
 
+// visited returns the rows that the run will visit, ascending: with fewer steps than rows it tries
+// out the order.
+func (r *run) visited() []int32 {
+	visited := make([]int32, 0, r.rows)
+	if !r.partial {
+		for i := range r.rows {
+			visited = append(visited, int32(i))
+		}
+		return visited
+	}
+	known := make([]bool, r.rows)
+	trial := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
+	for t := int64(0); t < r.total; {
+		for _, i := range trial.Next(int(r.total - t)) {
+			if !known[i] {
+				known[i] = true
+				visited = append(visited, int32(i))
+			}
+			t++
+		}
+	}
+	slices.Sort(visited)
+	return visited
+}
+
+// group notes which rows are of which class, and returns where each class ends in the store.
+func (r *run) group(class, visited []int32) (ends []int) {
+	r.sizes = make([]int, len(r.classes))
+	for _, c := range class {
+		r.sizes[c]++
+	}
+	r.place, r.classOf = make([]int32, r.rows), make([]int32, len(visited))
+	ends = make([]int, len(r.classes))
+	for p, i := range visited {
+		r.place[i], r.classOf[p] = int32(p), class[i]
+		ends[class[i]] = p + 1
+	}
+	start := 0
+	for c := range ends {
+		ends[c] = max(ends[c], start) // a class without visits
+		r.groups = append(r.groups, classRows{start: start, end: ends[c]})
+		start = ends[c]
+	}
+	return ends
+}
+
+// makeCaches makes the tiles' caches of kernel values, in so much memory.
+func (r *run) makeCaches(cacheMB int) {
+	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
+		cacheMB = DefaultCacheMB
+	}
+	all := int64(len(r.classOf))
+	rows := int64(min(cacheMB, 1<<30)) * 1e6 / 4 / all
+	if rows <= 0 {
+		return
+	}
+	for _, tile := range r.store.tiles {
+		r.caches = append(r.caches, newCache(tile.end-tile.start, int(min(rows, all))))
+	}
+}
+
 // defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
-func defaultGamma(m pegasos.Examples, at []int32) float64 {
+func defaultGamma(m store.Matrix, at []int32) float64 {
 	var sum float64
 	for _, i := range at {
 		sum += float64(m.SumSquares(int(i)))
@@ -295,54 +318,16 @@ func defaultGamma(m pegasos.Examples, at []int32) float64 {
 	return gamma
 }
 
-// pose makes the problems.
-func (r *run) pose() error {
-	n := len(r.classes)
-	pairs := n > 2 && r.cfg.Multiclass == pegasos.OneVsOne
-	switch {
-	case n == 2:
-		r.problems = []*problem{{first: 0, second: 1}}
-	case pairs:
-		if n*(n-1)/2 > maxProblems {
-			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q", n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
-		}
-		for a := range n {
-			for b := a + 1; b < n; b++ {
-				r.problems = append(r.problems, &problem{first: a, second: b})
-			}
-		}
-	default:
-		for a := range n {
-			r.problems = append(r.problems, &problem{first: -1, second: a})
-		}
+// setUp makes the problems and the workers.
+func (r *run) setUp() error {
+	if err := r.choose(); err != nil {
+		return err
 	}
 	for k, p := range r.problems {
+		r.addRows(k, p)
 		p.objective, p.bound = math.NaN(), math.NaN()
-		var sum float64
-		met := 0
-		for c := range r.groups {
-			g := &r.groups[c]
-			sign := p.sign(c)
-			if sign == 0 {
-				continue
-			}
-			size := g.end - g.start
-			s := classState{problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size)}
-			if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
-				s.late, s.lateAlpha = make([]float64, size), make([]float64, size)
-			}
-			g.slots = append(g.slots, s)
-			p.rows += r.sizes[c]
-			met += size
-			for _, v := range r.diagonal[g.start:g.end] {
-				sum += float64(v)
-			}
-		}
-		if met > 0 {
-			p.r2 = sum / float64(met)
-		}
 		p.lambda = r.lambda
-		if pairs && r.cfg.C != 0 {
+		if p.first >= 0 && len(r.problems) > 1 && r.cfg.C != 0 {
 			var err error
 			if p.lambda, err = r.cfg.lambda(float64(p.rows)); err != nil {
 				return err
@@ -356,6 +341,59 @@ func (r *run) pose() error {
 		r.workers = append(r.workers, new(blockWorker))
 	}
 	return nil
+}
+
+// choose lists the problems: one of two classes, one for each pair of them, or one for each class.
+func (r *run) choose() error {
+	n := len(r.classes)
+	switch {
+	case n == 2:
+		r.problems = []*problem{{first: 0, second: 1}}
+	case r.cfg.Multiclass == pegasos.OneVsOne:
+		if n*(n-1)/2 > maxProblems {
+			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
+				n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
+		}
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				r.problems = append(r.problems, &problem{first: a, second: b})
+			}
+		}
+	default:
+		for a := range n {
+			r.problems = append(r.problems, &problem{first: -1, second: a})
+		}
+	}
+	return nil
+}
+
+// addRows makes the state of the rows that have part in problem k.
+func (r *run) addRows(k int, p *problem) {
+	var sum float64
+	visited := 0
+	for c := range r.groups {
+		g := &r.groups[c]
+		sign := p.sign(c)
+		if sign == 0 {
+			continue
+		}
+		size := g.end - g.start
+		s := classState{
+			problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size),
+		}
+		if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
+			s.late, s.lateAlpha = make([]float64, size), make([]float64, size)
+		}
+		g.slots = append(g.slots, s)
+		p.rows += r.sizes[c]
+		visited += size
+		for _, v := range r.diagonal[g.start:g.end] {
+			sum += float64(v)
+		}
+	}
+	if visited > 0 {
+		p.r2 = sum / float64(visited)
+	}
 }
 
 // sign returns the label of a class in the problem: 1, -1, or 0 if it has no part in it.
@@ -386,8 +424,8 @@ func (r *run) slot(k, class int) *classState {
 // scale returns what scores and alphas have to be divided by.
 func (p *problem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
 
-// train runs to the end, or until ctx is done: then it is stopped.
-func (r *run) train(ctx context.Context) (stopped bool, err error) {
+// pegasos takes the steps and the passes of the finish, to the end, or until ctx is done: then it is stopped.
+func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 	for r.t < r.total {
 		if ctx.Err() != nil {
 			return true, nil
@@ -398,7 +436,7 @@ func (r *run) train(ctx context.Context) (stopped bool, err error) {
 			limit = r.total/2 - r.t
 		}
 		idx := r.order.Next(int(min(limit, blockRows)))
-		if err := r.steps(idx, 0); err != nil {
+		if err := r.takeSteps(idx, 0); err != nil {
 			return false, err
 		}
 		if end := r.order.AtEnd(); end || r.t == r.total {
@@ -435,7 +473,7 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 				return true, nil
 			}
 			idx := r.order.Next(blockRows)
-			if err := r.steps(idx, threshold); err != nil {
+			if err := r.takeSteps(idx, threshold); err != nil {
 				return false, err
 			}
 			done += len(idx)

@@ -1,0 +1,231 @@
+package kernelsvm
+
+import (
+	"runtime"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// prepare makes what predictions need.
+func (m *Model) prepare() {
+	if m.Config.Kernel == Function && m.Func == nil {
+		panic("pegasos: the model's kernel is a function: set Func after reading")
+	}
+	m.once.Do(func() {
+		n := m.rows.Rows()
+		at := make([]int32, n)
+		for i := range at {
+			at[i] = int32(i)
+		}
+		ends, end := make([]int, len(m.counts)), 0
+		for c, count := range m.counts {
+			end += count
+			ends[c] = end
+		}
+		k := m.Config.function(m.Func)
+		m.store = newStore(k, m.rows, at, ends)
+		m.general = m.store
+		if m.store.words != nil {
+			m.general = newGeneralStore(k, m.rows, at, ends)
+		}
+		c, start := 0, 0
+		for _, tile := range m.store.tiles {
+			for tile.start >= ends[c] {
+				start = ends[c]
+				c++
+			}
+			w := dense.New(len(m.coef[c]), tile.end-tile.start)
+			for s := range m.coef[c] {
+				copy(w.Row(s), m.coef[c][s][tile.start-start:])
+			}
+			m.weights = append(m.weights, w)
+		}
+	})
+}
+
+// queryRows is the number of rows that are predicted together: the support rows come from memory once for all of them.
+const queryRows = 64
+
+// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*Problems(). If x has
+// more features than the model, the further ones are ignored; if it has fewer, the rest count as 0. The work is done by
+// GOMAXPROCS goroutines. It panics if the kernel is a function and Func is not set.
+func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
+	return m.decisionAll(x, runtime.GOMAXPROCS(0))
+}
+
+func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
+	m.prepare()
+	n, p := x.Rows(), m.Problems()
+	scores := make([]float64, n*p)
+	workers := make([]*queryWorker, threads)
+	_, matrix := store.MatrixOf(x)
+	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
+		w := workers[worker]
+		if w == nil {
+			w = &queryWorker{
+				rows:   store.ReaderOf(x),
+				matrix: matrix,
+				values: make([]float32, queryRows*tileRows),
+				sums:   make([]float32, m.Config.slots(len(m.Classes))),
+			}
+			workers[worker] = w
+		}
+		start := block * queryRows
+		end := min(start+queryRows, n)
+		m.decide(w, start, end, scores[start*p:end*p])
+	})
+	return scores
+}
+
+// A queryWorker has what one goroutine needs to predict.
+type queryWorker struct {
+	rows   store.Reader
+	matrix bool // the rows are a store.Matrix
+	probes []probe
+	found  [][]float32 // kernel values of each probe with a tile, in values
+	values []float32
+	sums   []float32
+}
+
+// decide finds the scores of the rows from start to end. To the bit a score is a sum in float64, tile after tile, of dot
+// products of the kernel's values and the coefficients.
+func (m *Model) decide(w *queryWorker, start, end int, scores []float64) {
+	s := m.store
+	if s.words != nil && !w.allBinary(start, end) {
+		s = m.general
+	}
+	w.probes = w.probes[:0]
+	for i := start; i < end; i++ {
+		w.probes = append(w.probes, s.query(w.rows, i, w.matrix))
+	}
+	p, classes := m.Problems(), len(m.Classes)
+	c, last := 0, m.counts[0]
+	for t, tile := range s.tiles {
+		for tile.start >= last {
+			c++
+			last += m.counts[c]
+		}
+		n := tile.end - tile.start
+		w.found = w.found[:0]
+		for k := range w.probes {
+			w.found = append(w.found, w.values[k*tileRows:][:n])
+		}
+		s.tile(w.found, w.probes, t)
+		sums := w.sums[:len(m.coef[c])]
+		for k := range w.probes {
+			m.weights[t].DotRows(sums, 0, w.found[k])
+			for slot, v := range sums {
+				scores[k*p+m.Config.problem(classes, c, slot)] += float64(v)
+			}
+		}
+	}
+}
+
+func (w *queryWorker) allBinary(start, end int) bool {
+	for i := start; i < end && w.matrix; i++ {
+		if !store.IsBinary(w.rows, i) {
+			return false
+		}
+	}
+	return w.matrix
+}
+
+// query returns row i of x as a probe, without the columns that the model lacks. The probe has the
+// values themselves where they last: those of a matrix.
+func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
+	if s.words != nil {
+		q := probe{words: make([]uint64, s.width)}
+		q.square = float32(packRow(q.words, x, i, s.cols))
+		return q
+	}
+	index, values := x.Row(i)
+	if s.dense == nil {
+		if index == nil {
+			index, values = nonzeros(values)
+		}
+		k := len(index)
+		for k > 0 && int(index[k-1]) >= s.cols {
+			k--
+		}
+		index, values = index[:k], values[:k]
+		return probe{square: sumSquaresInOrder(values), index: index, values: values}
+	}
+	if index == nil && matrix && len(values) == s.cols {
+		return probe{square: dense.SumSquares(values), values: values}
+	}
+	row := make([]float32, s.cols)
+	if index == nil {
+		copy(row, values)
+	}
+	for k, j := range index {
+		if int(j) < s.cols {
+			row[j] = values[k]
+		}
+	}
+	return probe{square: dense.SumSquares(row), values: row}
+}
+
+func nonzeros(row []float32) (index []int32, values []float32) {
+	index = []int32{}
+	for j, v := range row {
+		if v != 0 {
+			index, values = append(index, int32(j)), append(values, v)
+		}
+	}
+	return index, values
+}
+
+// Class returns the position in Classes of the class that the scores of a row speak for. For two classes it is the second if
+// the score is above 0. Of pairs it is the class that wins most of them, and of those that win as many the one whose
+// scores against the others have the largest sum; otherwise it is that of the highest score. The first of equals is taken.
+func (m *Model) Class(scores []float64) int {
+	n := len(m.Classes)
+	if n == 2 {
+		if scores[0] > 0 {
+			return 1
+		}
+		return 0
+	}
+	if m.Config.Multiclass == pegasos.OneVsRest {
+		return labels.Highest(scores[:n])
+	}
+	var space [32]float64
+	wins, sum := space[:16], space[16:]
+	if n > 16 {
+		wins, sum = make([]float64, n), make([]float64, n)
+	}
+	labels.Votes(scores, wins[:n], sum[:n])
+	best := 0
+	for c := range n {
+		if wins[c] > wins[best] || wins[c] == wins[best] && sum[c] > sum[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
+// [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
+func (m *Model) ClassScores(scores, dst []float64) []float64 {
+	n := len(m.Classes)
+	if len(dst) < n {
+		dst = make([]float64, n)
+	}
+	dst = dst[:n]
+	labels.ClassScores(scores[:m.Outputs()], dst, m.Config.Multiclass == pegasos.OneVsOne)
+	return dst
+}
+
+// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].
+func (m *Model) PredictAll(x pegasos.Examples) []float32 {
+	scores, p := m.DecisionAll(x), m.Problems()
+	labels := make([]float32, x.Rows())
+	for i := range labels {
+		labels[i] = m.Classes[m.Class(scores[i*p:][:p])]
+	}
+	return labels
+}
