@@ -53,7 +53,7 @@ func TestUnregularisedSteps(t *testing.T) {
 					return 2*float64(data.y[i]) - 1, 0
 				}
 				o := newOracle(r, data.dense, tr, tr.Weights)
-				o.pulls = func(z []float64, i int) (g []float64, kink bool) {
+				o.coefficients = func(z []float64, i int) (g []float64, kink bool) {
 					s, target := side(i)
 					for _, k := range l.kinks {
 						kink = kink || math.Abs(s*z[0]-target-k) < 1e-4
@@ -197,8 +197,8 @@ func TestUnregularisedBound(t *testing.T) {
 	}
 }
 
-// Any pulls make a bound. It is the dual objective of what is left of them when both sides pull the
-// same.
+// Any shares make a bound. It is the dual objective of what is left of them when both sides sum to
+// the same.
 func TestUnregularisedBoundOfAnything(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 5))
 	for _, l := range losses {

@@ -15,18 +15,18 @@ import (
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
-// for as many vectors as there are, g being what a row pulls at each.
+// for as many vectors as there are, g being the coefficient of a row for each.
 type oracle struct {
-	x          *dense.Matrix
-	weights    []float64 // of the rows, with a mean of 1; nil if all weigh the same
-	lambda, t0 float64
-	t          int64
-	scale      float64 // of the appended feature, 0 for none
-	free       bool    // the bias moves by eta * mean of weight*g
-	radius     float64 // of the ball around w0; 0 for none
-	w, w0      [][]float64
-	b, b0      []float64
-	pulls      func(z []float64, i int) (g []float64, kink bool)
+	x            *dense.Matrix
+	weights      []float64 // of the rows, with a mean of 1; nil if all weigh the same
+	lambda, t0   float64
+	t            int64
+	scale        float64 // of the appended feature, 0 for none
+	free         bool    // the bias moves by eta * mean of weight*g
+	radius       float64 // of the ball around w0; 0 for none
+	w, w0        [][]float64
+	b, b0        []float64
+	coefficients func(z []float64, i int) (g []float64, kink bool)
 }
 
 // newOracle makes one that starts where the run does.
@@ -95,7 +95,7 @@ func (o *oracle) step(idx []uint32) (kink bool) {
 		sum[k] = make([]float64, o.x.Cols())
 	}
 	for _, i := range idx {
-		g, kink := o.pulls(o.scores(o.w, o.b, int(i)), int(i))
+		g, kink := o.coefficients(o.scores(o.w, o.b, int(i)), int(i))
 		if kink {
 			return true
 		}
@@ -243,16 +243,16 @@ func float64s(w []float32) (v []float64) {
 	return v
 }
 
-// jointLosses are those of joint problems, written down anew: what they cost, how they pull at each
-// vector, and whether rounding may decide.
+// jointLosses are those of joint problems, written down anew: what they cost, a row's coefficient
+// for each vector, and whether rounding may decide.
 var jointLosses = []struct {
-	cfg   Config
-	costs [][]float64
-	at    func(z []float64, y int) float64
-	pulls func(z []float64, y int) (g []float64, kink bool)
+	cfg          Config
+	costs        [][]float64
+	at           func(z []float64, y int) float64
+	coefficients func(z []float64, y int) (g []float64, kink bool)
 }{
-	{Config{Multiclass: CrammerSinger}, nil, worst(nil).at, worst(nil).pulls},
-	{Config{Multiclass: CrammerSinger}, unequal, worst(unequal).at, worst(unequal).pulls},
+	{Config{Multiclass: CrammerSinger}, nil, worst(nil).at, worst(nil).coefficients},
+	{Config{Multiclass: CrammerSinger}, unequal, worst(unequal).at, worst(unequal).coefficients},
 	{Config{Multiclass: Multinomial}, nil,
 		func(z []float64, y int) float64 {
 			top, sum := z[0], 0.0
@@ -299,7 +299,7 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-func (w worst) pulls(z []float64, y int) ([]float64, bool) {
+func (w worst) coefficients(z []float64, y int) ([]float64, bool) {
 	g, most, at := make([]float64, len(z)), w.at(z, y), y
 	if most > 0 {
 		for r := len(z) - 1; r >= 0; r-- {
@@ -357,8 +357,8 @@ func TestJointSteps(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := newOracle(r, data.dense, tr, tr.Weights)
-				o.pulls = func(z []float64, i int) ([]float64, bool) {
-					return l.pulls(z, int(data.y[i]))
+				o.coefficients = func(z []float64, i int) ([]float64, bool) {
+					return l.coefficients(z, int(data.y[i]))
 				}
 				if cfg.Project {
 					o.project(func(z []float64, i int) float64 { return l.at(z, int(data.y[i])) })
@@ -429,17 +429,17 @@ func TestJointLosses(t *testing.T) {
 				}
 				b := make([]float64, 4)
 				if j.coefficients(z, b, uint32(y)) != (at > 0 || j.log) || b[y] != 0 {
-					t.Errorf("%+v: at %v, %v pulls %v", l.cfg, z, y, b)
+					t.Errorf("%+v: at %v, %v has %v", l.cfg, z, y, b)
 				}
 				own := 0.0
-				pulls, _ := l.pulls(z, y)
+				right, _ := l.coefficients(z, y)
 				for r, v := range b {
-					if own += v; !(v >= 0 && v <= 1) || r != y && math.Abs(v+pulls[r]) > 1e-14 {
-						t.Errorf("%+v: at %v, %v pulls %v, want %v", l.cfg, z, y, b, pulls)
+					if own += v; !(v >= 0 && v <= 1) || r != y && math.Abs(v+right[r]) > 1e-14 {
+						t.Errorf("%+v: at %v, %v has %v, want %v", l.cfg, z, y, b, right)
 					}
 				}
-				if own > 1+1e-15 || math.Abs(own-pulls[y]) > 1e-14 {
-					t.Errorf("%+v: at %v, %v pulls %v at its own", l.cfg, z, y, own)
+				if own > 1+1e-15 || math.Abs(own-right[y]) > 1e-14 {
+					t.Errorf("%+v: at %v, %v has %v at its own", l.cfg, z, y, own)
 				}
 				for _, u := range points {
 					have, size := at, math.Abs(at)
@@ -454,7 +454,7 @@ func TestJointLosses(t *testing.T) {
 					}
 				}
 				// Finite differences, away from kinks.
-				if _, kink := l.pulls(z, y); kink || math.Abs(z[0]) > 50 || z[0] == 0 {
+				if _, kink := l.coefficients(z, y); kink || math.Abs(z[0]) > 50 || z[0] == 0 {
 					continue
 				}
 				const h = 1e-6
@@ -467,7 +467,7 @@ func TestJointLosses(t *testing.T) {
 						want = -own
 					}
 					if d := (j.loss(up, y) - j.loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
-						t.Errorf("%+v: at %v, %v pulls %v at %d, by differences %v", l.cfg, z, y,
+						t.Errorf("%+v: at %v, %v has %v at %d, by differences %v", l.cfg, z, y,
 							want, r, d)
 					}
 				}
@@ -476,7 +476,7 @@ func TestJointLosses(t *testing.T) {
 	}
 }
 
-// Where classes are equal it is the first that is pulled at, and a loss of 0 pulls at none.
+// Where classes are equal it is the first that is subtracted from, and with a loss of 0 none is.
 func TestJointTies(t *testing.T) {
 	for _, c := range []struct {
 		costs [][]float64
@@ -504,7 +504,7 @@ func TestJointTies(t *testing.T) {
 		}
 		if moved := j.coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
 			fmt.Sprint(b) != fmt.Sprint(want) {
-			t.Errorf("%v, costs %v: %v pulls %v, want %v", c.z, c.costs != nil, c.y, b, want)
+			t.Errorf("%v, costs %v: %v has %v, want %v", c.z, c.costs != nil, c.y, b, want)
 		}
 	}
 }
@@ -520,7 +520,7 @@ func definition(m *Model, o *oracle, y []float32, at func(z []float64, y int) fl
 }
 
 // At every moment of a run the bound is below all objectives that were ever seen, and in the end it
-// and the objective meet. The objective is what its definition says.
+// and the objective are close. The objective is what its definition says.
 func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
 		for kind := range 8 { // with weights, a prior, a bias, or not
@@ -584,7 +584,7 @@ func TestJointBound(t *testing.T) {
 	}
 }
 
-// Any pulls make a bound: the dual objective at s times them, with nearly the best s.
+// Any shares make a bound: the dual objective at s times them, with nearly the best s.
 func TestJointBoundOfAnything(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 3))
 	for _, l := range jointLosses {

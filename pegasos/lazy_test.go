@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A matrix that is checked as its rows are met trains the same model, and no model at all if a row
+// A matrix that is checked as its rows are read trains the same model, and no model at all if a row
 // is bad.
 func TestLazyExamples(t *testing.T) {
 	starts, y := []int64{0}, []float32{}

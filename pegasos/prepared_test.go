@@ -77,7 +77,7 @@ func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 }
 
 // BenchmarkRunPrepared times steps with rows of one value, prepared some at once and one by one.
-// Labels of which a share was drawn make more rows pull.
+// With labels of which a share was drawn more rows violate.
 func BenchmarkRunPrepared(b *testing.B) {
 	defer func(same, most int) {
 		store.SameFrom, store.StepsMost = same, most
@@ -122,7 +122,7 @@ func BenchmarkRunPrepared(b *testing.B) {
 						}
 						steps := float64(b.N * rows)
 						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/steps, "ns/step")
-						b.ReportMetric(100*float64(p.violations-before)/steps, "%pull")
+						b.ReportMetric(100*float64(p.violations-before)/steps, "%violate")
 					})
 			}
 		}

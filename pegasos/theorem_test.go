@@ -50,13 +50,13 @@ func theoremSets(t testing.TB) []theoremSet {
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
-// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. It leaves much room, so that a run has to
+// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. It leaves much slack, so that a run has to
 // obey the sum that the proof of Lemma 1 ends with as well, in which the lengths of the steps' own
 // sub-gradients g_t and the way that is left to w* stand in place of bounds on them:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
-// At small lambda there is next to no room. On the way |w_t| <= R/lambda, and <= 1/sqrt(lambda)
+// At small lambda there is next to no slack. In between |w_t| <= R/lambda, and <= 1/sqrt(lambda)
 // with projection, and w_{T+1} is Eq. (13)'s sum over the steps that violated.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
@@ -77,7 +77,7 @@ func TestTheorem(t *testing.T) {
 				worst.average += r.average / 20
 			}
 			t.Logf("%s, lambda %v, %d steps, projection %v: optimum %.6f to %.6f, mean of "+
-				"f(w_t;A_t) %.4f; at most %.1e of Theorem 1's room, %.3f of Lemma 1's, %.3f of "+
+				"f(w_t;A_t) %.4f; at most %.1e of Theorem 1's slack, %.3f of Lemma 1's, %.3f of "+
 				"the norm",
 				set.name, set.lambda, set.steps, project, low, high, worst.average, worst.theorem,
 				worst.lemma, worst.norm)
@@ -159,9 +159,9 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 					seed, exact, T, norm)
 			}
 			norm = exact
-			if room := steps - lambda*float64(T)/2*way; ours-optimum > room+1e-6*ours {
+			if slack := steps - lambda*float64(T)/2*way; ours-optimum > slack+1e-6*ours {
 				t.Errorf("%s seed %d: regret %v after step %d, Lemma 1's sum is %v", set.name, seed,
-					ours-optimum, T, room)
+					ours-optimum, T, slack)
 			}
 			worst.lemma = math.Max(worst.lemma, (ours-optimum+lambda*float64(T)/2*way)/steps)
 		}
@@ -174,12 +174,12 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 			}
 		}
 		if T >= 3 {
-			room := c * (1 + math.Log(float64(T))) / (2 * lambda)
-			if ours-optimum > room {
+			slack := c * (1 + math.Log(float64(T))) / (2 * lambda)
+			if ours-optimum > slack {
 				t.Fatalf("%s seed %d: regret %v after step %d, Theorem 1 has %v", set.name, seed,
-					ours-optimum, T, room)
+					ours-optimum, T, slack)
 			}
-			worst.theorem = math.Max(worst.theorem, (ours-optimum)/room)
+			worst.theorem = math.Max(worst.theorem, (ours-optimum)/slack)
 		}
 	}
 	worst.average = ours / float64(set.steps)
