@@ -7,9 +7,10 @@
 //   - bytes: dense rows of pixels, in a quarter of the memory;
 //   - foreign: rows of a type that the caller has defined.
 //
-// All ways give the same bits. What is known of the rows is here: how they are multiplied, how soon
-// they have to be fetched, what a copy of them gains. What a run makes of that is the trainer's
-// business. Nothing outside this package asks which way it is.
+// All ways give the same bits (but for AddTo, which says how far it may be off). What is known of
+// the rows is here: how they are multiplied, how soon they have to be fetched, what a copy of them
+// gains. What a run makes of that is the trainer's business. Nothing outside this package asks
+// which way it is.
 package store
 
 import (
@@ -43,8 +44,8 @@ type Rows interface {
 	Size() int
 
 	// Fetch asks for row i to be brought into the caches. It pays to do so Ahead rows before it is
-	// used, if the rows are beyond the caches and not used one after the other; never if Ahead is
-	// 0.
+	// used, if the rows exceed the caches and are used in another order than that in memory. If
+	// Ahead is 0 it never pays.
 	Fetch(i int)
 	Ahead() int
 	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from
@@ -86,8 +87,8 @@ type Gain uint8
 
 const (
 	GainsNothing Gain = iota // each row is a long run of memory as it is
-	GainsLittle              // of each pass a part that pays for the copy in long runs only
-	Gains
+	GainsLittle              // a part of each pass, which pays for the copy in long runs only
+	Gains                    // most of a pass, if the rows are beyond the caches
 )
 
 // Interleaved rows are multiplied by k = len(dst) or len(a) vectors at once, interleaved as package
