@@ -26,7 +26,8 @@ func pairNames(name, values, labels string) (first, second string) {
 // shapeOf returns the first dimension of an array, and the product of the others. It fails if the
 // product of all is larger than most.
 func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
-	// Each product is checked, with zeros as ones, so that no order of dimensions hides an overflow.
+	// Each product is checked, with zeros as ones, so that no order of dimensions hides an
+	// overflow.
 	product, size := uint64(1), uint64(1)
 	for i, d := range dims {
 		over, p := bits.Mul64(product, max(d, 1))

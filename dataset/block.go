@@ -14,20 +14,21 @@ type block struct {
 	ignored int64
 
 	// Of svmlight text only.
-	size  int64 // the largest index, also of a zero, and one more; 0 if there is none
-	zero  bool  // an index is 0
-	lines int
-	err   *SyntaxError // ended the block; its line counts within the block, here and below
-	last  *SyntaxError // what to say of the largest index allowed if base 0 comes out
+	size   int64  // the largest index, also of a zero, and one more; 0 if there is none
+	lowest uint64 // index
+	lines  int
+	err    *SyntaxError // ended the block; its line counts within the block, here and below
+	last   *SyntaxError // what to say of the largest index allowed if base 0 comes out
 }
 
-// assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector can follow.
+// assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector
+// can follow.
 func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 	s := &Set{IndexBase: base}
 	rows, nnz := 0, 0
 	for i := range blocks {
 		b := &blocks[i]
-		if end := int64(cols) + int64(base); b.size > end { // only if base 0 was found after the fact
+		if end := int64(cols) + int64(base); b.size > end { // only if base 0 was found late
 			b.trim(end)
 		}
 		rows += len(b.y)

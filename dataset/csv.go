@@ -19,14 +19,14 @@ const blockSize = 1 << 16
 // maxNames is how many class names a file may have: float32 holds their indices exactly.
 const maxNames = 1 << 24
 
-// ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an example, with the
-// same number of cells in each, one of which is the label. name stands for the input in errors. Quoting is that of
-// encoding/csv; blanks around a cell and blank lines are skipped.
+// ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an
+// example, with the same number of cells in each, one of which is the label. Errors call the input
+// name. Quoting is that of encoding/csv; blanks around a cell and blank lines are skipped.
 //
-// Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded as numbers first, one
-// column for each word for instance. If the label of the first row is a number all have to be, else all are names.
-// With HeaderAuto the first row is a header if none of its features is a number; where columns have numbers for names,
-// say HeaderYes.
+// Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded
+// as numbers first, one column for each word for instance. If the label of the first row is a
+// number all have to be, else all are names. With HeaderAuto the first row is a header if none of
+// its features is a number; where columns have numbers for names, say HeaderYes.
 func ReadCSV(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -170,7 +170,8 @@ func badFeature(cell, reason string) string {
 func (f *csvFile) flush() {
 	b := &f.block
 	f.blocks = append(f.blocks, block{
-		y: slices.Clone(b.y), ends: slices.Clone(b.ends), idx: slices.Clone(b.idx), val: slices.Clone(b.val),
+		y: slices.Clone(b.y), ends: slices.Clone(b.ends),
+		idx: slices.Clone(b.idx), val: slices.Clone(b.val),
 		ignored: b.ignored,
 	})
 	*b = block{y: b.y[:0], ends: b.ends[:0], idx: b.idx[:0], val: b.val[:0]}
@@ -245,7 +246,8 @@ func (f *csvFile) namesOnly(cells []string) bool {
 	return named
 }
 
-// class returns the label that a cell stands for, the provisional number of the class if it is a name.
+// class returns the label that a cell stands for, the provisional number of the class if it is a
+// name.
 func (f *csvFile) class(cell string) (y float32, reason string) {
 	if isMissing(cell) {
 		return 0, "missing label"
@@ -266,7 +268,8 @@ func (f *csvFile) class(cell string) (y float32, reason string) {
 	n, ok := f.classes[cell]
 	if !ok {
 		if n = len(f.classes); n == maxNames {
-			return 0, fmt.Sprintf("more than %d class names: for regression, labels have to be numbers", maxNames)
+			return 0, fmt.Sprintf(
+				"more than %d class names: for regression, labels have to be numbers", maxNames)
 		}
 		f.classes[strings.Clone(cell)] = n
 	}
@@ -308,7 +311,9 @@ func isMissing(cell string) bool {
 
 func (f *csvFile) at(i int, cells []string, reason string) error {
 	line, column := f.csv.FieldPos(i)
-	return &SyntaxError{File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason}
+	return &SyntaxError{
+		File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason,
+	}
 }
 
 // fault turns an error of the csv package into ours.

@@ -11,9 +11,10 @@ import (
 //go:embed digits/digits.csv.gz
 var digitsFile []byte
 
-// Digits returns handwritten digits, a real set small enough to be part of this package: 1,797 rows of 8x8 pixels, each
-// a count from 0 to 16 (half of them 0), with labels 0 to 9. It is dense. The UCI repository has it as Optical
-// Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak, 1998; CC BY 4.0).
+// Digits returns handwritten digits, a real set small enough to be part of this package: 1,797 rows
+// of 8x8 pixels, each a count from 0 to 16 (half of them 0), with labels 0 to 9. It is dense. The
+// UCI repository has it as Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak,
+// 1998; CC BY 4.0).
 func Digits() *Set {
 	z, err := gzip.NewReader(bytes.NewReader(digitsFile))
 	if err != nil {
@@ -26,8 +27,8 @@ func Digits() *Set {
 	return s
 }
 
-// DigitsSplit returns the digits in two parts, with pixels divided by 16: rows 3, 7, 11 and so on, every fourth one,
-// are for testing (449), the others for training (1,348).
+// DigitsSplit returns the digits in two parts, with pixels divided by 16: rows 3, 7, 11 and so on,
+// every fourth one, are for testing (449), the others for training (1,348).
 func DigitsSplit() (train, test *Set) {
 	s := Digits()
 	var parts [2][]int

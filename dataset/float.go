@@ -17,11 +17,11 @@ var pow10 = [...]float64{
 
 var pow10int = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// digits reads the decimal digits that b[p:] starts with. It returns the number that m's digits and they make, modulo
-// 2^64, and the position after them.
+// digits reads the decimal digits that b[p:] starts with. It returns the number that m's digits and
+// they make, modulo 2^64, and the position after them.
 //
-// Eight bytes at a time: a loop over digits ends at a place that the branch predictor can't know, which costs more than
-// the digits.
+// Eight bytes at a time: a loop over digits ends at a place that the branch predictor can't know,
+// which costs more than the digits.
 func digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ ascii0
@@ -42,27 +42,30 @@ func digits(b []byte, p int, m uint64) (uint64, int) {
 	return m, p
 }
 
-// ascii0 is the digit 0 in each byte of a word. Digits become 0 to 9 when it is taken off by exclusive or.
+// ascii0 is the digit 0 in each byte of a word. Digits become 0 to 9 when it is taken off by
+// exclusive or.
 const ascii0 = 0x3030303030303030
 
 // countDigits returns how many digits, less ascii0, the word's lower bytes have: 0 to 8.
 func countDigits(x uint64) uint {
-	// The addition sets the top bit of a byte above 9; what it carries goes to bytes after the first such one.
+	// The addition sets the top bit of a byte above 9; what it carries goes to bytes after the
+	// first such one.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
 // joinDigits returns the number that the word's first n digits make, less ascii0. n is 1 to 8.
 func joinDigits(x uint64, n uint) uint64 {
-	// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs, fours, all. The mask
-	// changes nothing, but spares the compiler's check.
+	// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs,
+	// fours, all. The mask changes nothing, but spares the compiler's check.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
-	return ((x&0x000000ff000000ff)*(100+1000000<<32) + (x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
+	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
+		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// number reads the decimal number at b[p:]. It returns what strconv.ParseFloat has for it with 32 bits and the position
-// after it, where a blank, a newline or a comment has to follow. If there is no such number, next is the token's end
-// and reason says what is wrong. b must end in a newline.
+// number reads the decimal number at b[p:]. It returns what strconv.ParseFloat has for it with 32
+// bits and the position after it, where a blank, a newline or a comment has to follow. If there is
+// no such number, next is the token's end and reason says what is wrong. b must end in a newline.
 func number(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32
@@ -107,10 +110,11 @@ func scale(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
 	}
-	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right. Rounding that to
-	// float32 gives the right result too, unless it lies halfway between two float32: halfway points are float64
-	// numbers and rounding keeps order, so that what is not rounded to one of them stays on its side of it. f is 0 or
-	// in float32's normal range, 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
+	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right.
+	// Rounding that to float32 gives the right result too, unless it is halfway between two
+	// float32: halfway points are float64 numbers and rounding keeps order, so that what is not
+	// rounded to one of them stays on its side of it. f is 0 or in float32's normal range, 1e-22 to
+	// 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -120,7 +124,8 @@ func scale(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent reads what follows an e. If it is no number, or one that is of no use to number, e is out of its range.
+// exponent reads what follows an e. If it is no number, or one that is of no use to number, e is
+// out of its range.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -156,7 +161,8 @@ func slowNumber(b []byte, p int) (v float32, next int, reason string) {
 	token := string(b[p:next])
 	// strconv knows Inf and NaN as well, and hexadecimal numbers.
 	if strings.Trim(token, "+-.0123456789eE") != "" {
-		if f, err := strconv.ParseFloat(token, 64); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		if f, err := strconv.ParseFloat(token, 64); err == nil &&
+			(math.IsNaN(f) || math.IsInf(f, 0)) {
 			return 0, next, notFinite
 		}
 		return 0, next, notNumber
@@ -171,9 +177,9 @@ func slowNumber(b []byte, p int) (v float32, next int, reason string) {
 	return float32(f), next, ""
 }
 
-// label turns the number v, read from token, into a label. Labels are compared as numbers, so -0 is 0, and two classes
-// must not become one: an integer has to be exact. A number with a fraction or an exponent is a measurement and may be
-// rounded.
+// label turns the number v, read from token, into a label. Labels are compared as numbers, so -0 is
+// 0, and two classes must not become one: an integer has to be exact. A number with a fraction or
+// an exponent is a measurement and may be rounded.
 func label(token []byte, v float32) (y float32, reason string) {
 	if v == 0 {
 		return 0, ""

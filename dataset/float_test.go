@@ -101,10 +101,10 @@ func TestDigits8(t *testing.T) {
 			if c-'0' >= 0 && c-'0' < 10 {
 				continue
 			}
-			for room := range 10 {
+			for space := range 10 {
 				s := "98765432109876543210"[:n]
 				b := append([]byte(s), byte(c))
-				b = append(b, "7654321:9"[:room]...)
+				b = append(b, "7654321:9"[:space]...)
 				want, _ := strconv.ParseUint("0"+s, 10, 64)
 				if m, p := digits(b, 0, 0); m != want || p != n {
 					t.Fatalf("%q: %d, %d", b, m, p)

@@ -41,7 +41,7 @@ func zipped(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// file writes a file of its own and returns its path.
+// file writes a file in a new folder and returns its path.
 func file(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -171,7 +171,7 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 // referenceRow reads the features of a row that is hashed or may be out of order.
 func referenceRow(e example, fields []string, base int, opt Options, ignored *int64, ok bool) (row example, largest int, fine bool) {
 	sums := map[int32]float32{}
-	met := map[uint64]bool{}
+	known := map[uint64]bool{}
 	last, largest := big.NewInt(int64(base)-1), -1
 	for i, f := range fields {
 		a, b, colon := strings.Cut(f, ":")
@@ -209,10 +209,10 @@ func referenceRow(e example, fields []string, base int, opt Options, ignored *in
 			}
 			continue
 		}
-		if opt.HashBits == 0 && opt.Unsorted == UnsortedSort && met[col] {
+		if opt.HashBits == 0 && opt.Unsorted == UnsortedSort && known[col] {
 			return e, 0, false
 		}
-		met[col] = true
+		known[col] = true
 		largest = max(largest, int(col))
 		sums[int32(col)] += v
 	}

@@ -11,7 +11,7 @@ import (
 // ReadIDX reads a pair of IDX files, the form of MNIST: images, an array of unsigned bytes whose
 // first dimension counts them, and as many labels, one unsigned byte each. An image becomes a row,
 // its pixels in the file's order, each float32(pixel)/opt.PixelDivisor. name, which is
-// "images,labels" or one word for both, stands for them in errors.
+// "images,labels" or one word for both, is what errors call them.
 func ReadIDX(images, labels io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

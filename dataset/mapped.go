@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/mmap"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -39,35 +40,32 @@ func (s *Set) Err() error {
 
 // mapInto gives the set a matrix in the mapping, with cols columns if it is sparse. The matrix asks
 // the system for rows that will soon be used; a sparse one has its blocks checked at first use.
-func (d *pgsmData) mapInto(s *Set, mapped *mmap.File, cols int) (err error) {
+func (d *pgsmData) mapInto(s *Set, mapped *mmap.File, cols int) error {
 	d.mapped, s.mapped = mapped, d
 	data := mapped.Bytes()
 	if d.layout == LayoutDense {
 		stride := int(d.stride())
 		values := view[float32](data, d.values, d.rows*stride)
-		if s.Dense, err = dense.FromPadded(d.rows, d.cols, values); err != nil {
-			return err
-		}
-		s.Dense.OnWillNeed(func(first, end int) {
+		m, err := matrices.DenseOf(d.rows, d.cols, values, func(first, end int) {
 			mapped.WillNeed(d.values+4*int64(first*stride), d.values+4*int64(end*stride))
 		})
-		return nil
+		s.Dense = (*dense.Matrix)(m)
+		return err
 	}
 	starts := view[int64](data, d.starts, d.rows+1)
 	columns, values := view[int32](data, d.columns, d.nnz), view[float32](data, d.values, d.nnz)
-	s.Sparse, err = sparse.Lazy(cols, starts, columns, values, d.shift, d.verifySparse)
-	if err != nil {
-		return err
-	}
-	s.Sparse.OnWillNeed(func(first, end int) {
+	willNeed := func(first, end int) {
 		// The starts are small, and mostly in memory. They may be anything here: they are only a hint.
 		from, to := starts[first], starts[end]
 		if from >= 0 && from < to && to <= int64(d.nnz) {
 			mapped.WillNeed(d.columns+4*from, d.columns+4*to)
 			mapped.WillNeed(d.values+4*from, d.values+4*to)
 		}
-	})
-	return nil
+	}
+	check := matrices.Check{Shift: d.shift, Verify: d.verifySparse, WillNeed: willNeed}
+	m, err := matrices.Lazy(cols, starts, columns, values, check)
+	s.Sparse = (*sparse.Matrix)(m)
+	return err
 }
 
 // verifySparse checks the sum of a mapped sparse block, whose starts are in order, and that its
@@ -112,7 +110,8 @@ func (s *Set) Verify(opt Options) error {
 	return v.err
 }
 
-// A verification is a mapped file being checked by some threads, each of which takes the next block.
+// A verification is a mapped file being checked by some threads, each of which takes the next
+// block.
 type verification struct {
 	set    *Set
 	blocks int
@@ -173,7 +172,7 @@ func (s *Set) verifyBlock(first, end int) (size int, err error) {
 		idx, _ := s.Sparse.Row(i)
 		size += 8 + 8*len(idx)
 	}
-	return size, s.Sparse.Check(first)
+	return size, (*matrices.CSR)(s.Sparse).Check(first)
 }
 
 // view returns n numbers in the bytes of a mapping, which is little-endian, as the machine is.

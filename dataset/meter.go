@@ -5,10 +5,11 @@ import (
 	"io"
 )
 
-// progressStep is about how many bytes lie between two calls of Options.Progress.
+// progressStep is about how many bytes are read between two calls of Options.Progress.
 const progressStep = 1 << 20
 
-// A meter counts what is read from one or more readers, one after the other, reports it, and looks for cancellation.
+// A meter counts what is read from one or more readers, one after the other, reports it, and looks
+// for cancellation.
 type meter struct {
 	opt               Options
 	read, told, total int64

@@ -25,7 +25,7 @@ const npyChunk = 1 << 15
 // has the number of. Else labels is a second file, with one number a row, and every column of the
 // first is a feature; of an array of more than two dimensions all but the first are taken as one.
 // An integer label that float32 can't hold exactly is an error. name, which is "values,labels" or
-// one word for both, stands for the files in errors.
+// one word for both, is what errors call the files.
 func ReadNPY(values, labels io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

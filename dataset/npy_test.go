@@ -319,7 +319,7 @@ func TestNPYLarge(t *testing.T) {
 						}
 					}
 				}
-				// A label that isn't exact is found wherever it stands.
+				// A label that isn't exact is found wherever it is.
 				if descr == ">f8" {
 					bad := bytes.Clone(x)
 					row := r.IntN(rows)

@@ -33,7 +33,8 @@ func readNPYHeader(f arrayFile) (*npyArray, error) {
 		return nil, fmt.Errorf("starts with % x: not an .npy file", head[:6])
 	}
 	if head[6] < 1 || head[6] > 3 || head[7] != 0 {
-		return nil, fmt.Errorf("version %d.%d of the format: want 1.0, 2.0 or 3.0", head[6], head[7])
+		return nil, fmt.Errorf("version %d.%d of the format: want 1.0, 2.0 or 3.0",
+			head[6], head[7])
 	}
 	length, start := int64(binary.LittleEndian.Uint16(head[8:])), int64(10)
 	if head[6] > 1 {
@@ -56,8 +57,9 @@ func readNPYHeader(f arrayFile) (*npyArray, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := int64(a.rows) * int64(a.cols) * int64(a.width); f.size >= 0 && want != f.size-start-length {
-		return nil, fmt.Errorf("%d bytes of data where the header says %d", f.size-start-length, want)
+	want, got := int64(a.rows)*int64(a.cols)*int64(a.width), f.size-start-length
+	if f.size >= 0 && want != got {
+		return nil, fmt.Errorf("%d bytes of data where the header says %d", got, want)
 	}
 	return a, nil
 }
@@ -70,15 +72,15 @@ func readNPYHeader(f arrayFile) (*npyArray, error) {
 func parseNPYHeader(text string) (*npyArray, error) {
 	p := literal{rest: text}
 	a := &npyArray{label: -1}
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	p.want("{")
 	for !p.bad && !p.has("}") {
 		key := p.string()
 		p.want(":")
-		if seen[key] {
+		if known[key] {
 			return nil, fmt.Errorf("header has %q twice", cut(key))
 		}
-		seen[key] = true
+		known[key] = true
 		switch key {
 		case "descr":
 			if p.peek("[") {
@@ -104,8 +106,9 @@ func parseNPYHeader(text string) (*npyArray, error) {
 			break
 		}
 	}
-	if p.bad || len(seen) != 3 || strings.Trim(p.rest, " \n") != "" {
-		return nil, fmt.Errorf("header %q: want descr, fortran_order and shape", cut(strings.TrimRight(text, " \n")))
+	if p.bad || len(known) != 3 || strings.Trim(p.rest, " \n") != "" {
+		return nil, fmt.Errorf("header %q: want descr, fortran_order and shape",
+			cut(strings.TrimRight(text, " \n")))
 	}
 	return a, nil
 }
@@ -129,7 +132,8 @@ func (a *npyArray) parseType(s string) error {
 		return nil
 	}
 	if strings.HasPrefix(rest, "O") {
-		return fmt.Errorf("elements are Python objects, which are not read: save an array of numbers")
+		return fmt.Errorf("elements are Python objects, which are not read: " +
+			"save an array of numbers")
 	}
 	return fmt.Errorf("elements of type %q: want f2, f4, f8, integers or b1", cut(s))
 }
@@ -146,7 +150,8 @@ func (a *npyArray) parseShape(dims []uint64) error {
 	return nil
 }
 
-// A literal is a piece of Python text being parsed. Once it is bad it stays so, and gives nothing more.
+// A literal is a piece of Python text being parsed. Once it is bad it stays so, and gives nothing
+// more.
 type literal struct {
 	rest string
 	bad  bool

@@ -15,7 +15,7 @@ type Format string
 
 const (
 	FormatAuto     Format = "auto"     // by the name, see Read
-	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", also known as LIBSVM's
+	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", LIBSVM's form
 	FormatCSV      Format = "csv"
 	FormatTSV      Format = "tsv"
 	FormatNPY      Format = "npy"  // NumPy's array
@@ -27,12 +27,13 @@ const (
 type Layout string
 
 const (
-	LayoutAuto   Layout = "auto" // dense if at least a quarter of the features are nonzero, else sparse
+	LayoutAuto   Layout = "auto" // dense if a quarter or more of the features are nonzero
 	LayoutDense  Layout = "dense"
 	LayoutSparse Layout = "sparse"
 )
 
-// An IndexBase is the number of the first feature in an svmlight file. The empty string means BaseOne.
+// An IndexBase is the number of the first feature in an svmlight file. The empty string means
+// BaseOne.
 type IndexBase string
 
 const (
@@ -41,16 +42,18 @@ const (
 	BaseAuto IndexBase = "auto" // 0 if the file has an index 0 anywhere, else 1
 )
 
-// Unsorted says what to do with svmlight lines whose indices don't ascend. The empty string means UnsortedError.
+// Unsorted says what to do with svmlight lines whose indices don't ascend. The empty string means
+// UnsortedError.
 type Unsorted string
 
 const (
 	UnsortedError Unsorted = "error"
 	UnsortedSort  Unsorted = "sort" // an index that is there twice is still an error
-	UnsortedSum   Unsorted = "sum"  // values of the same index are added, in the file's order and in float32
+	UnsortedSum   Unsorted = "sum"  // its values are added, in the file's order and in float32
 )
 
-// A Header says whether the first row of a CSV file names the columns. The empty string means HeaderAuto.
+// A Header says whether the first row of a CSV file names the columns. The empty string means
+// HeaderAuto.
 type Header string
 
 const (
@@ -69,12 +72,13 @@ type Options struct {
 	Format Format // of a file whose name does not tell
 	Layout Layout
 
-	// Features, if not 0, is the number of columns of the result: further features in the data are ignored and
-	// counted in Set.Ignored, missing ones are zeros. Prediction sets it to what the model was trained with.
+	// Features, if not 0, is the number of columns of the result: further features in the data are
+	// ignored and counted in Set.Ignored, missing ones are zeros. Prediction sets it to what the
+	// model was trained with.
 	Features int
 
-	// MaxFeatures is the most columns that a file may ask for, 0 meaning 2^27. A weight vector of that length takes
-	// 512 MiB, and one index is enough to ask for it.
+	// MaxFeatures is the most columns that a file may ask for, 0 meaning 2^27. A weight vector of
+	// that length takes 512 MiB, and one index is enough to ask for it.
 	MaxFeatures int
 
 	// MaxBytes, if not 0, is the most bytes to read, counted after decompression.
@@ -83,32 +87,36 @@ type Options struct {
 	IndexBase IndexBase // svmlight
 	Unsorted  Unsorted  // svmlight
 
-	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's header, or "last", which
-	// is what the empty string means.
+	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's
+	// header, or "last", which is what the empty string means.
 	LabelColumn string
 	Header      Header // CSV
 
-	// PixelDivisor divides the pixels of an IDX file: features are float32(pixel)/PixelDivisor. 0 means 255.
+	// PixelDivisor divides the pixels of an IDX file: features are float32(pixel)/PixelDivisor. 0
+	// means 255.
 	PixelDivisor float32
 
-	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file is hashed to one of
-	// 2^HashBits, and may be any number below 2^64. See ReadSvmlight.
+	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file
+	// is hashed to one of 2^HashBits, and may be any number below 2^64. See ReadSvmlight.
 	HashBits int
 
-	// InMemory says to read a .pgsm file into memory, all of it, and check it, in place of mapping it.
+	// InMemory says to read a .pgsm file into memory, all of it, and check it, in place of mapping
+	// it.
 	InMemory bool
 	// Verify says to check all of a .pgsm file before it is used, as Set.Verify does.
 	Verify bool
 
-	// Threads is how many threads parse svmlight text, 0 meaning all there are. It changes no bit of the result.
+	// Threads is how many threads parse svmlight text, 0 meaning all there are. It changes no bit
+	// of the result.
 	Threads int
 
-	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end, by one goroutine
-	// at a time. It is told the bytes read, before decompression, and the bytes there are, 0 if that isn't known.
+	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
+	// by one goroutine at a time. It is told the bytes read, before decompression, and the bytes
+	// there are, 0 if that isn't known.
 	Progress func(read, total int64)
 
-	// Context, if not nil, ends the reading with its error when it is cancelled. A call that waits for input is not
-	// interrupted.
+	// Context, if not nil, ends the reading with its error when it is cancelled. A call that waits
+	// for input is not interrupted.
 	Context context.Context
 }
 

@@ -34,7 +34,7 @@ import (
 //	values    float32: of the nonzeros; if the layout is dense of all features, each row
 //	          padded with zeros to a multiple of 64 bytes
 //	names     each preceded by its length, a uvarint
-//	sums      a CRC-32C, uint32, of each block, of the labels, of the names, and of the sums before it
+//	sums      a CRC-32C, uint32, of each block, the labels, the names, and the sums before it
 //
 // after which the file ends. The sum of a sparse block is that of its rows' starts, with the end of
 // the last, their columns, and their values; that of a dense block is of the padded values alone;
@@ -266,7 +266,8 @@ var bigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 // bytesOf returns the memory of a slice.
 func bytesOf[T int32 | int64 | float32](s []T) []byte {
 	var one T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
+	size := len(s) * int(unsafe.Sizeof(one))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
 }
 
 // toNative turns little-endian numbers of so many bytes into the machine's, and back.

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -58,7 +58,7 @@ func resign(b []byte) {
 		first, end := h.block(i)
 		part := []byte(nil)
 		if h.layout == LayoutDense {
-			stride := 4 * dense.Stride(h.cols)
+			stride := 4 * matrices.Stride(h.cols)
 			part = b[int(h.values)+first*stride : int(h.values)+end*stride]
 		} else {
 			part = slices.Clone(b[int(h.starts)+8*first : int(h.starts)+8*end+8])
@@ -199,7 +199,7 @@ func TestPGSMGolden(t *testing.T) {
 	}
 }
 
-// touch meets each row, as training would, and returns what the set says then. It fails the test on an index that is out
+// touch visits each row, as training would, and returns what the set's Err is then. It fails the test on an index that is out
 // of range: the kernels trust them.
 func touch(t testing.TB, s *Set) error {
 	t.Helper()
@@ -222,7 +222,7 @@ func touch(t testing.TB, s *Set) error {
 	return s.Err()
 }
 
-// A byte that is changed anywhere is found: when the file is opened, by Verify, or, in a sparse set, when the rows are met.
+// A byte that is changed anywhere is found: when the file is opened, by Verify, or, in a sparse set, when the rows are visited.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		want := randomSet(rand.New(rand.NewPCG(4, 4)), 20, 9, layout)
@@ -251,10 +251,10 @@ func TestPGSMDamage(t *testing.T) {
 			found := 0
 			bothAt(t, path, Options{}, func(s *Set, err error) {
 				if err == nil {
-					met := touch(t, s)
+					visited := touch(t, s)
 					err = s.Verify(Options{})
-					if layout == LayoutSparse && (met == nil) != (err == nil) {
-						t.Errorf("byte %d: met %v, verified %v", i, met, err)
+					if layout == LayoutSparse && (visited == nil) != (err == nil) {
+						t.Errorf("byte %d: visited %v, verified %v", i, visited, err)
 					}
 				}
 				if err != nil {
@@ -377,7 +377,7 @@ func TestPGSMBadBlock(t *testing.T) {
 		}
 		row := func(block int) int { first, _ := h.block(block); return first + 1 }
 		for _, block := range []int{5, 3, 6} {
-			at := h.values + int64(4*row(block)*dense.Stride(60))
+			at := h.values + int64(4*row(block)*matrices.Stride(60))
 			if layout == LayoutSparse {
 				at = h.columns + 4*int64(le64(b[h.starts+8*int64(row(block)):]))
 			}
@@ -582,7 +582,7 @@ func FuzzPGSM(f *testing.F) {
 		} else if !strings.HasPrefix(err.Error(), "a.pgsm: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// Mapped, it is the same, or the fault is found when it is met.
+		// Mapped, it is the same, or the fault is found when its row is visited.
 		path := filepath.Join(dir, "a.pgsm")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
@@ -590,9 +590,9 @@ func FuzzPGSM(f *testing.F) {
 		m, mapErr := Read(path, opt)
 		if mapErr == nil {
 			defer m.Close()
-			met := touch(t, m)
+			visited := touch(t, m)
 			if mapErr = m.Verify(Options{Threads: 2}); mapErr == nil {
-				mapErr = met
+				mapErr = visited
 			}
 		}
 		if (err == nil) != (mapErr == nil) {

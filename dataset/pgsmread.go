@@ -16,8 +16,8 @@ import (
 )
 
 // ReadPGSM reads the binary form that [WritePGSM] writes into memory, and checks all of it:
-// checksums, row starts, columns, and that numbers are finite. r has size bytes; name stands for it
-// in errors. [Read] maps a file instead.
+// checksums, row starts, columns, and that numbers are finite. r has size bytes; errors
+// call it name. [Read] maps a file instead.
 func ReadPGSM(r io.ReaderAt, size int64, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

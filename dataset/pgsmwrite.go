@@ -125,7 +125,8 @@ func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error 
 		return p.err
 	}
 	if len(columns) != len(values) {
-		p.err = fmt.Errorf("dataset: row %d: %d columns and %d values", i, len(columns), len(values))
+		p.err = fmt.Errorf("dataset: row %d: %d columns and %d values",
+			i, len(columns), len(values))
 		return p.err
 	}
 	last := int32(-1)

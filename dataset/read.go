@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz after it:
+// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
+// after it:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .tsv                      CSV, TSV
@@ -21,8 +22,9 @@ import (
 //	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
-// What starts as a gzip file does is decompressed, whatever its name. A file of several gzip members is read whole;
-// one that is cut off, has a wrong checksum or something else after its end is an error.
+// What starts as a gzip file does is decompressed, whatever its name. A file of several gzip
+// members is read whole; one that is cut off, has a wrong checksum or something else after its end
+// is an error.
 func Read(path string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -70,7 +72,7 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 }
 
-// fileNames returns the names of the one or two files that a path stands for.
+// fileNames returns the names of the one or two files that path names.
 func fileNames(path string, format Format) ([]string, error) {
 	values, labels, pair := strings.Cut(path, ",")
 	switch {
@@ -180,8 +182,8 @@ func (in *input) readers() ([]arrayFile, error) {
 	return files, nil
 }
 
-// decompress returns a reader of what r holds in gzip form, or of r itself if it holds something else. must says that it
-// should be gzip.
+// decompress returns a reader of what r holds in gzip form, or of r itself if it holds something
+// else. must says that it should be gzip.
 func decompress(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(2)

@@ -15,7 +15,7 @@ import (
 
 // TestReliability has what parsers are known to stumble over, a subtest for each kind. What comes in ends in a set or in
 // an error that tells the place, without a panic, and within the memory that the input itself warrants. Finer tests of
-// each reader stand beside it.
+// each reader are beside it.
 func TestReliability(t *testing.T) {
 	// refused reads svmlight text that must be refused, at the given place and for the given reason.
 	refused := func(t *testing.T, text string, opt Options, want string) {
@@ -164,7 +164,7 @@ func TestReliability(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		// Rows without features are the shortest: memory is what they take, and no more.
+		// Rows without features are the shortest: memory is what they take, and not more.
 		rows := size / 10
 		allocated(t, uint64(64*rows), func() {
 			s, err := ReadSvmlight(io.LimitReader(&repeated{text: "1\n"}, int64(2*rows)), "a.svm", Options{Threads: 1})
@@ -322,7 +322,7 @@ func TestReliability(t *testing.T) {
 // bounded fails the test if f allocates much more than a small input of so many bytes warrants.
 func bounded(t *testing.T, size int, f func()) {
 	t.Helper()
-	allocated(t, uint64(4<<20+64*size), f) // each thread has buffers of its own
+	allocated(t, uint64(4<<20+64*size), f) // each thread has its own buffers
 }
 
 var errFull = errors.New("no space left on device")

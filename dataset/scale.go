@@ -13,33 +13,37 @@ import (
 type ScaleKind string
 
 const (
-	// ScaleMaxAbs divides each column by the largest magnitude in it: features come to lie in [-1, 1], and zeros stay, so
-	// that sparse data stay sparse.
+	// ScaleMaxAbs divides each column by the largest magnitude in it: features are then in [-1, 1],
+	// and zeros stay, so that sparse data stay sparse.
 	ScaleMaxAbs ScaleKind = "max-abs"
-	// ScaleStandard takes its mean off each column and divides by the standard deviation, that of all rows (divided by
-	// their number, not by one less). It makes zeros other numbers: it is for dense data only.
+	// ScaleStandard takes its mean off each column and divides by the standard deviation, that of
+	// all rows (divided by their number, not by one less). It makes zeros other numbers: it is for
+	// dense data only.
 	ScaleStandard ScaleKind = "standard"
 	// ScaleUnit divides each row by its Euclidean norm. Rows of zeros stay.
 	ScaleUnit ScaleKind = "unit"
 )
 
-// A Scaler scales features as those of the set that it was fitted to. Its fields are all there is to it: it can be stored
-// as JSON, beside a model trained on scaled data, and scales other data the same way, to the bit, on every machine.
+// A Scaler scales features as those of the set that it was fitted to. Its fields are all there is
+// to it: it can be stored as JSON, beside a model trained on scaled data, and scales other data the
+// same way, to the bit, on every machine.
 //
 // Feature x of column j becomes
 //
 //	float32((float64(x) - float64(Shift[j])) * float64(Factor[j]))
 //
-// where no Shift is a shift of 0; with ScaleUnit, which has neither, float32(float64(x) / norm), where norm is the square
-// root of the sum of the row's squares in float64, added from left to right.
+// where no Shift is a shift of 0; with ScaleUnit, which has neither, float32(float64(x) / norm),
+// where norm is the square root of the sum of the row's squares in float64, added from left to
+// right.
 type Scaler struct {
 	Kind   ScaleKind `json:"kind"`
 	Shift  []float32 `json:"shift,omitempty"`  // of each column, with ScaleStandard
 	Factor []float32 `json:"factor,omitempty"` // of each column, unless it is ScaleUnit
 }
 
-// FitScaler finds the scale of a set's columns. A column that is constant gets the factor 1, so that ScaleStandard makes
-// it 0. It takes a pass over the rows, or two; sums are taken in float64 in the rows' order.
+// FitScaler finds the scale of a set's columns. A column that is constant gets the factor 1, so
+// that ScaleStandard makes it 0. It takes a pass over the rows, or two; sums are taken in float64
+// in the rows' order.
 func FitScaler(s *Set, kind ScaleKind) (*Scaler, error) {
 	c := &Scaler{Kind: kind}
 	if kind != ScaleUnit && s.Rows() == 0 {
@@ -54,7 +58,9 @@ func FitScaler(s *Set, kind ScaleKind) (*Scaler, error) {
 		}
 	case ScaleStandard:
 		if s.Dense == nil {
-			return nil, fmt.Errorf("dataset: standard scaling takes the mean off and would fill %d rows of %d features with numbers, of which %.2g%% are nonzero: use max-abs, or the dense layout",
+			return nil, fmt.Errorf("dataset: standard scaling takes the mean off and would fill "+
+				"%d rows of %d features with numbers, of which %.2g%% are nonzero: use max-abs, "+
+				"or the dense layout",
 				s.Rows(), s.Cols(), 100*s.Fill())
 		}
 		c.fitStandard(s.Dense)
@@ -105,7 +111,8 @@ func largestMagnitudes(s *Set) []float32 {
 	return largest
 }
 
-// Check tells what is wrong with a scaler that was read from somewhere, for data with so many features.
+// Check tells what is wrong with a scaler that was read from somewhere, for data with so many
+// features.
 func (c *Scaler) Check(features int) error {
 	shift, factor := 0, features
 	switch c.Kind {
@@ -118,7 +125,8 @@ func (c *Scaler) Check(features int) error {
 		return fmt.Errorf("dataset: scale %q: want max-abs, standard or unit", c.Kind)
 	}
 	if len(c.Shift) != shift || len(c.Factor) != factor {
-		return fmt.Errorf("dataset: a %s scaler of %d shifts and %d factors for %d features", c.Kind, len(c.Shift), len(c.Factor), features)
+		return fmt.Errorf("dataset: a %s scaler of %d shifts and %d factors for %d features",
+			c.Kind, len(c.Shift), len(c.Factor), features)
 	}
 	for j := range c.Factor {
 		if !floats.IsFinite(c.Factor[j]) || c.Shift != nil && !floats.IsFinite(c.Shift[j]) {
@@ -128,16 +136,17 @@ func (c *Scaler) Check(features int) error {
 	return nil
 }
 
-// Apply returns the set with its features scaled, in memory; s stays as it is. The result has the layout of s, but is
-// dense after ScaleStandard. It fails if the set has other columns than the scaler, or if a number gets too large for
-// float32, naming row and column.
+// Apply returns the set with its features scaled, in memory; s stays as it is. The result has the
+// layout of s, but is dense after ScaleStandard. It fails if the set has other columns than the
+// scaler, or if a number gets too large for float32, naming row and column.
 func (c *Scaler) Apply(s *Set) (*Set, error) {
 	if err := c.Check(s.Cols()); err != nil {
 		return nil, err
 	}
 	t := *s
 	if c.Kind == ScaleStandard {
-		full, err := s.WithLayout(LayoutDense) // data like those that were dense may be just too thin
+		// Data like those that the scaler was fitted to may be just too thin to be dense.
+		full, err := s.WithLayout(LayoutDense)
 		if err != nil {
 			return nil, err
 		}
@@ -196,10 +205,12 @@ func (c *Scaler) sparse(x *sparse.Matrix) (*sparse.Matrix, error) {
 }
 
 func badScale(row, col int) error {
-	return fmt.Errorf("dataset: row %d, column %d: too large for float32 when it is scaled", row, col)
+	return fmt.Errorf("dataset: row %d, column %d: too large for float32 when it is scaled",
+		row, col)
 }
 
-// norm returns the Euclidean norm of a row, zeros left out or not, if it is used, and 1 for a row of zeros.
+// norm returns the Euclidean norm of a row, zeros left out or not, if it is used, and 1 for a row
+// of zeros.
 func (c *Scaler) norm(row []float32) float64 {
 	if c.Kind != ScaleUnit {
 		return 1
@@ -226,17 +237,18 @@ func (c *Scaler) one(j int, v float32, norm float64) float32 {
 }
 
 const (
-	// warnRatio is how much larger the largest column may be than the smallest before Warnings says so.
+	// warnRatio is how much larger the largest column may be than the smallest before Warnings says
+	// so.
 	warnRatio = 1000
 	// warnNorm is the longest row that Warnings does not mind.
 	warnNorm = 100
 )
 
-// Warnings tells what of the features' scale will make training slow or hopeless, in sentences for people; most sets have
-// none. It takes a pass over the rows. It warns
+// Warnings tells what of the features' scale will make training slow or hopeless, in sentences for
+// people; most sets have none. It takes a pass over the rows. It warns
 //
-//   - if the largest magnitude of one column is more than 1,000 times that of another, not counting columns of zeros: the
-//     smaller one is all but ignored;
+//   - if the largest magnitude of one column is more than 1,000 times that of another, not counting
+//     columns of zeros: the smaller one is all but ignored;
 //   - if a row is longer than 100: the number of steps needed grows with the square of that.
 func Warnings(s *Set) (warnings []string) {
 	largest := largestMagnitudes(s)
@@ -250,8 +262,10 @@ func Warnings(s *Set) (warnings []string) {
 		}
 	}
 	if small >= 0 && float64(largest[large]) > warnRatio*float64(largest[small]) {
-		warnings = append(warnings, fmt.Sprintf("the features differ in scale: the largest magnitude of feature %d is %.4g, that of feature %d is %.4g; scale them (pegasimd scale)",
-			large+s.IndexBase, largest[large], small+s.IndexBase, largest[small]))
+		warnings = append(warnings,
+			fmt.Sprintf("the features differ in scale: the largest magnitude of feature %d "+
+				"is %.4g, that of feature %d is %.4g; scale them (pegasimd scale)",
+				large+s.IndexBase, largest[large], small+s.IndexBase, largest[small]))
 	}
 	longest, at := 0.0, 0
 	for i := range s.Rows() {
@@ -262,8 +276,10 @@ func Warnings(s *Set) (warnings []string) {
 		}
 	}
 	if longest > warnNorm*warnNorm {
-		warnings = append(warnings, fmt.Sprintf("rows are long: R = %.4g is the norm of row %d, and the steps needed grow with R^2; scale them (pegasimd scale)",
-			math.Sqrt(longest), at))
+		warnings = append(warnings,
+			fmt.Sprintf("rows are long: R = %.4g is the norm of row %d, and the steps needed "+
+				"grow with R^2; scale them (pegasimd scale)",
+				math.Sqrt(longest), at))
 	}
 	return warnings
 }

@@ -8,30 +8,34 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// denseFill is the share of nonzeros from which LayoutAuto is dense. It is provisional, to be set by measurement. It
-// must stay a constant, so that the data alone choose: dense and sparse sums round differently.
+// denseFill is the share of nonzeros from which LayoutAuto is dense. It is provisional, to be set
+// by measurement. It must stay a constant, so that the data alone choose: dense and sparse sums
+// round differently.
 const denseFill = 0.25
 
-// maxThinDense is the most bytes that the dense form of a set below denseFill may take. There the data do not back
-// the memory: a few bytes of text can ask for terabytes.
+// maxThinDense is the most bytes that the dense form of a set below denseFill may take. There the
+// data do not back the memory: a few bytes of text can ask for terabytes.
 const maxThinDense = 1 << 34
 
-// A Set is examples and their labels. Exactly one of Dense and Sparse is not nil; row i of it is the example whose
-// label is Y[i]. A sparse matrix from this package has no zeros stored, so that its NNZ is that of the dense form.
+// A Set is examples and their labels. Exactly one of Dense and Sparse is not nil; row i of it is
+// the example whose label is Y[i]. A sparse matrix from this package has no zeros stored, so that
+// its NNZ is that of the dense form.
 type Set struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
 
-	// Y has one label a row: the number in the file or, if the labels are names, the name's index in Names.
+	// Y has one label a row: the number in the file or, if the labels are names, the name's index
+	// in Names.
 	Y []float32
-	// Names are the class names of a CSV file, sorted by byte, or nil if the labels are numbers. They are those of
-	// this file: compare classes of two files by name.
+	// Names are the class names of a CSV file, sorted by byte, or nil if the labels are numbers.
+	// They are those of this file: compare classes of two files by name.
 	Names []string
 
-	// IndexBase is the number that an svmlight file gives to column 0: 0 or 1. Other formats have no indices; for
-	// them it is 1.
+	// IndexBase is the number that an svmlight file gives to column 0: 0 or 1. Other formats have
+	// no indices; for them it is 1.
 	IndexBase int
-	// Ignored counts the nonzeros that were left out because their column is beyond Options.Features.
+	// Ignored counts the nonzeros that were left out because their column is beyond
+	// Options.Features.
 	Ignored int64
 	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
 	HashBits int
@@ -84,8 +88,8 @@ func (s *Set) nonzeros() (n int) {
 	return n
 }
 
-// Fill returns the share of features that are nonzero, from 0 to 1, and 0 for a set without features. Like NNZ it
-// counts if the set is dense.
+// Fill returns the share of features that are nonzero, from 0 to 1, and 0 for a set without
+// features. Like NNZ it counts if the set is dense.
 func (s *Set) Fill() float64 { return fill(s.NNZ(), s.Rows(), s.Cols()) }
 
 func fill(nnz, rows, cols int) float64 {
@@ -95,7 +99,8 @@ func fill(nnz, rows, cols int) float64 {
 	return float64(nnz) / (float64(rows) * float64(cols))
 }
 
-// choose settles what LayoutAuto means for a matrix of this size, and refuses a dense form that can't be.
+// choose settles what LayoutAuto means for a matrix of this size, and refuses a dense form that
+// can't be.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err
@@ -110,14 +115,15 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if l == LayoutDense {
 		size := 4 * float64(rows) * float64(cols)
 		if size > math.MaxInt/2 || f < denseFill && size > maxThinDense {
-			return l, fmt.Errorf("dataset: %d rows of %d features, of which %.2g%% are nonzero, are too many for the dense layout: use the sparse one", rows, cols, 100*f)
+			return l, fmt.Errorf("dataset: %d rows of %d features, of which %.2g%% are nonzero, "+
+				"are too many for the dense layout: use the sparse one", rows, cols, 100*f)
 		}
 	}
 	return l, nil
 }
 
-// WithLayout returns the set in the given layout: s itself if that is the one it has. A new set has its own matrix and
-// shares Y and Names. -0 becomes 0 on the way to sparse.
+// WithLayout returns the set in the given layout: s itself if that is the one it has. A new set has
+// its own matrix and shares Y and Names. -0 becomes 0 on the way to sparse.
 func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	nnz := 0
 	if s.Dense == nil || layout != LayoutDense {
@@ -152,10 +158,13 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	return &t, err
 }
 
-// Subset returns copies of the given rows, in the given order; a row may come twice. It panics if one is out of range.
+// Subset returns copies of the given rows, in the given order; a row may come twice. It panics if
+// one is out of range.
 func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
-	t := &Set{Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase, HashBits: s.HashBits}
+	t := &Set{
+		Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase, HashBits: s.HashBits,
+	}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {
 			panic("dataset: row out of range")

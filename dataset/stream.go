@@ -5,9 +5,10 @@ import (
 	"io"
 )
 
-// ConvertSvmlight writes an svmlight file in the binary form, as Read and WritePGSM do, to the byte, without holding it in
-// memory: it reads the file twice, by one thread, and keeps 4 bytes a row. The file has to be a regular one. It returns the
-// number of rows and columns. Options.Features is not for it.
+// ConvertSvmlight writes an svmlight file in the binary form, as Read and WritePGSM do, to the
+// byte, without holding it in memory: it reads the file twice, by one thread, and keeps 4 bytes a
+// row. The file has to be a regular one. It returns the number of rows and columns.
+// Options.Features is not for it.
 func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
@@ -27,7 +28,10 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if err != nil {
 		return 0, 0, fail(path, err)
 	}
-	p, err := NewPGSMWriter(w, PGSMShape{Layout: layout, Rows: t.rows, Cols: cols, NNZ: t.nnz, IndexBase: base, HashBits: opt.HashBits})
+	p, err := NewPGSMWriter(w, PGSMShape{
+		Layout: layout, Rows: t.rows, Cols: cols, NNZ: t.nnz,
+		IndexBase: base, HashBits: opt.HashBits,
+	})
 	if err != nil {
 		return 0, 0, err
 	}

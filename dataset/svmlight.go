@@ -7,26 +7,30 @@ import (
 	"sync"
 )
 
-// chunkSize is about how many bytes a thread parses at a time: few enough to stay in the second-level cache.
+// chunkSize is about how many bytes a thread parses at a time: few enough to stay in the
+// second-level cache.
 const chunkSize = 1 << 18
 
 // ReadSvmlight reads the svmlight form, which is also LIBSVM's: a line an example,
 //
 //	label index:value index:value ... # comment
 //
-// with indices from 1 (or as opt.IndexBase says) that ascend within a line; features that are not there are 0. name
-// stands for the input in errors.
+// with indices from 1 (or as opt.IndexBase says) that ascend within a line; missing features are 0.
+// Errors call the input name.
 //
-//   - Labels are decimal numbers, one a line, and compared as such: 1, +1 and 1.0 are one class. An integer that
-//     float32 can't hold exactly is an error.
-//   - Values are decimal numbers and get the float32 nearest to them. Infinities, NaN and hexadecimal are errors.
-//   - Lines end in LF or CRLF, the last one perhaps in nothing, and may be of any length. Blanks are spaces, tabs and
-//     CR. Lines without a label are skipped. A byte order mark at the start is skipped.
+//   - Labels are decimal numbers, one a line, and compared as such: 1, +1 and 1.0 are one class. An
+//     integer that float32 can't hold exactly is an error.
+//   - Values are decimal numbers and get the float32 nearest to them. Infinities, NaN and
+//     hexadecimal are errors.
+//   - Lines end in LF or CRLF, the last one perhaps in nothing, and may be of any length. Blanks
+//     are spaces, tabs and CR. Lines without a label are skipped. A byte order mark at the start is
+//     skipped.
 //   - "qid:3" right after the label is accepted and ignored.
 //   - Indices that don't ascend are an error unless opt.Unsorted says what to do with them.
 //
-// With opt.HashBits = n features are hashed: index j, any number below 2^64, becomes column h mod 2^n, and its value is
-// negated if h has bit 63 set, where h is the finaliser of MurmurHash3 for 64 bits:
+// With opt.HashBits = n features are hashed: index j, any number below 2^64, becomes column h mod
+// 2^n, and its value is negated if h has bit 63 set, where h is the finaliser of MurmurHash3 for 64
+// bits:
 //
 //	h := j
 //	h ^= h >> 33
@@ -35,9 +39,10 @@ const chunkSize = 1 << 18
 //	h *= 0xc4ceb9fe1a85ec53
 //	h ^= h >> 33
 //
-// Values of a row that meet in a column are added in the order of the file, in float32.
+// Values of a row that are in the same column are added in the order of the file, in float32.
 //
-// The number of columns is that up to the largest index in the data, also of a zero, unless opt.Features gives it.
+// The number of columns is that up to the largest index in the data, also of a zero, unless
+// opt.Features gives it.
 func ReadSvmlight(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -94,8 +99,9 @@ type totals struct {
 
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
-// add takes in the next block in the file's order. The first error in that order is the one to report, whoever found it
-// when. A read error comes after those of the text: the blocks have what was read before it.
+// add takes in the next block in the file's order. The first error in that order is the one to
+// report, whoever found it when. A read error comes after those of the text: the blocks have what
+// was read before it.
 func (t *totals) add(b *block, name string) error {
 	for _, e := range []*SyntaxError{b.err, b.last} {
 		if e != nil {
@@ -113,7 +119,7 @@ func (t *totals) add(b *block, name string) error {
 	t.rows += len(b.y)
 	t.nnz += len(b.val)
 	t.size = max(t.size, b.size)
-	t.zero = t.zero || b.zero
+	t.zero = t.zero || b.lowest == 0
 	return nil
 }
 
@@ -135,9 +141,9 @@ func (t *totals) columns(opt Options) (base, first, cols int, err error) {
 	return base, base, int(max(t.size-int64(base), 0)), nil
 }
 
-// svmlight is a file being read by some threads. Each takes the next chunk of lines, under the lock, and parses it
-// without. What a line means does not depend on the lines before it, so neither the chunks' size nor the number of
-// threads matters.
+// svmlight is a file being read by some threads. Each takes the next chunk of lines, under the
+// lock, and parses it without. What a line means does not depend on the lines before it, so neither
+// the chunks' size nor the number of threads matters.
 type svmlight struct {
 	rules *rules
 
@@ -180,9 +186,9 @@ type lines struct {
 	read bool   // the first chunk
 }
 
-// next returns the next chunk, in buf if that is large enough, and an error if it is the last. It ends in a newline,
-// which is added to the last line of the stream; it is empty if there is nothing left. At an error other than io.EOF
-// the chunk has the whole lines before it.
+// next returns the next chunk, in buf if that is large enough, and an error if it is the last. It
+// ends in a newline, which is added to the last line of the stream; it is empty if there is nothing
+// left. At an error other than io.EOF the chunk has the whole lines before it.
 func (l *lines) next(buf []byte) ([]byte, error) {
 	if n := max(l.size, 2*len(l.rest)); cap(buf) < n {
 		buf = make([]byte, 0, n)

@@ -391,7 +391,7 @@ func TestSvmlightHash(t *testing.T) {
 	if idx, val := s.Sparse.Row(0); !slices.Contains(idx, 0xb456bcfc34c2cb2c%1024) || !slices.Contains(val, -1) {
 		t.Errorf("%v %v", idx, val)
 	}
-	// In one column all meet, and are added in the file's order.
+	// All are in one column, and are added in the file's order.
 	s, err = readText("1 1:1 2:2 3:4\n", Options{HashBits: 1, Layout: LayoutDense})
 	rows, _, _, _, _ = reference("1 1:1 2:2 3:4\n", Options{HashBits: 1})
 	if err != nil || !equal(examples(s), rows) {

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// rules are what a line is held against.
+// rules say which lines are right, and what becomes of their features.
 type rules struct {
 	first       uint64 // the smallest index
 	limit       uint64 // the largest one
@@ -20,8 +20,9 @@ type rules struct {
 	unsorted    Unsorted
 	maxFeatures int // for messages
 
-	high uint64 // indices from here on need a closer look
-	most uint64 // the largest index that there can be
+	high  uint64 // indices from here on need a closer look
+	wrong uint64 // indices from here on are errors
+	most  uint64 // the largest index that there can be
 
 	// anyOrder says that a row's columns may have to be sorted, and that one may be there twice.
 	anyOrder bool
@@ -51,6 +52,10 @@ func newRules(opt Options) *rules {
 	if r.hashBits > 0 {
 		r.limit, r.high, r.most = math.MaxUint64, math.MaxUint64, math.MaxUint64-1
 		r.ignore = false
+	}
+	r.wrong = r.most + 1
+	if !r.ignore {
+		r.wrong = min(r.most, r.limit) + 1
 	}
 	return r
 }
@@ -82,7 +87,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 		s.idx, s.val = make([]int32, most), make([]float32, most)
 	}
 	s.y, s.ends = s.y[:0], s.ends[:0]
-	c := parser{rules: r, scratch: s, data: data}
+	c := parser{rules: r, scratch: s, data: data, block: block{lowest: math.MaxUint64}}
 	for p := 0; p < len(data); {
 		next, ok := c.line(p)
 		if !ok {
@@ -142,12 +147,13 @@ func (c *parser) line(p int) (next int, ok bool) {
 // features reads the features of a row, from data[p:] on, where its label ends. It returns the
 // start of the next line, or not ok if a feature is wrong.
 func (c *parser) features(p int) (next int, ok bool) {
-	data, high, nnz := c.data, c.high, c.nnz
+	data, idx, val, nnz := c.data, c.idx, c.val, c.nnz
+	high, anyOrder, hashBits := c.high, c.anyOrder, c.hashBits
 	afterLabel := p
 	least, top := c.first, uint64(0) // the next index allowed, one more than the largest so far
 	for {
-		if !c.anyOrder {
-			next, stored, after := plainFeatures(data, p, c.idx[nnz:], c.val[nnz:], max(least, 1), high)
+		if !anyOrder && least <= high {
+			next, stored, after := plainFeatures(data, p, idx[nnz:], val[nnz:], max(least, 1), high)
 			if next > p {
 				p, least, top = next, after, after
 				nnz += stored
@@ -159,57 +165,63 @@ func (c *parser) features(p int) (next int, ok bool) {
 			c.block.size = max(c.block.size, int64(top))
 			return nextLine(data, token), true
 		}
-		j, v, next, reason := feature(data, token)
-		if reason == isQid && p == afterLabel {
-			p = next
-			continue
+		j, next := digits(data, token, 0)
+		v, reason := float32(0), ""
+		if !isIndex(data, token, next) {
+			if j, next, reason = slowIndex(data, token); reason == isQid && p == afterLabel {
+				p = next
+				continue
+			}
 		}
-		if reason == "" && (j < least || j >= high) {
+		if reason == "" {
+			if v, p, reason = number(data, next+1); reason != "" {
+				reason = badValue(data[next+1:p], reason)
+			}
+		}
+		if reason == "" && (j < least || j >= c.wrong) {
 			reason = c.check(j, least)
 		}
 		if reason != "" {
 			c.fail(token, reason)
 			return p, false
 		}
-		p, least = next, j+1
-		if j >= high {
-			if j > c.limit {
-				top = max(top, c.limit+1)
-				if v != 0 {
-					c.block.ignored++
-				}
-				continue
-			}
-			if c.block.last == nil {
-				c.block.last = c.syntaxError(token, c.tooMany())
-			}
+		least = j + 1
+		if j >= high && c.ignores(token, j, v) {
+			top = max(top, c.limit+1)
+			continue
 		}
 		top = max(top, least)
-		if j == 0 {
-			c.block.zero = true
+		c.block.lowest = min(c.block.lowest, j)
+		if hashBits > 0 {
+			j, v = hashed(j, v, hashBits)
 		}
-		if c.hashBits > 0 {
-			j, v = hashed(j, v, c.hashBits)
-		}
-		if v != 0 || c.anyOrder {
-			c.idx[nnz], c.val[nnz] = int32(j), v
+		if v != 0 || anyOrder {
+			idx[nnz], val[nnz] = int32(j), v
 			nnz++
 		}
 	}
 }
 
-// feature reads the feature at b[p:]. It returns the position after it, or a reason why it is none.
-func feature(b []byte, p int) (j uint64, v float32, next int, reason string) {
-	j, colon := digits(b, p, 0)
-	if n := colon - p; b[colon] != ':' || n == 0 || n > 19 {
-		if j, colon, reason = slowIndex(b, p); reason != "" {
-			return 0, 0, colon, reason
+// isIndex tells whether b[p:colon], which is digits, is an index that fits a uint64, and followed
+// by a colon.
+func isIndex(b []byte, p, colon int) bool {
+	n := colon - p
+	return b[colon] == ':' && n > 0 && n <= 19
+}
+
+// ignores tells whether index j of the token at data[p:], which is at least high, is to be left
+// out, and counts its value v if so.
+func (c *parser) ignores(p int, j uint64, v float32) bool {
+	if j <= c.limit {
+		if c.block.last == nil {
+			c.block.last = c.syntaxError(p, c.tooMany())
 		}
+		return false
 	}
-	if v, next, reason = number(b, colon+1); reason != "" {
-		reason = badValue(b[colon+1:next], reason)
+	if v != 0 {
+		c.block.ignored++
 	}
-	return j, v, next, reason
+	return true
 }
 
 // check says what is wrong with index j, where the next one in order would be least or more.
@@ -226,9 +238,9 @@ func (r *rules) check(j, least uint64) (reason string) {
 }
 
 // plainFeatures reads features from data[p:] on, as long as they are of the common kind: a blank,
-// an index of at most 7 digits from least, which is 1 or more, to high-1, and a value. It puts those
-// that are not 0 into idx and val. It returns the position where it stops, how many there are, and
-// one more than the last index.
+// an index of at most 7 digits from least, which is 1 or more, to high-1, and a value. It puts
+// those that are not 0 into idx and val. It returns the position where it stops, how many there
+// are, and one more than the last index.
 //
 // It has no branch on how many digits a number has: such branches can't be foreseen, and cost more
 // than the digits.
@@ -312,8 +324,8 @@ func fmix64(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its value
-// there.
+// hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its
+// value there.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := fmix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
@@ -449,11 +461,13 @@ func badValue(token []byte, reason string) string {
 func (r *rules) badOrder(j, last uint64) string {
 	switch {
 	case j < r.first:
-		return "index 0: indices start at 1; for a file that counts from 0 the index base has to be 0 or auto (-index-base)"
+		return "index 0: indices start at 1; for a file that counts from 0 the index base has to " +
+			"be 0 or auto (-index-base)"
 	case j == last:
 		return fmt.Sprintf("index %d twice in a line", j)
 	}
-	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)", j, last)
+	return fmt.Sprintf("index %d after %d: indices have to ascend (-unsorted sort, or sum)",
+		j, last)
 }
 
 func (r *rules) tooLarge() string {
@@ -464,5 +478,6 @@ func (r *rules) tooLarge() string {
 }
 
 func (r *rules) tooMany() string {
-	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes larger indices", r.maxFeatures)
+	return fmt.Sprintf("index beyond the limit of %d features (-max-features); -hash-bits hashes "+
+		"larger indices", r.maxFeatures)
 }

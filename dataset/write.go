@@ -14,10 +14,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that the first line ends
-// in a zero of the last column, so that the number of columns isn't lost. Numbers have the fewest digits that give the
-// same float32 again. Reading the text gives the same set, but for Names: their indices are written. It fails, naming the
-// row, if a number is not finite.
+// WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
+// the first line ends in a zero of the last column, so that the number of columns isn't lost.
+// Numbers have the fewest digits that give the same float32 again. Reading the text gives the same
+// set, but for Names: their indices are written. It fails, naming the row, if a number is not
+// finite.
 func WriteSvmlight(w io.Writer, s *Set) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
@@ -48,10 +49,10 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// WriteCSV writes the set as comma-separated values: a row an example, its label in the last column, without a header.
-// Numbers have the fewest digits that give the same float32 again, labels are written by name if they have names.
-// Reading the text gives the same set. It fails, naming the row, if a number is not finite, and on names that would not
-// be read again as they are.
+// WriteCSV writes the set as comma-separated values: a row an example, its label in the last
+// column, without a header. Numbers have the fewest digits that give the same float32 again, labels
+// are written by name if they have names. Reading the text gives the same set. It fails, naming the
+// row, if a number is not finite, and on names that would not be read again as they are.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.fitsText("csv"); err != nil {
 		return err
@@ -97,10 +98,12 @@ func WriteCSV(w io.Writer, s *Set) error {
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
 		if isMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
-			return nil, fmt.Errorf("dataset: the class name %q would not be read again from CSV", name)
+			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
+				"from CSV", name)
 		}
 		if _, err := strconv.ParseFloat(name, 64); err == nil && len(s.Y) > 0 && int(s.Y[0]) == i {
-			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as a number from CSV", name)
+			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as "+
+				"a number from CSV", name)
 		}
 		var b strings.Builder
 		c := csv.NewWriter(&b)
@@ -113,14 +116,16 @@ func csvNames(s *Set) (cells []string, err error) {
 	return cells, nil
 }
 
-// WriteNPY writes the set as an array of float32 in NumPy's .npy form, version 1: a row an example, its label in the
-// last column. Names are lost: their indices are written. It fails, naming the row, if a number is not finite.
+// WriteNPY writes the set as an array of float32 in NumPy's .npy form, version 1: a row an example,
+// its label in the last column. Names are lost: their indices are written. It fails, naming the
+// row, if a number is not finite.
 func WriteNPY(w io.Writer, s *Set) error {
 	if err := s.fitsText("npy"); err != nil {
 		return err
 	}
 	cols := s.Cols() + 1
-	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", s.Rows(), cols)
+	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
+		s.Rows(), cols)
 	size := (10+len(head)+1+63)/64*64 - 10 // the data begin at a multiple of 64 bytes
 	var b bytes.Buffer
 	b.WriteString("\x93NUMPY\x01\x00")
@@ -155,7 +160,8 @@ func (s *Set) fitsText(form string) error {
 		return nil
 	}
 	if _, err := LayoutDense.choose(s.NNZ(), s.Rows(), s.Cols()); err != nil {
-		return fmt.Errorf("dataset: %d rows of %d features are too many zeros for %s: use svmlight or pgsm", s.Rows(), s.Cols(), form)
+		return fmt.Errorf("dataset: %d rows of %d features are too many zeros for %s: use "+
+			"svmlight or pgsm", s.Rows(), s.Cols(), form)
 	}
 	return nil
 }

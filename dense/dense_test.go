@@ -199,7 +199,6 @@ func TestNoAllocations(t *testing.T) {
 		"Matrix.DotRows":   func() { m.DotRows(dst, 0, x) },
 		"Matrix.DotRowsAt": func() { m.DotRowsAt(dst, idx, x) },
 		"Matrix.AxpyRows":  func() { m.AxpyRows(dst, idx, x) },
-		"Matrix.Prefetch":  func() { m.Prefetch(1) },
 	} {
 		if got := testing.AllocsPerRun(10, f); got != 0 {
 			t.Errorf("%s: %v allocations a call", name, got)

@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 )
 
 // A Matrix holds its rows one after the other, each padded to a multiple of 64 bytes, the first at
 // an address that is a multiple of 64. The padding changes no bit of a sum.
-type Matrix matrix.Dense // a conversion gives this module's other packages what is inside
+type Matrix matrices.Dense // a conversion gives this module's other packages what is inside
 
 // New returns a matrix of zeros. It panics if rows or cols is negative or the matrix would exceed
 // the address space.
-func New(rows, cols int) *Matrix { return (*Matrix)(matrix.NewDense(rows, cols)) }
+func New(rows, cols int) *Matrix { return (*Matrix)(matrices.NewDense(rows, cols)) }
 
 // FromSlice copies rows*cols values, row by row, into a new matrix.
 func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
@@ -28,13 +28,13 @@ func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
 }
 
 // Rows returns the number of rows.
-func (m *Matrix) Rows() int { return (*matrix.Dense)(m).Rows() }
+func (m *Matrix) Rows() int { return (*matrices.Dense)(m).Rows() }
 
 // Cols returns the number of columns.
-func (m *Matrix) Cols() int { return (*matrix.Dense)(m).Cols() }
+func (m *Matrix) Cols() int { return (*matrices.Dense)(m).Cols() }
 
 // Row returns row i, a slice of Cols elements that aliases the matrix.
-func (m *Matrix) Row(i int) []float32 { return (*matrix.Dense)(m).Row(i) }
+func (m *Matrix) Row(i int) []float32 { return (*matrices.Dense)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.
 func (m *Matrix) Dot(i int, w []float32) float32 { return Dot(m.Row(i), w) }
@@ -52,21 +52,21 @@ func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {
 		panic("dense: row out of range")
 	}
-	values, stride := (*matrix.Dense)(m).Padded()
+	values, stride := (*matrices.Dense)(m).Padded()
 	asm.DotRows(dst, values[first*stride:], stride, w)
 }
 
 // DotRowsAt sets dst[k] to the dot product of row idx[k] and w, which has Cols elements.
 func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
 	m.check(w)
-	values, stride := (*matrix.Dense)(m).Padded()
+	values, stride := (*matrices.Dense)(m).Padded()
 	asm.DotRowsAt(dst, values, stride, idx, w)
 }
 
 // AxpyRows adds a[k] times row idx[k] to w, which has Cols elements, for each k in order.
 func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 	m.check(w)
-	values, stride := (*matrix.Dense)(m).Padded()
+	values, stride := (*matrices.Dense)(m).Padded()
 	asm.AxpyRows(a, values, stride, idx, w)
 }
 

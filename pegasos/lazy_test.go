@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -27,15 +28,16 @@ func TestLazyExamples(t *testing.T) {
 	hash := mustTrain(t, want, y, cfg).Hash()
 	damaged := errors.New("damaged")
 	for bad := -1; bad < 100; bad += 33 {
-		x, err := sparse.Lazy(10, starts, indices, values, 3, func(first, end int) error {
+		lazy, err := matrices.Lazy(10, starts, indices, values, matrices.Check{Shift: 3, Verify: func(first, end int) error {
 			if first <= bad && bad < end {
 				return damaged
 			}
 			return nil
-		})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
+		x := (*sparse.Matrix)(lazy)
 		m, err := Train(context.Background(), x, y, cfg)
 		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 && (m != nil || !errors.Is(err, damaged)) {
 			t.Errorf("row %d bad: %v, %v", bad, m, err)

@@ -12,19 +12,22 @@ const preparedSteps = 64
 
 // runPrepared is run for rows that take many steps in one call, without an appended feature. What a
 // step needs besides w and the row is prepared for some of them first.
-func (p *problem) runPrepared(x store.Steps, idx []uint32) {
+func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {
 		rows := idx[:min(len(idx), preparedSteps)]
 		steps := prepared[:len(rows)]
 		for k, i := range rows {
+			if p.scattered {
+				x.Fetch(int(i))
+			}
 			y := p.sign(i)
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
-			s.Value, s.Pull = y, p.weighted(i, y)
+			x.Place(s, int(i), y, p.weighted(i, y))
 			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
 		}
-		x.Steps(steps, rows, p.scattered, p.v)
+		x.Take(steps, p.v)
 		for k, i := range rows {
 			s := &steps[k]
 			if s.Margin-s.Margin != 0 {

@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Rows that are read from a file are announced before they are met, each once an epoch but for the first stretch, and give
+// Rows that are read from a file are announced before they are visited, each once an epoch but for the first part, and give
 // the model that they give anyway.
 func TestReadAhead(t *testing.T) {
 	const rows, cols = 20_000, 3
@@ -25,29 +26,39 @@ func TestReadAhead(t *testing.T) {
 		starts = append(starts, int64(len(values)))
 		full.Row(i)[j] = v
 	}
-	thin, err := sparse.New(cols, starts, indices, values)
-	if err != nil {
-		t.Fatal(err)
+	inFile := map[string]func(f matrices.WillNeed) (Examples, error){
+		"dense": func(f matrices.WillNeed) (Examples, error) {
+			padded, _ := (*matrices.Dense)(full).Padded()
+			m, err := matrices.DenseOf(rows, cols, padded, f)
+			return (*dense.Matrix)(m), err
+		},
+		"sparse": func(f matrices.WillNeed) (Examples, error) {
+			m, err := matrices.Lazy(cols, starts, indices, values, matrices.Check{Shift: 6, WillNeed: f})
+			return (*sparse.Matrix)(m), err
+		},
 	}
-	for _, x := range []interface {
-		Examples
-		OnWillNeed(func(first, end int))
-	}{full, thin} {
+	for name, open := range inFile {
 		for _, cfg := range []Config{
 			{Order: Blocks, Block: 100}, {Order: Blocks, Block: 100, Batch: 7}, {Order: Sequential}, {Order: Permutation}, {Order: IID},
 		} {
 			cfg.Lambda, cfg.Epochs = 1e-2, 2
-			x.OnWillNeed(nil)
-			hash := mustTrain(t, x, y, cfg).Hash()
 			announced, calls := make([]int, rows), 0
-			x.OnWillNeed(func(first, end int) {
+			inMemory, err := open(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash := mustTrain(t, inMemory, y, cfg).Hash()
+			x, err := open(func(first, end int) {
 				calls++
 				for i := first; i < end; i++ {
 					announced[i]++
 				}
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got := mustTrain(t, x, y, cfg).Hash(); got != hash {
-				t.Errorf("%+v: another model", cfg)
+				t.Errorf("%s, %+v: another model", name, cfg)
 			}
 			most, sum := 0, 0
 			for _, n := range announced {
@@ -55,15 +66,15 @@ func TestReadAhead(t *testing.T) {
 			}
 			if cfg.Order == IID {
 				if sum > 0 {
-					t.Errorf("%+v: %d rows announced", cfg, sum)
+					t.Errorf("%s, %+v: %d rows announced", name, cfg, sum)
 				}
 				continue
 			}
 			if most > cfg.Epochs || sum < cfg.Epochs*(rows-8192-7) || sum >= cfg.Epochs*rows {
-				t.Errorf("%+v: %d rows announced, one of them %d times", cfg, sum, most)
+				t.Errorf("%s, %+v: %d rows announced, one of them %d times", name, cfg, sum, most)
 			}
 			if cfg.Order == Blocks && calls > sum/50 {
-				t.Errorf("%+v: %d calls for %d rows", cfg, calls, sum)
+				t.Errorf("%s, %+v: %d calls for %d rows", name, cfg, calls, sum)
 			}
 		}
 	}

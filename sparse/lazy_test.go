@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -25,6 +26,11 @@ func arrays(r *rand.Rand, rows, cols int) (starts []int64, indices []int32, valu
 	return starts, indices, values
 }
 
+func lazy(cols int, starts []int64, indices []int32, values []float32, shift uint, verify func(first, end int) error) (*Matrix, error) {
+	m, err := matrices.Lazy(cols, starts, indices, values, matrices.Check{Shift: shift, Verify: verify})
+	return (*Matrix)(m), err
+}
+
 // A lazy matrix does what one made by New does, whichever row is met first, and from several goroutines.
 func TestLazy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -37,7 +43,7 @@ func TestLazy(t *testing.T) {
 		for shift := range uint(9) {
 			var mu sync.Mutex
 			verified := map[int]int{}
-			got, err := Lazy(20, starts, indices, values, shift, func(first, end int) error {
+			got, err := lazy(20, starts, indices, values, shift, func(first, end int) error {
 				mu.Lock()
 				verified[first] = end
 				mu.Unlock()
@@ -55,7 +61,6 @@ func TestLazy(t *testing.T) {
 				order := r.Perm(rows)
 				wg.Go(func() {
 					for _, i := range order {
-						got.Prefetch(i)
 						a, b := slices.Clone(w), slices.Clone(w)
 						got.Axpy(i, 2, a)
 						want.Axpy(i, 2, b)
@@ -113,7 +118,7 @@ func TestLazyBad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, x := slices.Clone(starts), slices.Clone(indices)
 			c.spoil(s, x)
-			m, err := Lazy(cols, s, x, values, shift, c.verify)
+			m, err := lazy(cols, s, x, values, shift, c.verify)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +138,6 @@ func TestLazyBad(t *testing.T) {
 				if m.Dot(i, w) != want || y[5] != 2+want/3 || len(idx) != int(2*want/3) || len(val) != len(idx) || m.SumSquares(i) != 2*want/3 {
 					t.Errorf("row %d: dot %v, want %v", i, m.Dot(i, w), want)
 				}
-				m.Prefetch(i)
 			}
 			if err := m.Err(); err == nil || err.Error() != c.want {
 				t.Errorf("%v, want %s", err, c.want)
@@ -151,11 +155,11 @@ func TestLazyBad(t *testing.T) {
 		{cols, nil, 0, "row starts must run"},
 		{cols, starts, 63, "blocks of 2^63 rows"},
 	} {
-		if _, err := Lazy(c.cols, c.starts, indices, values, c.shift, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := lazy(c.cols, c.starts, indices, values, c.shift, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Error(err)
 		}
 	}
-	if _, err := Lazy(cols, starts, indices[1:], values, 0, nil); err == nil {
+	if _, err := lazy(cols, starts, indices[1:], values, 0, nil); err == nil {
 		t.Error("no error")
 	}
 }

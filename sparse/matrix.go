@@ -2,36 +2,36 @@ package sparse
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 )
 
 // A Matrix is in compressed sparse row (CSR) form. It is checked when it is built and can't be
 // changed, which is what lets the kernels trust its indices. One whose rows are read from a mapped
 // file is checked when they are first read: see Err.
-type Matrix matrix.CSR // a conversion gives this module's other packages what is inside
+type Matrix matrices.CSR // a conversion gives this module's other packages what is inside
 
 // New returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the values
 // beside them. starts begins with 0, never falls, and ends with the number of nonzeros; within a row
 // the columns are strictly ascending and in [0, cols). The error names the row that breaks a rule.
 // New keeps the slices: the caller must not change them.
 func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
-	m, err := matrix.NewCSR(cols, starts, indices, values)
+	m, err := matrices.NewCSR(cols, starts, indices, values)
 	return (*Matrix)(m), err
 }
 
 // Rows returns the number of rows.
-func (m *Matrix) Rows() int { return (*matrix.CSR)(m).Rows() }
+func (m *Matrix) Rows() int { return (*matrices.CSR)(m).Rows() }
 
 // Cols returns the number of columns.
-func (m *Matrix) Cols() int { return (*matrix.CSR)(m).Cols() }
+func (m *Matrix) Cols() int { return (*matrices.CSR)(m).Cols() }
 
 // NNZ returns the number of stored values.
-func (m *Matrix) NNZ() int { return (*matrix.CSR)(m).NNZ() }
+func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 
 // Err is nil but for a matrix whose rows come from a mapped file (see package dataset). Those are
 // checked in blocks, each when one of its rows is first read. The rows of a bad block are empty, and
 // Err returns what is wrong with the first such block found so far: ask it when all rows were read.
-func (m *Matrix) Err() error { return (*matrix.CSR)(m).Err() }
+func (m *Matrix) Err() error { return (*matrices.CSR)(m).Err() }
 
 // Row returns the columns and values of row i. They alias the matrix and must not be changed.
 func (m *Matrix) Row(i int) (idx []int32, val []float32) {
@@ -42,10 +42,10 @@ func (m *Matrix) Row(i int) (idx []int32, val []float32) {
 }
 
 // barred tells whether row i belongs to a bad block.
-func (m *Matrix) barred(i int) bool { return (*matrix.CSR)(m).Barred(i) }
+func (m *Matrix) barred(i int) bool { return (*matrices.CSR)(m).Barred(i) }
 
 // row returns row i, which must not be barred. It is small enough to be inlined.
-func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrix.CSR)(m).Row(i) }
+func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.
 func (m *Matrix) Dot(i int, w []float32) float32 {
@@ -122,5 +122,5 @@ func (m *Matrix) Take(rows []uint32) *Matrix {
 		copy(indices[starts[k]:], idx)
 		copy(values[starts[k]:], val)
 	}
-	return (*Matrix)(matrix.Trusted(m.Cols(), starts, indices, values))
+	return (*Matrix)(matrices.Trusted(m.Cols(), starts, indices, values))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -156,18 +155,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestArrays(t *testing.T) {
-	wantStarts, wantIndices, wantValues := []int64{0, 1, 3}, []int32{1, 0, 2}, []float32{0.5, 2, 3}
-	m, err := sparse.New(3, wantStarts, wantIndices, wantValues)
-	if err != nil {
-		t.Fatal(err)
-	}
-	starts, indices, values := m.Arrays()
-	if !slices.Equal(starts, wantStarts) || !slices.Equal(indices, wantIndices) || !slices.Equal(values, wantValues) {
-		t.Errorf("%v %v %v", starts, indices, values)
-	}
-}
-
 func TestEmpty(t *testing.T) {
 	m, err := sparse.New(4, []int64{0, 0, 0}, nil, nil)
 	if err != nil {
@@ -175,7 +162,6 @@ func TestEmpty(t *testing.T) {
 	}
 	w := make([]float32, 4)
 	m.Axpy(1, 2, w)
-	m.Prefetch(0)
 	if m.Rows() != 2 || m.NNZ() != 0 || m.Dot(0, w) != 0 || m.SumSquares(1) != 0 {
 		t.Error("empty rows are not zero")
 	}

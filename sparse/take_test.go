@@ -25,7 +25,7 @@ func TestTake(t *testing.T) {
 		rows = append(rows, i*7%30)
 	}
 	k := m.Take(rows)
-	if k.Rows() != 40 || k.Cols() != 40 || k.Lazy() {
+	if k.Rows() != 40 || k.Cols() != 40 {
 		t.Fatalf("%d rows of %d", k.Rows(), k.Cols())
 	}
 	for j, i := range rows {

@@ -4,34 +4,39 @@ package main
 
 import "simd/archsimd"
 
-// What one writes with the standard library's experiment: four vectors at a time, then one, then the rest.
+// What one writes with the standard library's experiment: four vectors at a time, then one, then
+// the rest.
 func init() {
-	// go-highway leaves the upper halves of the vector registers in use, which on some processors slows down the SSE
-	// instructions of whoever comes next.
+	// go-highway leaves the upper halves of the vector registers in use, which on some processors
+	// slows down the SSE instructions of whoever comes next.
 	settle = func() { archsimd.ClearAVXUpperBits() }
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
-		dot.peers = append(dot.peers, vectorPeer{"archsimd 4x8", goPeer, func(n int, x, y []float32) {
-			for range n {
-				sink = dot8(x, y)
-			}
-		}})
-		axpy.peers = append(axpy.peers, vectorPeer{"archsimd 4x8", goPeer, func(n int, x, y []float32) {
-			for range n {
-				axpy8(alpha, x, y)
-			}
-		}})
+		dot.peers = append(dot.peers, vectorPeer{"archsimd 4x8", goPeer,
+			func(n int, x, y []float32) {
+				for range n {
+					sink = dot8(x, y)
+				}
+			}})
+		axpy.peers = append(axpy.peers, vectorPeer{"archsimd 4x8", goPeer,
+			func(n int, x, y []float32) {
+				for range n {
+					axpy8(alpha, x, y)
+				}
+			}})
 	}
 	if archsimd.X86.AVX512() {
-		dot.peers = append(dot.peers, vectorPeer{"archsimd 4x16", goPeer, func(n int, x, y []float32) {
-			for range n {
-				sink = dot16(x, y)
-			}
-		}})
-		axpy.peers = append(axpy.peers, vectorPeer{"archsimd 4x16", goPeer, func(n int, x, y []float32) {
-			for range n {
-				axpy16(alpha, x, y)
-			}
-		}})
+		dot.peers = append(dot.peers, vectorPeer{"archsimd 4x16", goPeer,
+			func(n int, x, y []float32) {
+				for range n {
+					sink = dot16(x, y)
+				}
+			}})
+		axpy.peers = append(axpy.peers, vectorPeer{"archsimd 4x16", goPeer,
+			func(n int, x, y []float32) {
+				for range n {
+					axpy16(alpha, x, y)
+				}
+			}})
 	}
 }
 
@@ -121,7 +126,8 @@ func axpy16(a float32, x, y []float32) {
 		x, y = x[16:], y[16:]
 	}
 	if len(x) > 0 {
-		archsimd.LoadFloat32x16SlicePart(x).MulAdd(va, archsimd.LoadFloat32x16SlicePart(y)).StoreSlicePart(y)
+		archsimd.LoadFloat32x16SlicePart(x).MulAdd(va,
+			archsimd.LoadFloat32x16SlicePart(y)).StoreSlicePart(y)
 	}
 	archsimd.ClearAVXUpperBits()
 }

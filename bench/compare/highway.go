@@ -7,8 +7,8 @@ import (
 	"github.com/ajroetker/go-highway/hwy/contrib/vec"
 )
 
-// Without the experiment, go-highway on amd64 is plain Go through an emulation of vectors, some hundred times slower
-// than the others, so it is left out.
+// Without the experiment, go-highway on amd64 is plain Go through an emulation of vectors, some
+// hundred times slower than the others, so it is left out.
 func init() {
 	const name = "go-highway"
 	dot.peers = append(dot.peers, vectorPeer{name, goPeer, func(n int, x, y []float32) {
@@ -26,11 +26,12 @@ func init() {
 			vec.ScaleFloat32(alpha, y)
 		}
 	}})
-	sumSquares.peers = append(sumSquares.peers, vectorPeer{name, goPeer, func(n int, x, _ []float32) {
-		for range n {
-			sink = vec.SquaredNormFloat32(x)
-		}
-	}})
+	sumSquares.peers = append(sumSquares.peers,
+		vectorPeer{name, goPeer, func(n int, x, _ []float32) {
+			for range n {
+				sink = vec.SquaredNormFloat32(x)
+			}
+		}})
 	distance.peers = append(distance.peers, vectorPeer{name, goPeer, func(n int, x, y []float32) {
 		for range n {
 			sink = vec.L2SquaredDistanceFloat32(x, y)

@@ -1,5 +1,6 @@
-// Command compare times Pegasimd's kernels beside those of other libraries, all in one process and in turns, so that
-// whatever disturbs the machine disturbs everyone. README.md says how, and what is unfair.
+// Command compare times Pegasimd's kernels beside those of other libraries, all in one process and
+// in turns, so that whatever disturbs the machine disturbs everyone. README.md says how, and what
+// is unfair.
 package main
 
 import (
@@ -50,8 +51,8 @@ func main() {
 
 // parse reads the flags.
 func parse() (o options, err error) {
-	only := flag.String("op", "", "comma-separated operations to time, of dot, axpy, scal, sumsq, dist, "+
-		"rows, sparsedot, sparseaxpy (default all)")
+	only := flag.String("op", "", "comma-separated operations to time, of dot, axpy, scal, "+
+		"sumsq, dist, rows, sparsedot, sparseaxpy (default all)")
 	sizes := flag.String("sizes", "",
 		"comma-separated lengths, or nonzeros of sparse rows, instead of the built-in ones")
 	flag.IntVar(&o.rounds, "rounds", 11, "rounds in a pass; in each, every contender is timed once")
@@ -150,7 +151,8 @@ func absent() (names []string) {
 		{"archsimd", "amd64 with AVX2, built with GOEXPERIMENT=simd"},
 		{"OpenBLAS", "built with -tags openblas"},
 	} {
-		if !slices.ContainsFunc(dot.peers, func(v vectorPeer) bool { return strings.HasPrefix(v.name, p.name) }) {
+		isIt := func(v vectorPeer) bool { return strings.HasPrefix(v.name, p.name) }
+		if !slices.ContainsFunc(dot.peers, isIt) {
 			names = append(names, p.name+" (needs: "+p.why+")")
 		}
 	}

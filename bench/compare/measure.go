@@ -15,7 +15,8 @@ const (
 	cPeer
 )
 
-// sink takes results one at a time. Summing them instead would add a chain of additions that hides small differences.
+// sink takes results one at a time. Summing them instead would add a chain of additions that hides
+// small differences.
 var sink float32
 
 // alpha is the factor of axpy and scal, a variable so that nothing is folded into the loops.

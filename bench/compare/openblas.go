@@ -35,7 +35,8 @@ func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
 // Each comes twice: with the loop in C, which is what a C program sees, and called from Go.
 func init() {
 	C.openblas_set_num_threads(1)
-	extraVersions = append(extraVersions, C.GoString(C.openblas_get_config())+" running as "+C.GoString(C.openblas_get_corename()))
+	extraVersions = append(extraVersions, C.GoString(C.openblas_get_config())+" running as "+
+		C.GoString(C.openblas_get_corename()))
 	const inC, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
 	dot.peers = append(dot.peers,
 		vectorPeer{inC, cPeer, func(n int, x, y []float32) {
@@ -58,10 +59,12 @@ func init() {
 	scal.peers = append(scal.peers, vectorPeer{inC, cPeer, func(n int, _, y []float32) {
 		C.loop_sscal(C.long(n), C.int(len(y)), C.float(alpha), ptr(y))
 	}})
-	sumSquares.peers = append(sumSquares.peers, vectorPeer{inC + " (sdot)", cPeer, func(n int, x, _ []float32) {
-		sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(x)))
-	}})
+	sumSquares.peers = append(sumSquares.peers, vectorPeer{inC + " (sdot)", cPeer,
+		func(n int, x, _ []float32) {
+			sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(x)))
+		}})
 	rowsPeers = append(rowsPeers, rowsPeer{inC + " sgemv", cPeer, func(n int, m *matrix) {
-		C.loop_sgemv(C.long(n), C.int(len(m.dst)), C.int(len(m.x)), ptr(m.rows), ptr(m.x), ptr(m.dst))
+		C.loop_sgemv(C.long(n), C.int(len(m.dst)), C.int(len(m.x)), ptr(m.rows), ptr(m.x),
+			ptr(m.dst))
 	}})
 }

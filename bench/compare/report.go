@@ -58,7 +58,8 @@ func newReport(head []string, cells []*cell) *report {
 			}
 			row.Geomean = round(math.Exp(logs / float64(len(row.ToBest))))
 		}
-		slices.SortStableFunc(t.Rows, func(a, b row) int { return cmp.Compare(a.Geomean, b.Geomean) })
+		slices.SortStableFunc(t.Rows,
+			func(a, b row) int { return cmp.Compare(a.Geomean, b.Geomean) })
 	}
 	r.Targets = verdicts(cells)
 	return r
@@ -70,7 +71,8 @@ func (t *table) add(c *cell) {
 	for i := range t.Rows {
 		rounds := stats.Ratios(c.samples[i], c.samples[0])
 		toOurs = append(toOurs, stats.Median(rounds))
-		t.Rows[i].Spread = append(t.Rows[i].Spread, round((stats.Quantile(rounds, 0.75)-stats.Quantile(rounds, 0.25))/stats.Median(rounds)))
+		t.Rows[i].Spread = append(t.Rows[i].Spread,
+			round((stats.Quantile(rounds, 0.75)-stats.Quantile(rounds, 0.25))/stats.Median(rounds)))
 	}
 	best := slices.Min(toOurs)
 	for i := range t.Rows {
@@ -116,8 +118,10 @@ func (t *table) markdown(b *strings.Builder) {
 
 func (r *report) markTargets(b *strings.Builder) {
 	b.WriteString("\n### Targets\n\n")
-	b.WriteString("Our time over the peer's: the median of the rounds' ratios, and their quartiles.\n\n")
-	b.WriteString("| | at | against | target | reached | quartiles | |\n|:--|:--|:--|--:|--:|:--|:--|\n")
+	b.WriteString("Our time over the peer's: " +
+		"the median of the rounds' ratios, and their quartiles.\n\n")
+	b.WriteString("| | at | against | target | reached | quartiles | |\n")
+	b.WriteString("|:--|:--|:--|--:|--:|:--|:--|\n")
 	met := 0
 	for _, v := range r.Targets {
 		fmt.Fprintf(b, "| %s | %s | %s | %.2f | %.2f | %.2f - %.2f | %s |\n",

@@ -27,6 +27,8 @@ type rowsPeer struct {
 	loop func(n int, m *matrix)
 }
 
+func (p rowsPeer) describe() (string, kind) { return p.name, p.kind }
+
 var rowsPeers = []rowsPeer{
 	{"Pegasimd", ours, func(n int, m *matrix) {
 		for range n {
@@ -47,7 +49,8 @@ var rowsPeers = []rowsPeer{
 	}},
 	{"gonum Gemv", goPeer, func(n int, m *matrix) {
 		for range n {
-			blasGo.Sgemv(blas.NoTrans, len(m.dst), len(m.x), 1, m.rows, len(m.x), m.x, 1, 0, m.dst, 1)
+			blasGo.Sgemv(blas.NoTrans, len(m.dst), len(m.x), 1, m.rows, len(m.x), m.x, 1, 0,
+				m.dst, 1)
 		}
 	}},
 	{"vek32, a call per row", goPeer, func(n int, m *matrix) {
@@ -99,20 +102,23 @@ func (*rowsOp) cells(sizes []int) (cells []*cell) {
 				continue
 			}
 			table := fmt.Sprintf("DotRows, %d rows (ns a row)", count)
-			cells = append(cells, &cell{table: table, column: strconv.Itoa(n), n: n, per: count, setup: func() (cs []contender) {
-				m := newMatrix(count, n)
-				for _, p := range rowsPeers {
-					cs = append(cs, contender{p.name, p.kind, func(calls int) { p.loop(calls, m) }})
-				}
-				return cs
-			}})
+			cells = append(cells, &cell{table: table, column: strconv.Itoa(n), n: n, per: count,
+				setup: func() (cs []contender) {
+					m := newMatrix(count, n)
+					for _, p := range rowsPeers {
+						cs = append(cs,
+							contender{p.name, p.kind, func(calls int) { p.loop(calls, m) }})
+					}
+					return cs
+				}})
 		}
 	}
 	return cells
 }
 
 func newMatrix(count, n int) *matrix {
-	m := &matrix{dst: make([]float32, count), rows: memory[: count*n : count*n], slices: make([][]float32, count)}
+	m := &matrix{dst: make([]float32, count), rows: memory[: count*n : count*n],
+		slices: make([][]float32, count)}
 	m.x = aligned(n)
 	fill(m.rows, 3)
 	fill(m.x, 4)

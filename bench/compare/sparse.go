@@ -36,6 +36,8 @@ type sparsePeer struct {
 	loop func(n int, m *sparseRows, w []float32)
 }
 
+func (p sparsePeer) describe() (string, kind) { return p.name, p.kind }
+
 var sparseDot = sparseOp{name: "sparsedot", title: "DotSparse", peers: []sparsePeer{
 	{"Pegasimd", ours, func(n int, m *sparseRows, w []float32) {
 		for range n {
@@ -70,39 +72,40 @@ var sparseDot = sparseOp{name: "sparsedot", title: "DotSparse", peers: []sparseP
 	}},
 }}
 
-var sparseAxpy = sparseOp{name: "sparseaxpy", title: "AxpySparse", writes: true, peers: []sparsePeer{
-	{"Pegasimd", ours, func(n int, m *sparseRows, w []float32) {
-		for range n {
-			for i := range m.matrix.Rows() {
-				m.matrix.Axpy(i, alpha, w)
+var sparseAxpy = sparseOp{name: "sparseaxpy", title: "AxpySparse", writes: true,
+	peers: []sparsePeer{
+		{"Pegasimd", ours, func(n int, m *sparseRows, w []float32) {
+			for range n {
+				for i := range m.matrix.Rows() {
+					m.matrix.Axpy(i, alpha, w)
+				}
 			}
-		}
-	}},
-	{"Pegasimd, indices checked at each call", ours, func(n int, m *sparseRows, w []float32) {
-		for range n {
-			for i := range len(m.starts) - 1 {
-				idx, val := m.row(i)
-				sparse.Axpy(alpha, idx, val, w)
+		}},
+		{"Pegasimd, indices checked at each call", ours, func(n int, m *sparseRows, w []float32) {
+			for range n {
+				for i := range len(m.starts) - 1 {
+					idx, val := m.row(i)
+					sparse.Axpy(alpha, idx, val, w)
+				}
 			}
-		}
-	}},
-	{"Go loop", goPeer, func(n int, m *sparseRows, w []float32) {
-		for range n {
-			for i := range len(m.starts) - 1 {
-				idx, val := m.row(i)
-				loopAxpySparse(alpha, idx, val, w)
+		}},
+		{"Go loop", goPeer, func(n int, m *sparseRows, w []float32) {
+			for range n {
+				for i := range len(m.starts) - 1 {
+					idx, val := m.row(i)
+					loopAxpySparse(alpha, idx, val, w)
+				}
 			}
-		}
-	}},
-	{"Go loop, 4 at a time", goPeer, func(n int, m *sparseRows, w []float32) {
-		for range n {
-			for i := range len(m.starts) - 1 {
-				idx, val := m.row(i)
-				fourAxpySparse(alpha, idx, val, w)
+		}},
+		{"Go loop, 4 at a time", goPeer, func(n int, m *sparseRows, w []float32) {
+			for range n {
+				for i := range len(m.starts) - 1 {
+					idx, val := m.row(i)
+					fourAxpySparse(alpha, idx, val, w)
+				}
 			}
-		}
-	}},
-}}
+		}},
+	}}
 
 func (o *sparseOp) flag() string { return o.name }
 
@@ -112,7 +115,8 @@ func (o *sparseOp) cells(sizes []int) (cells []*cell) {
 	}
 	for _, cols := range []int{47_000, 1 << 20} {
 		table := fmt.Sprintf("%s, w of %d floats (ns a row)", o.title, cols)
-		for _, nonzeros := range []int{2048, 1_500_000} { // few rows, that stay in the caches, or many, that stream
+		// few rows, that stay in the caches, or many, that stream
+		for _, nonzeros := range []int{2048, 1_500_000} {
 			which := "hot"
 			if nonzeros > 2048 {
 				which = "streamed"
@@ -122,25 +126,29 @@ func (o *sparseOp) cells(sizes []int) (cells []*cell) {
 					continue
 				}
 				rows := max(1, nonzeros/nnz)
-				cells = append(cells, &cell{table: table, column: strconv.Itoa(nnz) + " " + which, n: nnz, per: rows, setup: func() (cs []contender) {
-					m := newSparseRows(rows, nnz, cols)
-					w := memory[:cols:cols]
-					fill(w, 5)
-					alpha = 1e-6
-					for _, p := range o.peers {
-						cs = append(cs, contender{p.name, p.kind, func(calls int) { p.loop(calls, m, w) }})
-					}
-					return cs
-				}})
+				cells = append(cells, &cell{table: table, column: strconv.Itoa(nnz) + " " + which,
+					n: nnz, per: rows, setup: func() (cs []contender) {
+						m := newSparseRows(rows, nnz, cols)
+						w := memory[:cols:cols]
+						fill(w, 5)
+						alpha = 1e-6
+						for _, p := range o.peers {
+							cs = append(cs,
+								contender{p.name, p.kind, func(calls int) { p.loop(calls, m, w) }})
+						}
+						return cs
+					}})
 			}
 		}
 	}
 	return cells
 }
 
-// newSparseRows returns rows of nnz nonzeros, spread evenly over the columns: one in each of nnz equal parts.
+// newSparseRows returns rows of nnz nonzeros, spread evenly over the columns: one in each of nnz
+// equal parts.
 func newSparseRows(rows, nnz, cols int) *sparseRows {
-	m := &sparseRows{starts: make([]int64, rows+1), idx: make([]int32, rows*nnz), val: make([]float32, rows*nnz)}
+	m := &sparseRows{starts: make([]int64, rows+1), idx: make([]int32, rows*nnz),
+		val: make([]float32, rows*nnz)}
 	r := rand.New(rand.NewPCG(6, uint64(nnz)))
 	part := cols / nnz
 	for i := range rows {

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
-// A target is a row of the design's section on targets: at every length from low to high, our time over that of the best
-// of some peers must not exceed limit.
+// A target is a row of the design's section on targets: at every length from low to high, our time
+// over that of the best of some peers must not exceed limit.
 type target struct {
 	tables    string // what the titles begin with
 	low, high int
@@ -69,8 +69,11 @@ func verdicts(cells []*cell) (vs []verdict) {
 				continue
 			}
 			r := stats.Ratios(c.samples[0], c.samples[best])
-			v := verdict{Op: strings.TrimSuffix(c.table, " (ns a row)"), At: c.column, Against: t.against, Target: t.limit,
-				Reached: round(stats.Median(r)), Lower: round(stats.Quantile(r, 0.25)), Upper: round(stats.Quantile(r, 0.75))}
+			v := verdict{
+				Op: strings.TrimSuffix(c.table, " (ns a row)"), At: c.column,
+				Against: t.against, Target: t.limit, Reached: round(stats.Median(r)),
+				Lower: round(stats.Quantile(r, 0.25)), Upper: round(stats.Quantile(r, 0.75)),
+			}
 			if name := c.contenders[best].name; name != t.against {
 				v.Against += ": " + name
 			}

@@ -19,21 +19,27 @@ type vectorOp struct {
 	offsets     []int   // in floats from a multiple of 64 bytes
 	alpha       float32 // while timing
 	writes      bool
-	term        func(a, x, y float64) (value, size float64) // of the sum, or the new y; size bounds what is rounded
-	peers       []vectorPeer
+	// of the sum, or the new y; size bounds what is rounded
+	term  func(a, x, y float64) (value, size float64)
+	peers []vectorPeer
 }
 
-// A vectorPeer's loop makes n calls. Each has its own, so that it is called as a user's program would call it.
+// A vectorPeer's loop makes n calls. Each has its own, so that it is called as a user's program
+// would call it.
 type vectorPeer struct {
 	name string
 	kind kind
 	loop func(n int, x, y []float32)
 }
 
+func (p vectorPeer) describe() (string, kind) { return p.name, p.kind }
+
 const maxLength = 1 << 24
 
 var (
-	allSizes  = []int{3, 8, 16, 31, 54, 100, 128, 300, 784, 1024, 4096, 16384, 65536, 1 << 20, 1 << 24}
+	allSizes = []int{
+		3, 8, 16, 31, 54, 100, 128, 300, 784, 1024, 4096, 16384, 65536, 1 << 20, 1 << 24,
+	}
 	someSizes = []int{16, 54, 100, 300, 784, 4096, 65536, 1 << 20}
 )
 
@@ -109,7 +115,8 @@ var axpy = vectorOp{
 }
 
 var scal = vectorOp{
-	name: "scal", title: "Scale", sizes: someSizes, offsets: []int{0, 1}, alpha: -1, writes: true, // -1, so that nothing grows
+	// -1, so that nothing grows
+	name: "scal", title: "Scale", sizes: someSizes, offsets: []int{0, 1}, alpha: -1, writes: true,
 	term: func(a, _, y float64) (float64, float64) { return a * y, math.Abs(a * y) },
 	peers: []vectorPeer{
 		{"Pegasimd", ours, func(n int, _, y []float32) {
@@ -226,22 +233,25 @@ func (o *vectorOp) cells(sizes []int) (cells []*cell) {
 			table += ", aligned"
 		}
 		for _, n := range sizes {
-			cells = append(cells, &cell{table: table, column: strconv.Itoa(n), n: n, per: 1, setup: func() (cs []contender) {
-				x, y := vectorPair(n, offset)
-				fill(x, 1)
-				fill(y, 2)
-				alpha = o.alpha
-				for _, p := range o.peers {
-					cs = append(cs, contender{p.name, p.kind, func(calls int) { p.loop(calls, x, y) }})
-				}
-				return cs
-			}})
+			cells = append(cells, &cell{table: table, column: strconv.Itoa(n), n: n, per: 1,
+				setup: func() (cs []contender) {
+					x, y := vectorPair(n, offset)
+					fill(x, 1)
+					fill(y, 2)
+					alpha = o.alpha
+					for _, p := range o.peers {
+						cs = append(cs,
+							contender{p.name, p.kind, func(calls int) { p.loop(calls, x, y) }})
+					}
+					return cs
+				}})
 		}
 	}
 	return cells
 }
 
-// memory is what all operands come from, one cell after the other. A page of slack follows each of two long vectors.
+// memory is what all operands come from, one cell after the other. A page of slack follows each of
+// two long vectors.
 var memory = aligned(2*maxLength + 4*page)
 
 const page = 1024 // floats
@@ -253,8 +263,9 @@ func aligned(n int) []float32 {
 	return s[skip:][:n:n]
 }
 
-// vectorPair returns two vectors that start offset floats after a multiple of 64 bytes, half a page apart within their
-// pages: with equal addresses in a page, loads wait for stores that they have nothing to do with.
+// vectorPair returns two vectors that start offset floats after a multiple of 64 bytes, half a page
+// apart within their pages: with equal addresses in a page, loads wait for stores that they have
+// nothing to do with.
 func vectorPair(n, offset int) (x, y []float32) {
 	second := (n+offset+page-1)/page*page + page/2
 	return memory[offset:][:n:n], memory[second+offset:][:n:n]

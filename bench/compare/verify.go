@@ -8,14 +8,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Every function is compared with float64 for each of these lengths before it is timed, and ours with its plain Go body,
-// to the bit. A peer that fails is reported and left out.
+// Every function is compared with float64 for each of these lengths before it is timed, and ours
+// with its plain Go body, to the bit. A peer that fails is reported and left out.
 const longest = 700
 
 const guard = 64 // floats behind a result that must not change
 
 // keep returns the peers that are right and the names of the others. Ours must be right.
-func keep[P any](title string, peers []P, describe func(P) (name string, k kind), right func(P) bool) (kept []P, failed []string) {
+func keep[P any](title string, peers []P, describe func(P) (name string, k kind),
+	right func(P) bool) (kept []P, failed []string) {
 	for _, p := range peers {
 		name, k := describe(p)
 		if right(p) {
@@ -31,7 +32,7 @@ func keep[P any](title string, peers []P, describe func(P) (name string, k kind)
 
 func (o *vectorOp) verify() (failed []string) {
 	alpha = -0.7
-	o.peers, failed = keep(o.title, o.peers, func(p vectorPeer) (string, kind) { return p.name, p.kind }, o.right)
+	o.peers, failed = keep(o.title, o.peers, (vectorPeer).describe, o.right)
 	return failed
 }
 
@@ -116,7 +117,7 @@ func (o *rowsOp) verify() (failed []string) {
 		}
 		return true
 	}
-	rowsPeers, failed = keep("DotRows", rowsPeers, func(p rowsPeer) (string, kind) { return p.name, p.kind }, right)
+	rowsPeers, failed = keep("DotRows", rowsPeers, (rowsPeer).describe, right)
 	return failed
 }
 
@@ -146,7 +147,8 @@ func (o *sparseOp) verify() (failed []string) {
 				return false
 			}
 			for j, got := range w {
-				if want[j] == float64(before[j]) && got != before[j] || !near(got, want[j], math.Abs(want[j]-float64(before[j]))+1) {
+				if want[j] == float64(before[j]) && got != before[j] ||
+					!near(got, want[j], math.Abs(want[j]-float64(before[j]))+1) {
 					return false
 				}
 			}
@@ -160,6 +162,6 @@ func (o *sparseOp) verify() (failed []string) {
 		}
 		return true
 	}
-	o.peers, failed = keep(o.title, o.peers, func(p sparsePeer) (string, kind) { return p.name, p.kind }, right)
+	o.peers, failed = keep(o.title, o.peers, (sparsePeer).describe, right)
 	return failed
 }

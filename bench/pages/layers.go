@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"cmd", "bench", "gate", "scripts", "internal/demo", "internal/gen", "internal/paths"},
 }
 
-// layer returns that of a package: that of the longest name that it lies below.
+// layer returns that of a package: that of the longest name that is a part of it.
 func layer(name string) (at int) {
 	longest := ""
 	for i, names := range layers {
@@ -35,7 +35,8 @@ func (h *house) faults() (faults []string) {
 	for _, p := range h.packages {
 		for _, q := range h.uses(p) {
 			if layer(q.name) > layer(p.name) {
-				faults = append(faults, fmt.Sprintf("%s imports %s, of a higher layer", p.name, q.name))
+				faults = append(faults,
+					fmt.Sprintf("%s imports %s, of a higher layer", p.name, q.name))
 			}
 		}
 		if p.synopsis() == "" {

@@ -27,7 +27,8 @@ func deadLinks(root string, pages []string) (faults []string, err error) {
 		texts[page] = string(text)
 	}
 	for _, page := range pages {
-		for _, match := range link.FindAllStringSubmatch(fenced.ReplaceAllString(texts[page], ""), -1) {
+		text := fenced.ReplaceAllString(texts[page], "")
+		for _, match := range link.FindAllStringSubmatch(text, -1) {
 			file, anchor, _ := strings.Cut(match[1], "#")
 			if strings.Contains(file, ":") {
 				continue // another site
@@ -39,7 +40,8 @@ func deadLinks(root string, pages []string) (faults []string, err error) {
 			if _, err := os.Stat(filepath.Join(root, to)); err != nil {
 				faults = append(faults, fmt.Sprintf("%s: no file for the link %s", page, match[1]))
 			} else if text, ok := texts[to]; ok && anchor != "" && !hasAnchor(text, anchor) {
-				faults = append(faults, fmt.Sprintf("%s: no heading for the link %s", page, match[1]))
+				faults = append(faults,
+					fmt.Sprintf("%s: no heading for the link %s", page, match[1]))
 			}
 		}
 	}

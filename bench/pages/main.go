@@ -60,7 +60,8 @@ func run(root string, check bool) (faults []string, err error) {
 			}
 		}
 		if n := bytes.Count(text, []byte("\n")); n > mostLines && !isRecord(page) {
-			faults = append(faults, fmt.Sprintf("%s has %d lines, more than %d", page, n, mostLines))
+			faults = append(faults,
+				fmt.Sprintf("%s has %d lines, more than %d", page, n, mostLines))
 		}
 	}
 	links, err := deadLinks(root, pages)

@@ -36,7 +36,9 @@ func fill(root, page string, text []byte, house *house) (filled []byte, err erro
 
 // expand executes one template.
 func expand(root, page, source, body string, house *house) (string, error) {
-	functions := template.FuncMap{"drawing": house.drawing, "packages": house.table, "modules": house.paths}
+	functions := template.FuncMap{
+		"drawing": house.drawing, "packages": house.table, "modules": house.paths,
+	}
 	if source != "packages" {
 		r, err := readRecord(filepath.Join(root, filepath.Dir(page), source))
 		if err != nil {

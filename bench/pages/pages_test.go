@@ -50,8 +50,9 @@ Nanoseconds.
 func TestTemplates(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"r.md":   someRecord,
-		"go.mod": "module m\n\nrequire example.com/a v1.0.0\nrequire (\n\texample.com/b v2.1.0\n)\n",
+		"r.md": someRecord,
+		"go.mod": "module m\n\nrequire example.com/a v1.0.0\n" +
+			"require (\n\texample.com/b v2.1.0\n)\n",
 	} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -67,9 +68,11 @@ func TestTemplates(t *testing.T) {
 		{`{{text "Dot" "met"}}`, "1 of 2 met."},
 		{`{{cell "Two names" "Ours, 2" "s"}}`, "2 ms"},
 		{`{{range sections "o"}}{{.}};{{end}}`, "Dot;Two names;"},
-		{`{{table "Dot" "rows: theirs" "columns: 16"}}`, "|  | 16 |\n| :-- | --: |\n| theirs | 700 (1.00) |"},
+		{`{{table "Dot" "rows: theirs" "columns: 16"}}`,
+			"|  | 16 |\n| :-- | --: |\n| theirs | 700 (1.00) |"},
 		{`{{value "Commit"}}`, "abc"},
-		{`{{outdated "go.mod"}}`, "Measured in another version than the module pins now: example.com/b v2.0.0 (now v2.1.0)."},
+		{`{{outdated "go.mod"}}`, "Measured in another version than the module pins now: " +
+			"example.com/b v2.0.0 (now v2.1.0)."},
 	} {
 		page := "before\n<!-- from r.md\n" + test.body + "\n-->\nold\n<!-- end -->\nafter\n"
 		want := strings.Replace(page, "old", test.want, 1)
@@ -103,7 +106,8 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s: layer %d, not %d", name, got, want)
 		}
 	}
-	low := &pkg{ImportPath: "low", name: "dense", Doc: "Package dense is low.", Imports: []string{"high"}}
+	low := &pkg{ImportPath: "low", name: "dense", Doc: "Package dense is low.",
+		Imports: []string{"high"}}
 	high := &pkg{ImportPath: "high", name: "pegasos", Doc: "Package pegasos is high."}
 	h := &house{packages: []*pkg{low, high}, byPath: map[string]*pkg{"low": low, "high": high}}
 	if faults := h.faults(); len(faults) != 1 || !strings.Contains(faults[0], "higher layer") {
@@ -114,7 +118,8 @@ func TestLayers(t *testing.T) {
 func TestLinks(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"a.md": "# One `two`: three\n[x](b.md) [y](b.md#b-c) [z](#one-two-three) [w](https://x.example/#no)\n" +
+		"a.md": "# One `two`: three\n[x](b.md) [y](b.md#b-c) [z](#one-two-three) " +
+			"[w](https://x.example/#no)\n" +
 			"`[no](link.md)`\n[dead](c.md) [dead](b.md#nothing)\n",
 		"b.md": "# B c\n",
 	} {

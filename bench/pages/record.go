@@ -63,7 +63,8 @@ func parseRecord(text string) (*record, error) {
 		case s != nil && strings.HasPrefix(line, "|"):
 			cells := split(line)
 			if len(s.rows) > 0 && len(cells) != len(s.rows[0]) {
-				return nil, fmt.Errorf("line %d: %d cells in place of %d", number+1, len(cells), len(s.rows[0]))
+				return nil, fmt.Errorf("line %d: %d cells in place of %d",
+					number+1, len(cells), len(s.rows[0]))
 			}
 			if len(s.rows) == 1 && s.align == nil {
 				s.align = cells
@@ -127,8 +128,8 @@ func (r *record) outdated(mod string) (string, error) {
 	if len(others) == 0 {
 		return "The peers are those that the module pins now.", nil
 	}
-	return wrap("Measured in another version than the module pins now: "+strings.Join(others, ", ")+".",
-		100), nil
+	return wrap("Measured in another version than the module pins now: "+
+		strings.Join(others, ", ")+".", 100), nil
 }
 
 // value returns what the head has.
@@ -259,7 +260,7 @@ func (s *section) column(name string) (int, error) {
 // plain takes the marks for bold and italic away.
 func plain(cell string) string { return strings.Trim(cell, "*") }
 
-// cell returns what stands in a cell.
+// cell returns the text of a cell.
 func (r *record) cell(title, row, column string) (string, error) {
 	s, err := r.section(title)
 	if err != nil {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,7 +24,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 )
 
-// The report as a browser shows it: make report-check. It needs Chromium, and is missed if that is not there.
+// The report as a browser shows it: make report-check. It needs Chromium, and is missed if that is
+// not there.
 
 // look is what a script finds out about the page.
 type look struct {
@@ -45,47 +47,14 @@ type seen struct {
 	Cells  int     `json:"cells"`
 }
 
-const script = `(() => {
-	const out = {figures: [], overlaps: [], outside: [], small: [], faint: [], external: []};
-	const root = document.documentElement;
-	out.scroll = root.scrollWidth - root.clientWidth;
-	const channels = c => { const m = c.match(/[\d.]+/g); return m ? m.map(Number) : [0, 0, 0]; };
-	const luminance = c => { const [r, g, b] = c.map(v => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-	const page = channels(getComputedStyle(document.body).backgroundColor);
-	const contrast = (c, behind = page) => { const l = luminance(channels(c)), m = luminance(behind); return (Math.max(l, m) + 0.05) / (Math.min(l, m) + 0.05); };
-	for (const f of document.querySelectorAll('figure')) {
-		const svg = f.querySelector('svg'), table = f.querySelector('table'), box = (svg || table || f).getBoundingClientRect();
-		const texts = svg ? [...svg.querySelectorAll('text')] : [], lines = svg ? [...svg.querySelectorAll('g > path')] : [];
-		out.figures.push({id: f.id, width: box.width, height: box.height, texts: texts.length, lines: lines.length, cells: table ? table.querySelectorAll('td').length : 0});
-		const boxes = texts.map(t => t.getBoundingClientRect());
-		texts.forEach((t, i) => {
-			const a = boxes[i];
-			if (a.height < 9) out.small.push(f.id + ': ' + t.textContent);
-			if (contrast(getComputedStyle(t).fill) < 4.5) out.faint.push(f.id + ': ' + t.textContent);
-			if (a.left < box.left - 1 || a.right > box.right + 1 || a.top < box.top - 1 || a.bottom > box.bottom + 1) out.outside.push(f.id + ': ' + t.textContent);
-			for (let j = i + 1; j < boxes.length; j++) {
-				const b = boxes[j];
-				if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2) out.overlaps.push(f.id + ': ' + t.textContent + ' and ' + texts[j].textContent);
-			}
-		});
-		for (const l of lines) {
-			const a = l.getBoundingClientRect();
-			if (contrast(getComputedStyle(l).stroke) < 3) out.faint.push(f.id + ': line ' + l.getAttribute('class'));
-			if (a.left < box.left || a.right > box.right || a.top < box.top || a.bottom > box.bottom) out.outside.push(f.id + ': line');
-		}
-	}
-	for (const cell of document.querySelectorAll('.confusion td')) {
-		const style = getComputedStyle(cell), [r, g, b, alpha = 1] = channels(style.backgroundColor);
-		if (contrast(style.color, [r, g, b].map((v, i) => alpha * v + (1 - alpha) * page[i])) < 4.5) out.faint.push('cell ' + cell.textContent + ' on ' + style.backgroundColor);
-	}
-	for (const e of document.querySelectorAll('[src], link, [href]')) out.external.push(e.outerHTML);
-	return out;
-})()`
+//go:embed look.js
+var script string
 
 func TestInChromium(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report.html")
-	if err := write(sample(t, dir), sampleTraining(t, dir), sampleHistory(t, dir), report); err != nil {
+	err := write(sample(t, dir), sampleTraining(t, dir), sampleHistory(t, dir), report)
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]bool{"gaps": true, "history-1": true, "history-2": true}
@@ -103,14 +72,16 @@ func TestInChromium(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox,
+		chromedp.DisableGPU)
 	if name := os.Getenv("CHROMIUM"); name != "" {
 		options = append(options, chromedp.ExecPath(name))
 	}
 	browser, cancel := chromedp.NewContext(t.Context(), chromedp.WithAllocatorOptions(options...))
 	defer cancel()
 	if err := chromedp.Do(browser, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("Chromium can't be started; scripts/install.sh installs it, CHROMIUM names another: %v", err)
+		t.Fatalf("Chromium can't be started; scripts/install.sh installs it, CHROMIUM names "+
+			"another: %v", err)
 	}
 	browser, cancel = context.WithTimeout(browser, 2*time.Minute)
 	defer cancel()
@@ -118,13 +89,17 @@ func TestInChromium(t *testing.T) {
 	open := func(t *testing.T, file, scheme string, width int64) *look {
 		t.Helper()
 		media := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-			})
+			_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{
+						{Name: "prefers-color-scheme", Value: scheme},
+					},
+				})
 			return err
 		})
 		address := (&url.URL{Scheme: "file", Path: file}).String()
-		if err := chromedp.Do(browser, media, chromedp.EmulateViewport(width, 900), chromedp.Navigate(address)); err != nil {
+		if err := chromedp.Do(browser, media, chromedp.EmulateViewport(width, 900),
+			chromedp.Navigate(address)); err != nil {
 			t.Fatal(err)
 		}
 		l, err := chromedp.Run(browser, chromedp.Evaluate[*look](script))
@@ -158,7 +133,8 @@ func TestInChromium(t *testing.T) {
 		} else {
 			for _, width := range []int64{1280, 400} {
 				t.Run(fmt.Sprintf("own-%d", width), func(t *testing.T) {
-					checkLook(t, open(t, own, "light", width), map[string]bool{"kernel-dot": true, "curve-digits": true, "confusion-digits": true, "gaps": true})
+					checkLook(t, open(t, own, "light", width), map[string]bool{"kernel-dot": true,
+						"curve-digits": true, "confusion-digits": true, "gaps": true})
 					shot, err := chromedp.Run(browser, chromedp.FullScreenshot(100))
 					keep(t, fmt.Sprintf("own-%d.png", width), shot, err)
 				})
@@ -181,14 +157,19 @@ func TestInChromium(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoiled := strings.Replace(string(text), "</style>", "svg text { transform: translate(-30px, 6px); font-size: 19px !important; fill: #888 !important } body { width: 2000px }</style><script src=\"https://example.com/x.js\"></script>", 1)
+		spoiled := strings.Replace(string(text), "</style>",
+			"svg text { transform: translate(-30px, 6px); font-size: 19px !important; "+
+				"fill: #888 !important } body { width: 2000px }</style>"+
+				`<script src="https://example.com/x.js"></script>`, 1)
 		name := filepath.Join(dir, "spoiled.html")
 		if err := os.WriteFile(name, []byte(spoiled), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		l := open(t, name, "light", 1280)
-		if len(l.Overlaps) == 0 || len(l.Outside) == 0 || len(l.Faint) == 0 || l.Scroll <= 0 || len(l.External) == 0 {
-			t.Errorf("a page that is spoiled seems to be in order: %d overlaps, %d outside, %d faint, %d to scroll, %d external",
+		if len(l.Overlaps) == 0 || len(l.Outside) == 0 || len(l.Faint) == 0 || l.Scroll <= 0 ||
+			len(l.External) == 0 {
+			t.Errorf("a page that is spoiled seems to be in order: %d overlaps, %d outside, %d "+
+				"faint, %d to scroll, %d external",
 				len(l.Overlaps), len(l.Outside), len(l.Faint), l.Scroll, len(l.External))
 		}
 	})
@@ -212,7 +193,10 @@ func checkLook(t *testing.T, l *look, want map[string]bool) {
 			t.Errorf("figure %s is missing", id)
 		}
 	}
-	for what, list := range map[string][]string{"overlap": l.Overlaps, "leave their figure": l.Outside, "are too small": l.Small, "are too faint": l.Faint, "are loaded": l.External} {
+	for what, list := range map[string][]string{
+		"overlap": l.Overlaps, "leave their figure": l.Outside, "are too small": l.Small,
+		"are too faint": l.Faint, "are loaded": l.External,
+	} {
 		if len(list) > 0 {
 			t.Errorf("%d %s: %s", len(list), what, strings.Join(list[:min(len(list), 8)], "; "))
 		}
@@ -230,7 +214,9 @@ var (
 // sample makes results such as a machine with AVX-512 would have.
 func sample(t *testing.T, dir string) string {
 	var b strings.Builder
-	b.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\ncaches: L1 32 KiB, L2 1024 KiB, L3 32768 KiB\npaths: generic avx2 avx512\nverified: " + strings.Repeat("everything ", 12) + "\n")
+	b.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\n" +
+		"caches: L1 32 KiB, L2 1024 KiB, L3 32768 KiB\npaths: generic avx2 avx512\n" +
+		"verified: " + strings.Repeat("everything ", 12) + "\n")
 	for _, op := range append([]string{"dot-misaligned"}, sampleOps...) {
 		for _, n := range []int{3, 8, 31, 100, 1023, 4096, 65536, 1 << 20, 1 << 24} {
 			level := map[bool]string{true: "L1", false: "L2"}[n < 4096]
@@ -239,9 +225,11 @@ func sample(t *testing.T, dir string) string {
 			}
 			for i, isa := range []string{"generic", "avx2", "avx512"} {
 				speed := float64(4+60*i) * float64(n) / float64(n+100)
-				fmt.Fprintf(&b, "BenchmarkKernels/op=%s/n=%d/level=%s/isa=%s 100 %g ns/op %g MB/s %g x-generic", op, n, level, isa, float64(n)/speed, 1e3*speed, speed/4)
+				fmt.Fprintf(&b, "BenchmarkKernels/op=%s/n=%d/level=%s/isa=%s 100 %g ns/op %g "+
+					"MB/s %g x-generic", op, n, level, isa, float64(n)/speed, 1e3*speed, speed/4)
 				if n >= 8 && op != "dotsparse" {
-					fmt.Fprintf(&b, " %g limit-MB/s %g %%limit", 2e5*float64(n)/float64(n+80), speed/2)
+					fmt.Fprintf(&b, " %g limit-MB/s %g %%limit", 2e5*float64(n)/float64(n+80),
+						speed/2)
 				}
 				b.WriteByte('\n')
 			}
@@ -249,7 +237,8 @@ func sample(t *testing.T, dir string) string {
 	}
 	for i, set := range sampleSets {
 		for j, isa := range []string{"generic", "avx2", "avx512"} {
-			fmt.Fprintf(&b, "BenchmarkTrain/op=train-%s/n=%d/isa=%s 100 100 ns/op %g steps/s %d x-generic\n", set, 1000*(i+1), isa, 1.5e6*float64(j+1), j+1)
+			fmt.Fprintf(&b, "BenchmarkTrain/op=train-%s/n=%d/isa=%s 100 100 ns/op %g steps/s %d "+
+				"x-generic\n", set, 1000*(i+1), isa, 1.5e6*float64(j+1), j+1)
 		}
 	}
 	return save(t, dir, "bench.txt", b.String())
@@ -259,9 +248,11 @@ func sampleTraining(t *testing.T, dir string) string {
 	var runs []*training.Run
 	for i, set := range sampleSets {
 		classes := 10 - 4*i
-		r := &training.Run{Name: set, Rows: 60000, Cols: 784, Fill: 0.498, Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
+		r := &training.Run{Name: set, Rows: 60000, Cols: 784, Fill: 0.498,
+			Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
 		for e := range 20 {
-			p := training.Point{Steps: int64(1000 * (e + 1)), Objective: 0.3 + 1/float64(e+2), Dual: 0.3 - 0.3/float64(e+2)}
+			p := training.Point{Steps: int64(1000 * (e + 1)), Objective: 0.3 + 1/float64(e+2),
+				Dual: 0.3 - 0.3/float64(e+2)}
 			p.Gap = (p.Objective - p.Dual) / p.Objective
 			r.Curve = append(r.Curve, p)
 		}
@@ -288,9 +279,12 @@ func sampleHistory(t *testing.T, dir string) string {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for c, cpu := range []string{"Made-up CPU @ 3.00GHz", "arm64 implementer 0x41, part 0xd0c, revision r3p1"} {
+	for c, cpu := range []string{"Made-up CPU @ 3.00GHz",
+		"arm64 implementer 0x41, part 0xd0c, revision r3p1"} {
 		for i := range 41 {
-			r := &history.Run{Time: time.Date(2026, 1, i+1, 0, 0, 0, 0, time.UTC), Commit: fmt.Sprintf("%040x", uint64(i+1)*0x9e3779b97f4a7c15)[24:], CPU: cpu, Verdict: "pass"}
+			r := &history.Run{Time: time.Date(2026, 1, i+1, 0, 0, 0, 0, time.UTC),
+				Commit: fmt.Sprintf("%040x", uint64(i+1)*0x9e3779b97f4a7c15)[24:], CPU: cpu,
+				Verdict: "pass"}
 			for _, isa := range []string{"generic", []string{"avx2", "neon"}[c]} {
 				r.Set("op=dot/isa="+isa, "insn/call", 1000-float64(10*(i/10)))
 				r.Set("op=dot/isa="+isa, "ns/op", 100+5*math.Sin(float64(i)))

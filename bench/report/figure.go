@@ -8,25 +8,28 @@ import (
 	"github.com/aclements/go-moremath/scale"
 )
 
-// Figures are SVG written by the page's template. The plotting libraries for Go (gonum/plot, go-analyze/charts) write
-// colours into the picture, so that it can't follow the reader's choice of light or dark, and have no texts to point at;
-// here colours are the style sheet's, and each point tells its numbers. The scales and their ticks are go-moremath's.
+// Figures are SVG written by the page's template. The plotting libraries for Go (gonum/plot,
+// go-analyze/charts) write colours into the picture, so that it can't follow the reader's choice of
+// light or dark, and have no texts to point at; here colours are the style sheet's, and each point
+// tells its numbers. The scales and their ticks are go-moremath's.
 
 // Size of a figure, in units that are about pixels where the page is wide and where it is narrow.
 const (
 	width, height                                    = 380, 250
 	marginLeft, marginRight, marginTop, marginBottom = 46, 14, 24, 40
-	plotWidth, plotHeight                            = width - marginLeft - marginRight, height - marginTop - marginBottom
+
+	plotWidth  = width - marginLeft - marginRight
+	plotHeight = height - marginTop - marginBottom
 )
 
-// A figure is a plot, laid out.
+// A figure is a plot whose parts have their places.
 type figure struct {
 	ID, Title, X, Y string
 	Note            string
 	XTicks, YTicks  []tick
 	Bands           []band
 	Lines           []line
-	bandsAt         func(float64) float64 // where a value of x stands
+	bandsAt         func(float64) float64 // where a value of x is
 }
 
 type tick struct {
@@ -42,7 +45,7 @@ func (t tick) Anchor() string {
 	return "middle"
 }
 
-// A band is a stretch of x with a name, such as a level of the caches.
+// A band is a range of x with a name, such as a level of the caches.
 type band struct {
 	From, Width, Middle float64
 	Name                string
@@ -64,11 +67,16 @@ type mark struct {
 // A legend names a style.
 type legend struct{ Class, Name string }
 
-// A series is a line before it is laid out. Points whose y is not a finite number, or can't stand on the axis, are left out.
+// A series is a line in data. Points whose y is not a finite number, or can't be drawn on
+// the axis, are left out.
 type series struct {
 	class, name string
 	x, y        []float64
 	title       func(x, y float64) string
+}
+
+func (s *series) add(x, y float64) {
+	s.x, s.y = append(s.x, x), append(s.y, y)
 }
 
 type axis struct {
@@ -92,7 +100,7 @@ func (*figure) TickY() int      { return height - marginBottom + 16 }
 func (*figure) TickX() int      { return marginLeft - 6 }
 func (*figure) PlotHeight() int { return plotHeight }
 
-// draw lays a plot out.
+// draw gives the parts of a plot their places.
 func draw(id, title string, x, y axis, all []series) *figure {
 	f := &figure{ID: id, Title: title, X: x.label, Y: y.label}
 	var xs, ys []float64
@@ -152,7 +160,7 @@ func fits(a axis, v float64) bool {
 	return v-v == 0 && (!a.log || v > 0)
 }
 
-// scale returns where a value stands, from 0 to 1, and at most so many ticks.
+// scale returns where a value is, from 0 to 1, and at most so many ticks.
 func (a axis) scale(values []float64, ticks int, nice bool) (func(float64) float64, []float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {

@@ -1,5 +1,5 @@
-// Command report makes one HTML file of what make bench and the regression gate have measured: pictures and tables, with
-// nothing to be loaded from elsewhere. make report runs it.
+// Command report makes one HTML file of what make bench and the regression gate have measured:
+// pictures and tables, with nothing to be loaded from elsewhere. make report runs it.
 package main
 
 import (
@@ -38,9 +38,12 @@ type page struct {
 }
 
 func main() {
-	results := flag.String("results", "build/bench/bench.txt", "the `file` in Go's benchmark format that make bench writes")
-	runs := flag.String("training", "build/bench/training.json", "the `file` on training that make bench writes")
-	past := flag.String("history", "build/history", "a `file` of the gate's history, or a folder of them; it need not be there")
+	results := flag.String("results", "build/bench/bench.txt",
+		"the `file` in Go's benchmark format that make bench writes")
+	runs := flag.String("training", "build/bench/training.json",
+		"the `file` on training that make bench writes")
+	past := flag.String("history", "build/history",
+		"a `file` of the gate's history, or a folder of them; it need not be there")
 	out := flag.String("o", "build/bench/report.html", "write the report to this `file`")
 	flag.Parse()
 	if err := write(*results, *runs, *past, *out); err != nil {
@@ -63,7 +66,8 @@ func write(results, runs, past, out string) error {
 	if err := json.Unmarshal(text, &trained); err != nil {
 		return fmt.Errorf("%s: %w", runs, err)
 	}
-	p := &page{Style: template.CSS(style), Head: r.head, Summary: r.summary(), Paths: r.legend(), Kernels: r.figures(), Training: r.training()}
+	p := &page{Style: template.CSS(style), Head: r.head, Summary: r.summary(), Paths: r.legend(),
+		Kernels: r.figures(), Training: r.training()}
 	for _, run := range trained {
 		p.Curves = append(p.Curves, curve(run))
 		p.Matrices = append(p.Matrices, matrixOf(run))

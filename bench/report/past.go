@@ -17,8 +17,8 @@ type historyOf struct {
 	Lines  []legend
 }
 
-// histories draws the runs of each CPU in the order of time. Each line is a mean over the benchmarks, in percent of the
-// first run.
+// histories draws the runs of each CPU in the order of time. Each line is a mean over the
+// benchmarks, in percent of the first run.
 func histories(runs []*history.Run) (all []historyOf) {
 	byCPU := map[string][]*history.Run{}
 	for _, r := range runs {
@@ -62,14 +62,16 @@ func histories(runs []*history.Run) (all []historyOf) {
 		for i := 0; i < len(runs); i += every {
 			x.ticks = append(x.ticks, tick{float64(i), fmt.Sprintf("%.7s", runs[i].Commit)})
 		}
-		h.Figure = draw(fmt.Sprint("history-", i+1), "all benchmarks", x, axis{label: "percent of the first run", format: short}, lines)
+		h.Figure = draw(fmt.Sprint("history-", i+1), "all benchmarks", x,
+			axis{label: "percent of the first run", format: short}, lines)
 		all = append(all, h)
 	}
 	return all
 }
 
-// chain follows the benchmarks of a unit whose names have part in them. Two runs are compared by those that both have, so
-// that a new benchmark makes no step. Runs without any have NaN; if none has, the result is nil.
+// chain follows the benchmarks of a unit whose names have part in them. Two runs are compared by
+// those that both have, so that a new benchmark makes no step. Runs without any have NaN; if none
+// has, the result is nil.
 func chain(runs []*history.Run, unit, part string) []float64 {
 	var y []float64
 	var last *history.Run

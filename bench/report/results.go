@@ -42,7 +42,8 @@ func (c *cell) of(unit string) float64 {
 }
 
 // shown are the lines of the head that the page shows.
-var shown = []string{"cpu", "caches", "core", "go", "paths", "counters", "limit", "training", "verified", "date", "commit"}
+var shown = []string{"cpu", "caches", "core", "go", "paths", "counters", "limit", "training",
+	"verified", "date", "commit"}
 
 func readResults(file string) (*results, error) {
 	f, err := os.Open(file)
@@ -173,18 +174,21 @@ func (r *results) figures() (all []*figure) {
 			s := series{class: pathClass(isa), name: isa}
 			for _, n := range sizes {
 				c := r.cells[key{op, n, isa}]
-				s.x, s.y = append(s.x, float64(n)), append(s.y, c.of("MB/s")/1e3)
+				s.add(float64(n), c.of("MB/s")/1e3)
 				if isa == r.best() {
-					limit.x, limit.y = append(limit.x, float64(n)), append(limit.y, c.of("limit-MB/s")/1e3)
+					limit.add(float64(n), c.of("limit-MB/s")/1e3)
 				}
 			}
 			lines = append(lines, s)
 		}
 		lines = append(lines, limit)
 		for i := range lines {
-			lines[i].title = func(x, y float64) string { return fmt.Sprintf("n = %.0f, %.3g GB/s", x, y) }
+			lines[i].title = func(x, y float64) string {
+				return fmt.Sprintf("n = %.0f, %.3g GB/s", x, y)
+			}
 		}
-		f := draw("kernel-"+op, op, axis{label: "n", log: true, format: short}, axis{label: "GB/s", log: true, format: short}, lines)
+		f := draw("kernel-"+op, op, axis{label: "n", log: true, format: short},
+			axis{label: "GB/s", log: true, format: short}, lines)
 		f.levels(r, op, sizes)
 		all = append(all, f)
 	}
@@ -203,7 +207,8 @@ func (f *figure) levels(r *results, op string, sizes []int) {
 			}
 			to = f.bandsAt(math.Sqrt(float64(n) * float64(sizes[i+1])))
 		}
-		f.Bands = append(f.Bands, band{From: from, Width: round(to - from), Middle: round((from + to) / 2), Name: level, Odd: len(f.Bands)%2 == 1})
+		f.Bands = append(f.Bands, band{From: from, Width: round(to - from),
+			Middle: round((from + to) / 2), Name: level, Odd: len(f.Bands)%2 == 1})
 		from = to
 	}
 }
@@ -233,7 +238,8 @@ func (r *results) summary() summary {
 					continue
 				}
 				ratios.values[""] = append(ratios.values[""], c.of("x-generic"))
-				if v := c.of("%limit"); v == v && n >= 100 { // below, a probe waits for its call, as a kernel does
+				// below n = 100 a probe waits for its call, as a kernel does
+				if v := c.of("%limit"); !math.IsNaN(v) && n >= 100 {
 					limits.values[""] = append(limits.values[""], v)
 				}
 			}
@@ -270,9 +276,11 @@ func (r *results) training() trainingTable {
 		for _, n := range r.sizes("train-" + set) {
 			row := trainingRow{Set: set, Rows: n}
 			for _, isa := range r.isas {
-				row.Cells = append(row.Cells, short(r.cells[key{"train-" + set, n, isa}].of("steps/s")))
+				row.Cells = append(row.Cells,
+					short(r.cells[key{"train-" + set, n, isa}].of("steps/s")))
 			}
-			row.Ratio = fmt.Sprintf("%.1f×", r.cells[key{"train-" + set, n, r.best()}].of("x-generic"))
+			row.Ratio = fmt.Sprintf("%.1f×",
+				r.cells[key{"train-" + set, n, r.best()}].of("x-generic"))
 			t.Rows = append(t.Rows, row)
 		}
 	}

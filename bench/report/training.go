@@ -8,15 +8,18 @@ import (
 
 // curve draws the objective and the bound below it over the steps.
 func curve(run *training.Run) *figure {
-	objective, dual := series{class: "s1", name: "objective"}, series{class: "s2", name: "lower bound on the optimum"}
+	objective := series{class: "s1", name: "objective"}
+	dual := series{class: "s2", name: "lower bound on the optimum"}
 	for _, p := range run.Curve {
-		objective.x, objective.y = append(objective.x, float64(p.Steps)), append(objective.y, p.Objective)
-		dual.x, dual.y = append(dual.x, float64(p.Steps)), append(dual.y, p.Dual)
+		objective.add(float64(p.Steps), p.Objective)
+		dual.add(float64(p.Steps), p.Dual)
 	}
 	title := func(x, y float64) string { return fmt.Sprintf("%.6g after %s steps", y, short(x)) }
 	objective.title, dual.title = title, title
-	f := draw("curve-"+run.Name, run.Name, axis{label: "steps", log: true, format: short}, axis{label: "objective", format: short}, []series{objective, dual})
-	f.Note = fmt.Sprintf("%d rows of %d features, %s of the values not 0; %s", run.Rows, run.Cols, percent(run.Fill), run.Config)
+	f := draw("curve-"+run.Name, run.Name, axis{label: "steps", log: true, format: short},
+		axis{label: "objective", format: short}, []series{objective, dual})
+	f.Note = fmt.Sprintf("%d rows of %d features, %s of the values not 0; %s", run.Rows, run.Cols,
+		percent(run.Fill), run.Config)
 	return f
 }
 
@@ -26,14 +29,17 @@ func gaps(runs []*training.Run) (*figure, []legend) {
 	var names []legend
 	for i, run := range runs {
 		class := fmt.Sprint("s", i%6+1)
-		s := series{class: class, name: run.Name, title: func(x, y float64) string { return fmt.Sprintf("gap %s after %s steps", percent(y), short(x)) }}
+		s := series{class: class, name: run.Name, title: func(x, y float64) string {
+			return fmt.Sprintf("gap %s after %s steps", percent(y), short(x))
+		}}
 		for _, p := range run.Curve {
 			s.x, s.y = append(s.x, float64(p.Steps)), append(s.y, p.Gap)
 		}
 		lines = append(lines, s)
 		names = append(names, legend{class, run.Name})
 	}
-	return draw("gaps", "Duality gap", axis{label: "steps", log: true, format: short}, axis{label: "gap, share of the objective", log: true, format: percent}, lines), names
+	return draw("gaps", "Duality gap", axis{label: "steps", log: true, format: short},
+		axis{label: "gap, share of the objective", log: true, format: percent}, lines), names
 }
 
 // A matrix is a confusion matrix: a row for each true class.
@@ -57,14 +63,16 @@ type matrixCell struct {
 }
 
 func matrixOf(run *training.Run) matrix {
-	m := matrix{Title: run.Name, Accuracy: fmt.Sprintf("%.2f %%", 100*run.Accuracy()), Hash: run.Hash, Classes: run.Classes}
+	m := matrix{Title: run.Name, Accuracy: fmt.Sprintf("%.2f %%", 100*run.Accuracy()),
+		Hash: run.Hash, Classes: run.Classes}
 	for i, counts := range run.Confusion {
 		row, sum := matrixRow{Class: run.Classes[i]}, 0
 		for _, n := range counts {
 			sum += n
 		}
 		for j, n := range counts {
-			row.Cells = append(row.Cells, matrixCell{Count: n, Share: 100 * n / max(sum, 1), Right: i == j})
+			share := 100 * n / max(sum, 1)
+			row.Cells = append(row.Cells, matrixCell{Count: n, Share: share, Right: i == j})
 		}
 		m.Rows = append(m.Rows, row)
 	}

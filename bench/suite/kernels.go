@@ -57,19 +57,20 @@ func (c *cell) name() string {
 // weight is about how many milliseconds the cell takes.
 func (c *cell) weight(o options) int {
 	paths := len(asm.Available()) + 1
-	return 1 + int(float64(paths*o.rounds)*max(o.sample.Seconds()*1e3, float64(c.bytes)/4e6)) + c.bytes/1e6
+	return 1 + int(float64(paths*o.rounds)*max(o.sample.Seconds()*1e3, float64(c.bytes)/4e6)) +
+		c.bytes/1e6
 }
 
-// shapes are the streams of the kernels whose operands are read from beginning to end. The others have no limit that a
-// walk over memory could tell.
+// shapes are the streams of the kernels whose operands are read from beginning to end. The others
+// have no limit that a walk over memory could tell.
 var shapes = map[string]bandwidth.Shape{
 	"dot": bandwidth.Read2, "squareddistance": bandwidth.Read2, "sumsquares": bandwidth.Read,
-	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update, "exp": bandwidth.Copy,
-	"dotrows": bandwidth.Read,
+	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update,
+	"exp": bandwidth.Copy, "dotrows": bandwidth.Read,
 }
 
-// operands returns what the probe walks over. Of misaligned operands it is the part that begins at a cache line: what is
-// wanted is what the machine can do.
+// operands returns what the probe walks over. Of misaligned operands it is the part that begins at
+// a cache line: what is wanted is what the machine can do.
 func operands(s bandwidth.Shape, a *asmtest.Args, misaligned bool) (x, y []float32) {
 	switch {
 	case s == bandwidth.Copy:
@@ -86,8 +87,8 @@ func operands(s bandwidth.Shape, a *asmtest.Args, misaligned bool) (x, y []float
 	return x, y
 }
 
-// kernels lists what to measure: all kernels at the sizes given, misaligned too at some, and one size for L3 and one for
-// memory, which depend on the machine.
+// kernels lists what to measure: all kernels at the sizes given, misaligned too at some, and one
+// size for L3 and one for memory, which depend on the machine.
 func (m *meter) kernels() []*cell {
 	var cells []*cell
 	for _, k := range asmtest.Kernels {
@@ -95,7 +96,8 @@ func (m *meter) kernels() []*cell {
 			if k.Most > 0 && n > k.Most {
 				return
 			}
-			c := &cell{kernel: k, n: n, misaligned: misaligned, level: level, bytes: n * perElement(k)}
+			c := &cell{kernel: k, n: n, misaligned: misaligned, level: level,
+				bytes: n * perElement(k)}
 			if level == "" {
 				c.level = m.caches.Level(c.bytes)
 			}
@@ -182,7 +184,8 @@ func (m *meter) kernel(c *cell) error {
 	p := probe{}
 	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
 		p.bytes = 4 * float64(len(x)*shape.Streams())
-		contenders = append(contenders, contender{isa: asm.Active(), call: func() { bandwidth.Run(shape, x, y) }})
+		contenders = append(contenders, contender{isa: asm.Active(),
+			call: func() { bandwidth.Run(shape, x, y) }})
 	}
 	rounds := m.rounds
 	if c.bytes > m.caches.L3 {
@@ -259,7 +262,8 @@ func (m *meter) print(c *cell, path contender, generic []sample, p probe, bytes 
 	return l
 }
 
-// verify holds plain Go against float64 where that does not take too much memory, and each path against plain Go.
+// verify holds plain Go against float64 where that does not take too much memory, and each path
+// against plain Go.
 func verify(k asmtest.Kernel, a *asmtest.Args) error {
 	defer asm.Use(asm.Active())
 	var wide, scale []float64
@@ -279,7 +283,8 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 				got = want[:1]
 			}
 			for i, w := range wide {
-				if d := math.Abs(float64(got[i]) - w); float64(got[i]) != w && !(d <= 32*0x1p-24*scale[i]+0x1p-126) {
+				d, most := math.Abs(float64(got[i])-w), 32*0x1p-24*scale[i]+0x1p-126
+				if float64(got[i]) != w && !(d <= most) {
 					return fmt.Errorf("element %d: plain Go has %v, float64 %v", i, got[i], w)
 				}
 			}
@@ -301,7 +306,8 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 // A sample is of one call.
 type sample struct{ ns, cycles, instructions float64 }
 
-// batches is how many parts a sample has. The shortest counts: what else goes on makes times longer, never shorter.
+// batches is how many parts a sample has. The shortest counts: what else goes on makes times
+// longer, never shorter.
 const batches = 3
 
 // A plan is the batches of a sample and the calls of a batch.
@@ -318,7 +324,8 @@ func (m *meter) calibrate(f func()) plan {
 		case calls == 1 && took >= m.sample:
 			return plan{1, 1}
 		case took >= m.sample/(2*batches):
-			return plan{batches, max(1, int(float64(calls)*float64(m.sample/batches)/float64(took)))}
+			fit := float64(calls) * float64(m.sample/batches) / float64(took)
+			return plan{batches, max(1, int(fit))}
 		}
 	}
 }
@@ -348,11 +355,13 @@ func (m *meter) sampleOf(f func(), p plan) (best sample) {
 // short is the size below which a probe waits for its call, as a kernel does, and is no limit.
 const short = 100
 
-// summary prints, for a look, the strongest path's speed beside plain Go and beside the limit, by level of the caches.
+// summary prints, for a look, the strongest path's speed beside plain Go and beside the limit, by
+// level of the caches.
 func (m *meter) summary(w io.Writer) {
 	best := asm.Active()
 	levels := []string{"L1", "L2", "L3", "DRAM"}
-	fmt.Fprintf(w, "\n%v: times as fast as plain Go, and percent of the limit of loads and stores; medians over the sizes of a level\n%-16s", best, "")
+	fmt.Fprintf(w, "\n%v: times as fast as plain Go, and percent of the limit of loads and "+
+		"stores; medians over the sizes of a level\n%-16s", best, "")
 	for _, level := range levels {
 		fmt.Fprintf(w, "%18s", level)
 	}

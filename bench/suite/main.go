@@ -1,5 +1,5 @@
-// Command suite measures this machine: every kernel in every path, at sizes from a few elements to far beyond the
-// caches, and training. make bench runs it; bench/README.md says how it measures.
+// Command suite measures this machine: every kernel in every path, at sizes from a few elements to
+// far beyond the caches, and training. make bench runs it; bench/README.md says how it measures.
 //
 // It writes Go's benchmark format, for benchstat, and how training went as JSON, for the report.
 package main
@@ -37,14 +37,18 @@ type options struct {
 func main() {
 	o := options{sizes: []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}, large: true}
 	flag.IntVar(&o.rounds, "rounds", 10, "samples of each benchmark; benchstat wants 6 or more")
-	flag.DurationVar(&o.sample, "sample", time.Millisecond, "the `time` that a sample takes at least")
-	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"), "a `folder` with real data sets (a9a, imdb, fashion-mnist)")
-	quick := flag.Bool("quick", false, "a look in seconds: few sizes, short samples, nothing beyond the L2 cache")
+	flag.DurationVar(&o.sample, "sample", time.Millisecond,
+		"the `time` that a sample takes at least")
+	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),
+		"a `folder` with real data sets (a9a, imdb, fashion-mnist)")
+	quick := flag.Bool("quick", false,
+		"a look in seconds: few sizes, short samples, nothing beyond the L2 cache")
 	curves := flag.String("training", "", "write how training went to this `file`, as JSON")
 	quiet := flag.Bool("quiet", false, "no progress bar")
 	flag.Parse()
 	if *quick {
-		o.sizes, o.large, o.sample, o.rounds, o.data = []int{8, 100, 784, 4096, 16384}, false, 100*time.Microsecond, 6, ""
+		o.sizes, o.large, o.data = []int{8, 100, 784, 4096, 16384}, false, ""
+		o.sample, o.rounds = 100*time.Microsecond, 6
 	}
 	if err := run(o, *curves, *quiet); err != nil {
 		fmt.Fprintln(os.Stderr, "suite:", err)
@@ -120,8 +124,10 @@ func progress(quiet bool, cells []*cell, sets []*set, o options) *progressbar.Pr
 	if info, err := os.Stderr.Stat(); quiet || err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		w = io.Discard
 	}
-	return progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
-		progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	return progressbar.NewOptions(all, progressbar.OptionSetWriter(w),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish(),
+		progressbar.OptionThrottle(200*time.Millisecond))
 }
 
 // head writes where and how the numbers were made, and what the units mean.
@@ -143,16 +149,19 @@ func (m *meter) head(pinned string, sets []*set) {
 	}
 	for _, line := range [][2]string{
 		{"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"pkg", "github.com/pegasimd/pegasimd"},
-		{"cpu", machine.CPU()}, {"caches", m.caches.String()}, {"go", runtime.Version()}, {"paths", strings.Join(paths, " ")},
-		{"core", pinned}, {"counters", counters}, {"limit", limit}, {"training", strings.Join(data, ", ")},
-		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and the models' hashes on all paths"},
+		{"cpu", machine.CPU()}, {"caches", m.caches.String()}, {"go", runtime.Version()},
+		{"paths", strings.Join(paths, " ")}, {"core", pinned}, {"counters", counters},
+		{"limit", limit}, {"training", strings.Join(data, ", ")},
+		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and " +
+			"the models' hashes on all paths"},
 		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", record.Commit()},
 	} {
 		fmt.Fprintf(m.out, "%s: %s\n", line[0], line[1])
 	}
 	for _, unit := range []string{
-		"ns/op better=lower", "MB/s better=higher", "limit-MB/s better=higher", "%limit better=higher",
-		"x-generic better=higher", "cycles/op better=lower", "insn/op better=lower", "steps/s better=higher",
+		"ns/op better=lower", "MB/s better=higher", "limit-MB/s better=higher",
+		"%limit better=higher", "x-generic better=higher", "cycles/op better=lower",
+		"insn/op better=lower", "steps/s better=higher",
 	} {
 		fmt.Fprintf(m.out, "Unit %s\n", unit)
 	}

@@ -18,11 +18,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
 
-// A quick run has every kernel in every path and every training, benchstat makes tables of it without a complaint, and the
-// training that it reports converges.
+// A quick run has every kernel in every path and every training, benchstat makes tables of it
+// without a complaint, and the training that it reports converges.
 func TestQuickRun(t *testing.T) {
 	dir := t.TempDir()
-	suite, curves, results := filepath.Join(dir, "suite"), filepath.Join(dir, "training.json"), filepath.Join(dir, "bench.txt")
+	suite, curves, results := filepath.Join(dir, "suite"), filepath.Join(dir, "training.json"),
+		filepath.Join(dir, "bench.txt")
 	if out, err := exec.Command("go", "build", "-o", suite, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -66,7 +67,8 @@ func TestQuickRun(t *testing.T) {
 		}
 		for _, op := range want {
 			if have[op+" "+isa.String()] < 6 {
-				t.Errorf("%s on %v has %d samples, want 6 or more", op, isa, have[op+" "+isa.String()])
+				t.Errorf("%s on %v has %d samples, want 6 or more", op, isa,
+					have[op+" "+isa.String()])
 			}
 		}
 	}
@@ -81,7 +83,8 @@ func TestQuickRun(t *testing.T) {
 	if err != nil || complaints.Len() > 0 {
 		t.Fatalf("benchstat: %v\n%s", err, complaints.Bytes())
 	}
-	for _, want := range []string{"sec/op", "B/s", "x-generic", "dot 784 ", "axpy-misaligned 784 ", "train-digits "} {
+	for _, want := range []string{"sec/op", "B/s", "x-generic", "dot 784 ", "axpy-misaligned 784 ",
+		"train-digits "} {
 		if !strings.Contains(string(tables), want) {
 			t.Errorf("benchstat's tables lack %q", want)
 		}
@@ -108,7 +111,8 @@ func TestQuickRun(t *testing.T) {
 		}
 		for _, p := range run.Curve {
 			if p.Objective < last.Dual || p.Dual > last.Objective {
-				t.Errorf("%s: after %d steps %v and the bound %v are impossible", run.Name, p.Steps, p.Objective, p.Dual)
+				t.Errorf("%s: after %d steps %v and the bound %v are impossible", run.Name, p.Steps,
+					p.Objective, p.Dual)
 			}
 		}
 	}
@@ -119,8 +123,10 @@ func TestWrongKernelIsNotTimed(t *testing.T) {
 	k := asmtest.Kernels[0]
 	call := k.Call
 	for name, wrong := range map[string]func(*asmtest.Args) float32{
-		"everywhere":  func(a *asmtest.Args) float32 { return call(a) + 0.01 },
-		"in one path": func(a *asmtest.Args) float32 { return call(a) * (1 + float32(asm.Active())*0x1p-20) },
+		"everywhere": func(a *asmtest.Args) float32 { return call(a) + 0.01 },
+		"in one path": func(a *asmtest.Args) float32 {
+			return call(a) * (1 + float32(asm.Active())*0x1p-20)
+		},
 	} {
 		if name == "in one path" && len(asm.Available()) == 1 {
 			t.Log("there is one path only")
@@ -139,7 +145,8 @@ func TestWrongKernelIsNotTimed(t *testing.T) {
 
 // On a machine with ordinary caches there are sizes for every level.
 func TestLevels(t *testing.T) {
-	m := &meter{options: options{sizes: []int{8, 100, 4096, 16384}, large: true}, caches: machine.Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20, Known: true}}
+	m := &meter{options: options{sizes: []int{8, 100, 4096, 16384}, large: true},
+		caches: machine.Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20, Known: true}}
 	have := map[string]bool{}
 	for _, c := range m.kernels() {
 		if c.misaligned {

@@ -37,12 +37,13 @@ func dataSets(folder string) ([]*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets = append(sets, split("synthetic-text", text, pegasos.Config{Lambda: 1e-4, Epochs: 5}, 2000))
+	five := pegasos.Config{Lambda: 1e-4, Epochs: 5}
+	sets = append(sets, split("synthetic-text", text, five, 2000))
 	numbers, err := syntheticDense(20_000, 256)
 	if err != nil {
 		return nil, err
 	}
-	sets = append(sets, split("synthetic-dense", numbers, pegasos.Config{Lambda: 1e-4, Epochs: 5}, 2000))
+	sets = append(sets, split("synthetic-dense", numbers, five, 2000))
 	if folder == "" {
 		return sets, nil
 	}
@@ -51,10 +52,13 @@ func dataSets(folder string) ([]*set, error) {
 		cfg               pegasos.Config
 		weight            int
 	}{
-		{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", pegasos.Config{Lambda: 1e-4, Epochs: 5}, 2000},
-		{"imdb", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", pegasos.Config{Lambda: 1e-4, Epochs: 3}, 4000},
-		{"fashion-mnist", "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz",
-			"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", pegasos.Config{Lambda: 1e-4, Epochs: 2}, 30000},
+		{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", five, 2000},
+		{"imdb", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz",
+			pegasos.Config{Lambda: 1e-4, Epochs: 3}, 4000},
+		{"fashion-mnist",
+			"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz",
+			"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz",
+			pegasos.Config{Lambda: 1e-4, Epochs: 2}, 30000},
 	} {
 		paths := func(names string) string {
 			var all []string
@@ -71,7 +75,8 @@ func dataSets(folder string) ([]*set, error) {
 		if err != nil {
 			return nil, err
 		}
-		test, err := dataset.Read(paths(r.test), dataset.Options{Features: train.Cols(), Layout: train.Layout()})
+		test, err := dataset.Read(paths(r.test),
+			dataset.Options{Features: train.Cols(), Layout: train.Layout()})
 		if err != nil {
 			return nil, err
 		}
@@ -93,8 +98,9 @@ func split(name string, all *dataset.Set, cfg pegasos.Config, weight int) *set {
 	return &set{name, all.Subset(train), all.Subset(test), cfg, weight}
 }
 
-// syntheticText makes rows of unit length with about so many nonzeros each, which fall on common features more often than
-// on rare ones, as words do, and which a hidden w tells apart, one row of twenty excepted.
+// syntheticText makes rows of unit length with about so many nonzeros each, which fall on common
+// features more often than on rare ones, as words do, and which a hidden w tells apart, one row of
+// twenty excepted.
 func syntheticText(rows, cols, nnz int) (*dataset.Set, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hidden := make([]float32, cols)
@@ -135,7 +141,8 @@ func syntheticText(rows, cols, nnz int) (*dataset.Set, error) {
 	return &dataset.Set{Sparse: m, Y: y}, err
 }
 
-// syntheticDense makes rows of uniform numbers of about unit length, which a hidden w tells apart likewise.
+// syntheticDense makes rows of uniform numbers of about unit length, which a hidden w tells apart
+// likewise.
 func syntheticDense(rows, cols int) (*dataset.Set, error) {
 	r := rand.New(rand.NewPCG(3, 4))
 	m := dense.New(rows, cols)
@@ -165,13 +172,15 @@ func label(score float32, r *rand.Rand) float32 {
 	return -1
 }
 
-// train checks that every path trains the same model, times them by turns, and then looks at how a run goes.
+// train checks that every path trains the same model, times them by turns, and then looks at how a
+// run goes.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	fit := func() (*pegasos.Model, time.Duration, error) {
 		runtime.GC()
 		start := time.Now()
-		model, err := (&pegasos.Trainer{Config: s.cfg, Threads: 1}).Train(context.Background(), examples(s.train), s.train.Y)
+		model, err := (&pegasos.Trainer{Config: s.cfg, Threads: 1}).Train(context.Background(),
+			examples(s.train), s.train.Y)
 		return model, time.Since(start), err
 	}
 	paths := asm.Available()
@@ -205,7 +214,8 @@ func (m *meter) train(s *set) error {
 	}
 	for i, isa := range paths {
 		for round, v := range ns[i] {
-			fmt.Fprintf(m.out, "BenchmarkTrain/op=train-%s/n=%d/isa=%v %.0f %.5g ns/op %.5g steps/s %.4g x-generic\n",
+			fmt.Fprintf(m.out, "BenchmarkTrain/op=train-%s/n=%d/isa=%v "+
+				"%.0f %.5g ns/op %.5g steps/s %.4g x-generic\n",
 				s.name, s.train.Rows(), isa, steps, v, 1e9/v, ns[0][round]/v)
 		}
 	}
@@ -223,7 +233,8 @@ func curve(s *set) (*training.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &training.Run{Name: s.name, Rows: s.train.Rows(), Cols: s.train.Cols(), Fill: s.train.Fill(), Config: string(config)}
+	run := &training.Run{Name: s.name, Rows: s.train.Rows(), Cols: s.train.Cols(),
+		Fill: s.train.Fill(), Config: string(config)}
 	next := 1
 	tr := pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) {
 		if p.Epoch < next && p.Steps < p.TotalSteps {
@@ -231,7 +242,9 @@ func curve(s *set) (*training.Run, error) {
 		}
 		next += max(1, next/4)
 		r := p.Measure()
-		run.Curve = append(run.Curve, training.Point{Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective, Gap: r.Gap})
+		run.Curve = append(run.Curve, training.Point{
+			Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective, Gap: r.Gap,
+		})
 	}}
 	model, err := tr.Train(context.Background(), examples(s.train), s.train.Y)
 	if err != nil {
@@ -245,7 +258,8 @@ func curve(s *set) (*training.Run, error) {
 	for i, predicted := range model.PredictAll(examples(s.test)) {
 		truth, ok := slices.BinarySearch(model.Classes, s.test.Y[i])
 		if !ok {
-			return nil, fmt.Errorf("row %d of the test has the label %v, which training has not", i, s.test.Y[i])
+			return nil, fmt.Errorf("row %d of the test has the label %v, which training has not", i,
+				s.test.Y[i])
 		}
 		guess, _ := slices.BinarySearch(model.Classes, predicted)
 		run.Confusion[truth][guess]++

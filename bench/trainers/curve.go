@@ -56,7 +56,8 @@ var (
 // enough is an objective, in terms of the least, that leaves nothing to read off.
 const enough = 1.0005
 
-// measure makes a round: all contenders of an effort in turns, then the next effort. limit is the longest run, in seconds.
+// measure makes a round: all contenders of an effort in turns, then the next effort. limit is the
+// longest run, in seconds.
 func (p *problem) measure(round int, limit float64) error {
 	for level := 0; ; level++ {
 		busy := false
@@ -104,7 +105,8 @@ func (c *contender) run(p *problem, at *point, seed int) error {
 		return err
 	}
 	at.CPU, at.Wall = append(at.CPU, stats.Median(cpu)), append(at.Wall, stats.Median(wall))
-	at.Objective, at.Accuracy = append(at.Objective, f), append(at.Accuracy, accuracy(p.set.test, w))
+	at.Objective = append(at.Objective, f)
+	at.Accuracy = append(at.Accuracy, accuracy(p.set.test, w))
 	at.Steps = t.Steps
 	return nil
 }
@@ -114,11 +116,14 @@ func (p *problem) verify(c *contender, t *training, f float64) error {
 	const slack = 1e-4
 	switch {
 	case !(f >= p.optimum.lower*(1-1e-9)):
-		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", c.name, f, p.optimum.lower)
+		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", c.name,
+			f, p.optimum.lower)
 	case c.ours && !(math.Abs(t.Objective-f) <= slack*f):
-		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", c.name, t.Objective, f)
+		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", c.name,
+			t.Objective, f)
 	case c.ours && !(t.Dual <= p.optimum.upper*(1+1e-9)):
-		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was attained", c.name, t.Dual, p.optimum.upper)
+		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was attained",
+			c.name, t.Dual, p.optimum.upper)
 	}
 	return nil
 }
@@ -138,9 +143,11 @@ func (c *contender) finished(p *problem, level int, limit float64) bool {
 	return done
 }
 
-// toObjective returns the seconds to the objective f, between two efforts by a straight line through the logarithms of the
-// time and of the distance to the optimum. If the first effort was enough the true time may be less.
-func (c *contender) toObjective(o *optimum, f float64, cost func(*point) float64) (value float64, ok bool) {
+// toObjective returns the seconds to the objective f, between two efforts by a straight line
+// through the logarithms of the time and of the distance to the optimum. If the first effort was
+// enough the true time may be less.
+func (c *contender) toObjective(o *optimum, f float64, cost func(*point) float64) (
+	value float64, ok bool) {
 	for i := range c.points {
 		q := &c.points[i]
 		if q.objective() > f {
@@ -150,14 +157,16 @@ func (c *contender) toObjective(o *optimum, f float64, cost func(*point) float64
 			return cost(q), true
 		}
 		before := &c.points[i-1]
-		far, near, want := math.Log(before.objective()-o.lower), math.Log(q.objective()-o.lower), math.Log(f-o.lower)
+		distance := func(f float64) float64 { return math.Log(f - o.lower) }
+		far, near, want := distance(before.objective()), distance(q.objective()), distance(f)
 		share := (far - want) / (far - near)
 		return cost(before) * math.Pow(cost(q)/cost(before), share), true
 	}
 	return math.NaN(), false
 }
 
-// toAccuracy returns the seconds of the first effort that had this accuracy. It is not asked to stay there.
+// toAccuracy returns the seconds of the first effort that had this accuracy. It is not asked to
+// stay there.
 func (c *contender) toAccuracy(percent float64) (seconds float64, ok bool) {
 	for i := range c.points {
 		if c.points[i].accuracy() >= percent {

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// A driver is a process that has loaded a set's training rows and trains on them when asked: a peer's, or one of ours. All
-// are treated alike. peers/driver.h has the protocol.
+// A driver is a process that has loaded a set's training rows and trains on them when asked: a
+// peer's, or one of ours. All are treated alike. peers/driver.h has the protocol.
 type driver struct {
 	version string
 	cmd     *exec.Cmd

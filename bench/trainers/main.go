@@ -1,5 +1,5 @@
-// Command trainers times Pegasimd's trainer beside liblinear, scikit-learn, VLFeat and dlib, on the same rows, lambda and
-// objective. README.md says how, and what is unfair.
+// Command trainers times Pegasimd's trainer beside liblinear, scikit-learn, VLFeat and dlib, on the
+// same rows, lambda and objective. README.md says how, and what is unfair.
 package main
 
 import (
@@ -40,17 +40,24 @@ func main() {
 		return
 	}
 	o := options{out: os.Stdout}
-	flag.StringVar(&o.sets, "sets", "", "comma-separated sets, of "+strings.Join(sourceNames(), ", ")+" (default all that can be had)")
-	flag.StringVar(&o.peers, "peers", "", "comma-separated peers, of "+strings.Join(peerNames(), ", ")+", or none (default all)")
+	flag.StringVar(&o.sets, "sets", "", "comma-separated sets, of "+
+		strings.Join(sourceNames(), ", ")+" (default all that can be had)")
+	flag.StringVar(&o.peers, "peers", "", "comma-separated peers, of "+
+		strings.Join(peerNames(), ", ")+", or none (default all)")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds over all runs; times are medians")
-	flag.Float64Var(&o.limit, "limit", 1, "seconds of training beyond which a run isn't made longer")
+	flag.Float64Var(&o.limit, "limit", 1,
+		"seconds of training beyond which a run isn't made longer")
 	flag.Float64Var(&o.tol, "gap", 1e-5, "relative gap to which the optimum has to be known")
-	flag.BoolVar(&o.quick, "quick", false, "one round of short runs on small sets, to see that all works")
-	flag.BoolVar(&o.study, "study", false, "count the passes that each choice of step size, order and average needs, in place of seconds")
+	flag.BoolVar(&o.quick, "quick", false,
+		"one round of short runs on small sets, to see that all works")
+	flag.BoolVar(&o.study, "study", false, "count the passes that each choice of step size, "+
+		"order and average needs, in place of seconds")
 	flag.Float64Var(&o.most, "study-passes", 128, "the most passes in the study")
-	flag.StringVar(&bottou, "bottou", "", "folder with the source of Bottou's sgd 2, to run svmsgd and svmasgd themselves")
+	flag.StringVar(&bottou, "bottou", "",
+		"folder with the source of Bottou's sgd 2, to run svmsgd and svmasgd themselves")
 	flag.StringVar(&sofia, "sofia", "", "folder with sofia-ml's source (src), to run it itself")
-	flag.StringVar(&o.cache, "cache", defaultCache(), "folder that keeps the optima from run to run; empty for none")
+	flag.StringVar(&o.cache, "cache", defaultCache(),
+		"folder that keeps the optima from run to run; empty for none")
 	flag.StringVar(&o.record, "record", "", "write the tables to this `file` as well")
 	flag.BoolVar(&o.asJSON, "json", false, "print JSON instead of Markdown")
 	flag.Parse()

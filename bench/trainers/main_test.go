@@ -14,7 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// The whole program, with the peers that are installed. It fails by itself if an objective or a bound can't be right.
+// The whole program, with the peers that are installed. It fails by itself if an objective or a
+// bound can't be right.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes ten seconds")
@@ -48,7 +49,8 @@ func TestQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Tables) != 2 || len(r.Many) != 1 {
-		t.Fatalf("%d tables of two classes and %d of more, want 2 and 1", len(r.Tables), len(r.Many))
+		t.Fatalf("%d tables of two classes and %d of more, want 2 and 1", len(r.Tables),
+			len(r.Many))
 	}
 	for _, table := range r.Tables {
 		ours := 0
@@ -76,16 +78,22 @@ func TestReadOff(t *testing.T) {
 	o := &optimum{lower: 1, upper: 1}
 	c := &contender{}
 	for k, above := range []float64{0.4, 0.1, 0.02, 0.03, 0.001} {
-		at := point{Effort: float64(k), CPU: []float64{math.Pow(2, float64(k))}, Objective: []float64{1 + above}, Accuracy: []float64{80 + float64(k)}}
+		at := point{Effort: float64(k), CPU: []float64{math.Pow(2, float64(k))},
+			Objective: []float64{1 + above}, Accuracy: []float64{80 + float64(k)}}
 		c.points = append(c.points, at)
 	}
-	for _, test := range []struct{ f, seconds float64 }{{1.5, 1}, {1.4, 1}, {1.2, math.Sqrt2}, {1.1, 2}, {1.02, 4}, {1.001, 16}, {1.0001, math.NaN()}} {
+	for _, test := range []struct{ f, seconds float64 }{
+		{1.5, 1}, {1.4, 1}, {1.2, math.Sqrt2}, {1.1, 2}, {1.02, 4}, {1.001, 16},
+		{1.0001, math.NaN()},
+	} {
 		got, ok := c.toObjective(o, test.f, (*point).cpu)
 		if ok != (test.seconds == test.seconds) || ok && math.Abs(got-test.seconds) > 1e-9 {
 			t.Errorf("to %g: %v, want %v", test.f, got, test.seconds)
 		}
 	}
-	for _, test := range []struct{ percent, seconds float64 }{{79, 1}, {80.5, 2}, {84, 16}, {85, math.NaN()}} {
+	for _, test := range []struct{ percent, seconds float64 }{
+		{79, 1}, {80.5, 2}, {84, 16}, {85, math.NaN()},
+	} {
 		got, ok := c.toAccuracy(test.percent)
 		if ok != (test.seconds == test.seconds) || ok && got != test.seconds {
 			t.Errorf("to %g %%: %v, want %v", test.percent, got, test.seconds)
@@ -93,7 +101,7 @@ func TestReadOff(t *testing.T) {
 	}
 }
 
-// Rows survive the way through a file.
+// Rows that are written to a file and read again are the same.
 func TestRows(t *testing.T) {
 	train, _, err := digits8(true)
 	if err != nil {
@@ -107,7 +115,8 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Rows() != train.Rows() || again.Cols() != train.Cols() || !slices.Equal(again.Y, train.Y) {
+	if again.Rows() != train.Rows() || again.Cols() != train.Cols() ||
+		!slices.Equal(again.Y, train.Y) {
 		t.Fatal("another size or other labels")
 	}
 	for i := range train.Rows() {
@@ -121,12 +130,14 @@ func TestRows(t *testing.T) {
 
 // One vector a class or one a pair: both kinds of models are judged.
 func TestAccuracyOfMany(t *testing.T) {
-	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1\n2 2:1\n3 3:1\n3 1:1\n"), "four rows", dataset.Options{Layout: dataset.LayoutSparse})
+	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1\n2 2:1\n3 3:1\n3 1:1\n"), "four rows",
+		dataset.Options{Layout: dataset.LayoutSparse})
 	if err != nil {
 		t.Fatal(err)
 	}
 	each := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
-	pairs := [][]float64{{-1, 1, 0}, {-1, 0, 1}, {0, -1, 1}} // 1 or 2, 1 or 3, 2 or 3: positive for the second
+	// 1 or 2, 1 or 3, 2 or 3: positive for the second
+	pairs := [][]float64{{-1, 1, 0}, {-1, 0, 1}, {0, -1, 1}}
 	if got, err := accuracyOfMany(s, each, false); err != nil || got != 75 {
 		t.Errorf("a vector a class: %v %%, want 75 (%v)", got, err)
 	}

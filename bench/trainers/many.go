@@ -128,8 +128,9 @@ func (m *manyRun) run(c *contender, effort float64) (*manyRow, error) {
 		return nil, nil
 	}
 	r := &manyRow{
-		Name: c.name, Ours: c.ours, Threads: 1, Effort: effort, Passes: c.passes, Steps: result.Steps,
-		Vectors: result.Vectors, Seconds: []float64{result.Wall}, CPU: []float64{result.CPU},
+		Name: c.name, Ours: c.ours, Threads: 1, Effort: effort, Passes: c.passes,
+		Seconds: []float64{result.Wall}, CPU: []float64{result.CPU},
+		Steps: result.Steps, Vectors: result.Vectors,
 	}
 	if m.twoThreads[c] {
 		r.Threads = 2
@@ -142,8 +143,8 @@ func (m *manyRun) run(c *contender, effort float64) (*manyRow, error) {
 	// settled differently.
 	slack := max(0.05, 300/float64(m.set.test.Rows()))
 	if c.ours && math.Abs(r.Accuracy-result.Accuracy) > slack {
-		return nil, fmt.Errorf("%s: the library's predictions have an accuracy of %.2f %%, its weights %.2f %%",
-			c.name, result.Accuracy, r.Accuracy)
+		return nil, fmt.Errorf("%s: the library's predictions have an accuracy of %.2f %%, "+
+			"its weights %.2f %%", c.name, result.Accuracy, r.Accuracy)
 	}
 	return r, nil
 }
@@ -151,8 +152,8 @@ func (m *manyRun) run(c *contender, effort float64) (*manyRow, error) {
 func (t *manyTable) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s, all classes, lambda %g\n\n", t.Heading, t.Lambda)
 	b.WriteString("Wall seconds of training; ours are medians, peers ran once.\n\n")
-	b.WriteString("| | threads | passes or tolerance | seconds | CPU seconds | million steps of all vectors " +
-		"| test accuracy |\n|:--|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| | threads | passes or tolerance | seconds | CPU seconds " +
+		"| million steps of all vectors | test accuracy |\n|:--|--:|--:|--:|--:|--:|--:|\n")
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		effort, steps := fmt.Sprintf("%g passes", r.Effort), ""

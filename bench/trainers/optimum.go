@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// An optimum is known to lie between lower and upper, of which upper is attained by w. Both are found in float64 from w and
-// one alpha in [0, 1] for each row, whatever solver these came from:
+// An optimum is known to lie between lower and upper, of which upper is attained by w. Both are
+// found in float64 from w and one alpha in [0, 1] for each row, whatever solver these came from:
 //
 //	upper = lambda/2 |w|^2 + mean(max(0, 1 - y<w,x>))
 //	lower = mean(alpha) - lambda/2 |u|^2,  u = 1/(lambda n) * sum(alpha*y*x)
@@ -36,7 +36,8 @@ func certify(s *dataset.Set, lambda float64, w, alpha []float64) *optimum {
 		alpha[i] = max(0, min(a, 1)) // and NaN stays, which makes lower NaN
 	}
 	u := primal(s, lambda, alpha)
-	o := &optimum{lower: mean(alpha) - lambda/2*squares(u), upper: objective(s, lambda, w), w: w, alpha: alpha}
+	o := &optimum{lower: mean(alpha) - lambda/2*squares(u), upper: objective(s, lambda, w), w: w,
+		alpha: alpha}
 	if p := objective(s, lambda, u); p < o.upper {
 		o.upper, o.w = p, u
 	}
@@ -100,7 +101,8 @@ func findOptimum(s *set, lambda, tol float64, cache string) (*optimum, error) {
 	}
 	o := solve(s.train, lambda, tol)
 	if !(o.gap() <= tol) {
-		return nil, fmt.Errorf("%s, lambda %g: the optimum is known to %.1e of itself only, wanted %.0e", s.name, lambda, o.gap(), tol)
+		return nil, fmt.Errorf("%s, lambda %g: the optimum is known to %.1e of itself only, "+
+			"wanted %.0e", s.name, lambda, o.gap(), tol)
 	}
 	o.accuracy = accuracy(s.test, o.w)
 	o.seconds = time.Since(began).Seconds()
@@ -145,7 +147,8 @@ func writeCache(name string, o *optimum) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// dualAscent is dual coordinate ascent (Hsieh et al., ICML 2008), for text: each row's alpha in turn is set to its best.
+// dualAscent is dual coordinate ascent (Hsieh et al., ICML 2008), for text: each row's alpha in
+// turn is set to its best.
 func dualAscent(s *dataset.Set, lambda, tol float64) *optimum {
 	n := s.Rows()
 	scale := lambda * float64(n)
@@ -185,18 +188,19 @@ func dualAscent(s *dataset.Set, lambda, tol float64) *optimum {
 	return best
 }
 
-// newton minimises the objective with the corner of the hinge rounded off over a width mu, for smaller and smaller mu: for
-// few columns, where dual ascent may need thousands of passes. The rounded loss is the largest a*(1-m) - mu/2 a^2 of a in
-// [0, 1], and those a are the alpha.
+// newton minimises the objective with the corner of the hinge rounded off over a width mu, for
+// smaller and smaller mu: for few columns, where dual ascent may need thousands of passes. The
+// rounded loss is the largest a*(1-m) - mu/2 a^2 of a in [0, 1], and those a are the alpha.
 func newton(s *dataset.Set, lambda, tol float64) *optimum {
 	n, d := s.Rows(), s.Cols()
-	w, margins, slopes, alpha := make([]float64, d), make([]float64, n), make([]float64, n), make([]float64, n)
+	w, margins, slopes, alpha := make([]float64, d), make([]float64, n), make([]float64, n),
+		make([]float64, n)
 	best := certify(s, lambda, slices.Clone(w), slices.Clone(alpha))
 	for mu := 1.0; mu > 1e-9; mu /= 4 {
 		for range 50 {
 			for i, y := range s.Y {
 				margins[i] = float64(y) * score(s.Sparse, i, w)
-				alpha[i] = pull(margins[i], mu)
+				alpha[i] = alphaAt(margins[i], mu)
 			}
 			step, band := primal(s, lambda, alpha), []int(nil)
 			for i, a := range alpha {
@@ -231,10 +235,11 @@ func newton(s *dataset.Set, lambda, tol float64) *optimum {
 	return best
 }
 
-// pull returns alpha at the margin m.
-func pull(m, mu float64) float64 { return max(0, min((1-m)/mu, 1)) }
+// alphaAt returns alpha at the margin m.
+func alphaAt(m, mu float64) float64 { return max(0, min((1-m)/mu, 1)) }
 
-// newtonStep solves (lambda*I + c * sum of x*x' over the rows band) z = b in place, by Cholesky's decomposition.
+// newtonStep solves (lambda*I + c * sum of x*x' over the rows band) z = b in place, by Cholesky's
+// decomposition.
 func newtonStep(s *dataset.Set, lambda, c float64, band []int, b []float64) {
 	d := len(b)
 	h := make([]float64, d*d) // lower triangle
@@ -271,13 +276,14 @@ func newtonStep(s *dataset.Set, lambda, c float64, band []int, b []float64) {
 	}
 }
 
-// lineSearch returns the t at which the rounded objective is least at w + t*step: where its slope, which grows with t, is 0.
+// lineSearch returns the t at which the rounded objective is least at w + t*step: where its slope,
+// which grows with t, is 0.
 func lineSearch(lambda, mu float64, w, step, margins, slopes []float64) float64 {
 	ws, ss, n := dot(w, step), squares(step), float64(len(margins))
 	slope := func(t float64) float64 {
 		var sum float64
 		for i, m := range margins {
-			sum += pull(m+t*slopes[i], mu) * slopes[i]
+			sum += alphaAt(m+t*slopes[i], mu) * slopes[i]
 		}
 		return lambda*(ws+t*ss) - sum/n
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// serve is the program as the driver of our trainer. The method is a pegasos.Config as JSON, effort the passes, also fewer
-// than one.
+// serve is the program as the driver of our trainer. The method is a pegasos.Config as JSON, effort
+// the passes, also fewer than one.
 func serve(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ExitOnError)
 	threads := flags.Int("threads", 1, "of the trainer")
@@ -104,8 +104,8 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	}
 	runtime.GC() // so that the run itself has no need for it
 
-	// The last report comes after the last step, and after the choice that ends a finish. What follows is the model's objective and
-	// its certificate: scoring.
+	// The last report comes after the last step, and after the choice that ends a finish. What
+	// follows is the model's objective and its certificate: scoring.
 	var cpu, wall float64
 	var began time.Time
 	var before float64
@@ -120,7 +120,8 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	}
 	whole := time.Since(began).Seconds()
 
-	t := &training{CPU: cpu, Wall: wall, Whole: whole, Steps: float64(m.Result.Steps), Vectors: len(m.Weights), Objective: m.Result.Objective}
+	t := &training{CPU: cpu, Wall: wall, Whole: whole, Steps: float64(m.Result.Steps),
+		Vectors: len(m.Weights), Objective: m.Result.Objective}
 	if d := m.Result.DualObjective; !math.IsNaN(d) {
 		t.Dual = d
 	}

@@ -55,7 +55,8 @@ var (
 )
 
 var peers = []*peer{
-	{name: "liblinear", needs: "liblinear-dev", source: "liblinear.c", compiler: cc, libs: []string{"-llinear"},
+	{name: "liblinear", needs: "liblinear-dev", source: "liblinear.c", compiler: cc,
+		libs:   []string{"-llinear"},
 		binary: []method{{"liblinear -s 3", "s3", tolerances(), false}},
 		many: []method{
 			{"liblinear -s 4 (Crammer-Singer)", "s4", []float64{3}, false},
@@ -71,17 +72,26 @@ var peers = []*peer{
 			{"scikit-learn averaged SGD, one-vs-rest", "asgd", []float64{1, 5}, true},
 			{"scikit-learn averaged SGD, one-vs-one", "asgd-ovo", []float64{1, 5}, true},
 		}},
-	{name: "vlfeat", needs: "libvlfeat-dev", source: "vlfeat.c", compiler: cc, libs: []string{"-lvl", "-lm"},
-		binary: []method{{"VLFeat SGD", "sgd", passes(1), true}, {"VLFeat SDCA", "sdca", passes(1), true}}},
+	{name: "vlfeat", needs: "libvlfeat-dev", source: "vlfeat.c", compiler: cc,
+		libs: []string{"-lvl", "-lm"},
+		binary: []method{
+			{"VLFeat SGD", "sgd", passes(1), true}, {"VLFeat SDCA", "sdca", passes(1), true},
+		}},
 	{name: "dlib", needs: "libdlib-dev", source: "dlib.cc", compiler: cxx,
 		binary: []method{{"dlib DCD", "dcd", tolerances(), false}}},
 	// With the options of their own Makefiles.
-	{name: "svmsgd", folder: &bottou, source: "bottou.cc", compiler: []string{"g++", "-O2", "-w"}, libs: bottouArgs,
+	{name: "svmsgd", folder: &bottou, source: "bottou.cc", compiler: []string{"g++", "-O2", "-w"},
+		libs:   bottouArgs,
 		binary: []method{{"svmsgd", "sgd", passes(1), true}}},
-	{name: "svmasgd", folder: &bottou, source: "bottou.cc", compiler: []string{"g++", "-O2", "-w", "-DAVERAGED"}, libs: bottouArgs,
+	{name: "svmasgd", folder: &bottou, source: "bottou.cc",
+		compiler: []string{"g++", "-O2", "-w", "-DAVERAGED"}, libs: bottouArgs,
 		binary: []method{{"svmasgd", "asgd", passes(1), true}}},
-	{name: "sofia", folder: &sofia, source: "sofia.cc", compiler: []string{"g++", "-O3", "-w"}, libs: []string{
-		"-IDIR", "DIR/sofia-ml-methods.cc", "DIR/sf-weight-vector.cc", "DIR/sf-sparse-vector.cc", "DIR/sf-data-set.cc", "DIR/sf-hash-weight-vector.cc", "DIR/sf-hash-inline.cc"},
+	{name: "sofia", folder: &sofia, source: "sofia.cc", compiler: []string{"g++", "-O3", "-w"},
+		libs: []string{
+			"-IDIR", "DIR/sofia-ml-methods.cc", "DIR/sf-weight-vector.cc",
+			"DIR/sf-sparse-vector.cc", "DIR/sf-data-set.cc", "DIR/sf-hash-weight-vector.cc",
+			"DIR/sf-hash-inline.cc",
+		},
 		binary: []method{{"sofia-ml Pegasos", "pegasos", passes(1), true}}},
 }
 
@@ -89,7 +99,8 @@ var peers = []*peer{
 var (
 	bottou     string
 	sofia      string
-	bottouArgs = []string{"-IDIR", "-IDIR/lib", "-IDIR/svm", "DIR/lib/vectors.cpp", "DIR/lib/gzstream.cpp", "DIR/lib/timer.cpp", "-lz"}
+	bottouArgs = []string{"-IDIR", "-IDIR/lib", "-IDIR/svm", "DIR/lib/vectors.cpp",
+		"DIR/lib/gzstream.cpp", "DIR/lib/timer.cpp", "-lz"}
 )
 
 // install is what gets all of them on Debian.
@@ -121,9 +132,11 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	source := filepath.Join(dir, p.source)
 	if p.compiler == nil {
 		var err error
-		for _, python := range []string{"/usr/bin/python3", "python3"} { // Debian's first: that has the package
+		// Debian's first: that has the package
+		for _, python := range []string{"/usr/bin/python3", "python3"} {
 			var out []byte
-			if out, err = exec.CommandContext(ctx, python, "-c", "import sklearn").CombinedOutput(); err == nil {
+			out, err = exec.CommandContext(ctx, python, "-c", "import sklearn").CombinedOutput()
+			if err == nil {
 				return []string{python, source}, nil
 			}
 			err = fmt.Errorf("%s is not installed: %v: %s", p.needs, err, lastLine(out))
@@ -140,7 +153,8 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 		args = append(args, arg)
 	}
 	if out, err := exec.CommandContext(ctx, p.compiler[0], args...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s is not installed, or can't be compiled against: %v: %s", needs, err, lastLine(out))
+		return nil, fmt.Errorf("%s is not installed, or can't be compiled against: %v: %s", needs,
+			err, lastLine(out))
 	}
 	return []string{binary}, nil
 }

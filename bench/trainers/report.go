@@ -49,14 +49,16 @@ func (p *problem) table() *table {
 	o := p.optimum
 	t := &table{
 		Set: p.set.name, Heading: p.set.heading(), Lambda: p.lambda,
-		Optimum: record.Number(o.upper), Gap: record.Number(o.gap()), Accuracy: record.Number(o.accuracy),
+		Optimum: record.Number(o.upper), Gap: record.Number(o.gap()),
+		Accuracy: record.Number(o.accuracy),
 	}
 	for _, c := range p.contenders {
 		if c.left != "" {
 			t.Left = append(t.Left, c.name+": "+c.left)
 			continue
 		}
-		r := row{Name: c.name, Ours: c.ours, Best: c.best() / o.upper, Speed: c.stepsPerSecond(), Points: c.points}
+		r := row{Name: c.name, Ours: c.ours, Best: c.best() / o.upper, Speed: c.stepsPerSecond(),
+			Points: c.points}
 		r.Accuracy = c.points[len(c.points)-1].accuracy()
 		for _, above := range targetsAbove {
 			s, _ := c.toObjective(o, above*o.upper, (*point).cpu)
@@ -80,11 +82,13 @@ func (p *problem) table() *table {
 	return t
 }
 
-// fastest returns the row of ours or of the peers with the least time to a target, or nil if none got there.
+// fastest returns the row of ours or of the peers with the least time to a target, or nil if none
+// got there.
 func (t *table) fastest(ours bool, target int) (best *row) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if s := r.Seconds[target]; r.Ours == ours && !math.IsNaN(s) && (best == nil || s < best.Seconds[target]) {
+		if s := r.Seconds[target]; r.Ours == ours && !math.IsNaN(s) &&
+			(best == nil || s < best.Seconds[target]) {
 			best = r
 		}
 	}
@@ -127,8 +131,9 @@ func (r *report) markdown() string {
 
 func (t *table) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s, lambda %g\n\n", t.Heading, t.Lambda)
-	fmt.Fprintf(b, "The optimum f* is %.6f, with a proven relative gap of %.0e; test accuracy there %.2f %%. "+
-		"CPU seconds of training, one thread.\n", t.Optimum, t.Gap, t.Accuracy)
+	fmt.Fprintf(b, "The optimum f* is %.6f, with a proven relative gap of %.0e; "+
+		"test accuracy there %.2f %%. CPU seconds of training, one thread.\n",
+		t.Optimum, t.Gap, t.Accuracy)
 	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Scaled }) {
 		fmt.Fprintf(b, "A ~ marks a guess: what was measured elsewhere on a Zen 4, times %.2f, "+
 			"by which liblinear is slower here", t.Factor)
@@ -137,7 +142,8 @@ func (t *table) markdown(b *strings.Builder) {
 		}
 		b.WriteString(".\n")
 	}
-	b.WriteString("\n| | to 1.10 f* | to 1.01 f* | to 1.001 f* | to accuracy -0.5 | to accuracy -0.1 " +
+	b.WriteString("\n| | to 1.10 f* | to 1.01 f* | to 1.001 f* " +
+		"| to accuracy -0.5 | to accuracy -0.1 " +
 		"| best f/f* | accuracy at the end | M steps/s |\n|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, ours := range []bool{true, false} {
 		for _, r := range t.Rows {
@@ -148,19 +154,22 @@ func (t *table) markdown(b *strings.Builder) {
 			for _, s := range r.Seconds {
 				fmt.Fprintf(b, "| %s ", seconds(s, tilde(&r)))
 			}
-			fmt.Fprintf(b, "| %.4f | %.2f | %s |\n", r.Best, r.Accuracy, million(r.Speed, tilde(&r)))
+			fmt.Fprintf(b, "| %.4f | %.2f | %s |\n", r.Best, r.Accuracy,
+				million(r.Speed, tilde(&r)))
 		}
 	}
 	first := t.row(settings[0].name)
 	t.ratios(b, "best peer / Pegasimd", func(int) *row { return first }, first)
-	t.ratios(b, "best peer / best Pegasimd", func(target int) *row { return t.fastest(true, target) },
+	t.ratios(b, "best peer / best Pegasimd",
+		func(target int) *row { return t.fastest(true, target) },
 		t.quickest(func(r *row) bool { return r.Ours }))
 	for _, l := range t.Left {
 		fmt.Fprintf(b, "\nLeft out: %s\n", l)
 	}
 }
 
-// ratios writes how many times as long the best peer takes. In the last column it is our speed over its.
+// ratios writes how many times as long the best peer takes. In the last column it is our speed over
+// its.
 func (t *table) ratios(b *strings.Builder, name string, ours func(target int) *row, quickest *row) {
 	fmt.Fprintf(b, "| *%s* ", name)
 	for target := range len(targetsAbove) + len(targetsBelow) {

@@ -57,7 +57,8 @@ func (o options) run(ctx context.Context) error {
 		s.note("PEGASIMD_DATA is not set: only the synthetic set and the digits are run")
 	}
 	for _, source := range sources {
-		if !wanted(source.name) || o.quick && o.sets == "" && !source.quick || o.study && source.classes {
+		small := !o.quick || o.sets != "" || source.quick
+		if !wanted(source.name) || !small || o.study && source.classes {
 			continue
 		}
 		if source.real && !data {
@@ -118,16 +119,17 @@ func (s *session) set(source source) error {
 		}
 		return nil
 	}
-	var optima []*optimum
+	var problems []*problem
 	for _, lambda := range source.lambdas {
 		o, err := findOptimum(loaded, lambda, s.tol, s.cache)
 		if err != nil {
 			return err
 		}
 		if o.seconds > 0 {
-			log.Printf("%s, lambda %g: found the optimum %.8f in %.1f s", source.name, lambda, o.upper, o.seconds)
+			log.Printf("%s, lambda %g: found the optimum %.8f in %.1f s", source.name, lambda,
+				o.upper, o.seconds)
 		}
-		optima = append(optima, o)
+		problems = append(problems, &problem{set: loaded, lambda: lambda, optimum: o})
 	}
 	own, err := s.start(s.own(loaded, 1), loaded)
 	if err != nil {
@@ -135,8 +137,8 @@ func (s *session) set(source source) error {
 	}
 	defer own.stop()
 	if s.study {
-		for i, lambda := range source.lambdas {
-			rows, err := study(&problem{set: loaded, lambda: lambda, optimum: optima[i]}, own, s.most)
+		for _, p := range problems {
+			rows, err := study(p, own, s.most)
 			if err != nil {
 				return err
 			}
@@ -144,17 +146,21 @@ func (s *session) set(source source) error {
 		}
 		return nil
 	}
+	return s.compare(problems, own, loaded)
+}
+
+// compare times our settings and the peers on problems of one set.
+func (s *session) compare(problems []*problem, own *driver, loaded *set) error {
 	contenders, stop, err := s.peersFor(loaded, func(p *peer) []method { return p.binary })
 	defer stop()
 	if err != nil {
 		return err
 	}
-	for i, lambda := range source.lambdas {
-		p := &problem{set: loaded, lambda: lambda, optimum: optima[i]}
+	for _, p := range problems {
 		p.contenders = append(ownContenders(own, settings), contenders()...)
 		for round := range s.rounds {
 			if err := p.measure(round, s.limit); err != nil {
-				return fmt.Errorf("%s, lambda %g: %w", source.name, lambda, err)
+				return fmt.Errorf("%s, lambda %g: %w", loaded.name, p.lambda, err)
 			}
 		}
 		s.report.Tables = append(s.report.Tables, p.table())
@@ -186,7 +192,8 @@ func (s *session) start(command []string, loaded *set) (*driver, error) {
 
 func ownContenders(d *driver, settings []setting) (all []*contender) {
 	for _, v := range settings {
-		c := &contender{name: v.name, ours: true, driver: d, method: compact(v.config), efforts: passes(0.25), passes: true, long: v.long}
+		c := &contender{name: v.name, ours: true, driver: d, method: compact(v.config),
+			efforts: passes(0.25), passes: true, long: v.long}
 		if v.epochs {
 			c.efforts = passes(1)
 		}
@@ -199,9 +206,10 @@ func ownContenders(d *driver, settings []setting) (all []*contender) {
 	return all
 }
 
-// peersFor starts the drivers of those peers that have methods for the set. The function that it returns makes contenders
-// of them, new ones at each call.
-func (s *session) peersFor(loaded *set, methods func(*peer) []method) (contenders func() []*contender, stop func(), err error) {
+// peersFor starts the drivers of those peers that have methods for the set. The function that it
+// returns makes contenders of them, new ones at each call.
+func (s *session) peersFor(loaded *set, methods func(*peer) []method) (
+	contenders func() []*contender, stop func(), err error) {
 	drivers := map[*peer]*driver{}
 	stop = func() {
 		for _, d := range drivers {
@@ -222,7 +230,8 @@ func (s *session) peersFor(loaded *set, methods func(*peer) []method) (contender
 				continue
 			}
 			for _, m := range methods(p) {
-				all = append(all, &contender{name: m.name, driver: drivers[p], method: m.method, efforts: m.efforts, passes: m.passes, levels: len(m.efforts)})
+				all = append(all, &contender{name: m.name, driver: drivers[p], method: m.method,
+					efforts: m.efforts, passes: m.passes, levels: len(m.efforts)})
 			}
 		}
 		return all
@@ -291,7 +300,8 @@ func (s *session) write(took time.Duration) error {
 
 // head tells where and how the numbers were made.
 func (s *session) head(took time.Duration) []string {
-	method := fmt.Sprintf("%d rounds, medians; no run is made longer once one took %g s", s.rounds, s.limit/2)
+	method := fmt.Sprintf("%d rounds, medians; no run is made longer once one took %g s", s.rounds,
+		s.limit/2)
 	if s.study {
 		method = fmt.Sprintf("one run each of 1/8, 1/4 and so on up to %g passes", s.most)
 	}

@@ -27,19 +27,28 @@ type source struct {
 }
 
 var sources = []source{
-	{name: "a9a", title: "a9a", lambdas: []float64{1e-4, 1e-5}, real: true, load: files("a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz")},
-	{name: "imdb", title: "IMDB", lambdas: []float64{1e-4}, real: true, load: files("imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz")},
+	{name: "a9a", title: "a9a", lambdas: []float64{1e-4, 1e-5}, real: true,
+		load: files("a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz")},
+	{name: "imdb", title: "IMDB", lambdas: []float64{1e-4}, real: true,
+		load: files("imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz")},
 	{name: "moneyfx", title: "Reuters money-fx", lambdas: []float64{1e-4}, real: true,
-		load: files("reuters-moneyfx/reuters.moneyfx.train.svm.gz", "reuters-moneyfx/reuters.moneyfx.test.svm.gz")},
-	{name: "covtype20k", title: "covtype, 20,000 rows, columns scaled", lambdas: []float64{1e-4, 1e-6}, real: true, load: covtype},
-	{name: "fashion26", title: "Fashion-MNIST, 2 against 6", lambdas: []float64{1e-4}, real: true, load: fashion26},
+		load: files("reuters-moneyfx/reuters.moneyfx.train.svm.gz",
+			"reuters-moneyfx/reuters.moneyfx.test.svm.gz")},
+	{name: "covtype20k", title: "covtype, 20,000 rows, columns scaled",
+		lambdas: []float64{1e-4, 1e-6}, real: true, load: covtype},
+	{name: "fashion26", title: "Fashion-MNIST, 2 against 6", lambdas: []float64{1e-4}, real: true,
+		load: fashion26},
 	{name: "synthetic", title: "synthetic text", lambdas: []float64{1e-4}, quick: true, load: text},
-	{name: "digits8", title: "digits, 8 against the rest", lambdas: []float64{1e-3}, quick: true, load: digits8},
-	{name: "digits", title: "digits", lambdas: []float64{1e-4}, classes: true, quick: true, load: digits},
-	{name: "fashion", title: "Fashion-MNIST", lambdas: []float64{1e-4}, classes: true, real: true, load: fashion},
+	{name: "digits8", title: "digits, 8 against the rest", lambdas: []float64{1e-3}, quick: true,
+		load: digits8},
+	{name: "digits", title: "digits", lambdas: []float64{1e-4}, classes: true, quick: true,
+		load: digits},
+	{name: "fashion", title: "Fashion-MNIST", lambdas: []float64{1e-4}, classes: true, real: true,
+		load: fashion},
 }
 
-// A set is loaded. Both parts are sparse and have the same columns. Training rows are in a random order.
+// A set is loaded. Both parts are sparse and have the same columns. Training rows are in a random
+// order.
 type set struct {
 	source
 	train, test *dataset.Set
@@ -66,13 +75,15 @@ func (s source) open(dir string, quick bool) (*set, error) {
 
 func (s *set) heading() string {
 	m := s.train.Sparse
-	return fmt.Sprintf("%s, %d x %d, %.1f nonzeros a row", s.title, m.Rows(), m.Cols(), float64(m.NNZ())/float64(m.Rows()))
+	return fmt.Sprintf("%s, %d x %d, %.1f nonzeros a row", s.title, m.Rows(), m.Cols(),
+		float64(m.NNZ())/float64(m.Rows()))
 }
 
 func dataFile(name string) string { return filepath.Join(os.Getenv("PEGASIMD_DATA"), name) }
 
 func read(name string, features int) (*dataset.Set, error) {
-	return dataset.Read(dataFile(name), dataset.Options{Layout: dataset.LayoutSparse, Features: features})
+	return dataset.Read(dataFile(name), dataset.Options{Layout: dataset.LayoutSparse,
+		Features: features})
 }
 
 func files(train, test string) func(bool) (*dataset.Set, *dataset.Set, error) {
@@ -115,11 +126,13 @@ func covtype(bool) (train, test *dataset.Set, err error) {
 }
 
 func fashion(bool) (train, test *dataset.Set, err error) {
-	a, err := read("fashion-mnist/train-images-idx3-ubyte.gz,"+dataFile("fashion-mnist/train-labels-idx1-ubyte.gz"), 0)
+	a, err := read("fashion-mnist/train-images-idx3-ubyte.gz,"+
+		dataFile("fashion-mnist/train-labels-idx1-ubyte.gz"), 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := read("fashion-mnist/t10k-images-idx3-ubyte.gz,"+dataFile("fashion-mnist/t10k-labels-idx1-ubyte.gz"), 0)
+	b, err := read("fashion-mnist/t10k-images-idx3-ubyte.gz,"+
+		dataFile("fashion-mnist/t10k-labels-idx1-ubyte.gz"), 0)
 	return a, b, err
 }
 
@@ -181,12 +194,13 @@ func text(quick bool) (train, test *dataset.Set, err error) {
 	if train.Sparse, train.Y, err = synthetic.Text(seed, 0, rows, synthetic.Cols); err != nil {
 		return nil, nil, err
 	}
-	test.Sparse, test.Y, err = synthetic.Text(seed, synthetic.Rows, synthetic.TestRows, synthetic.Cols)
+	test.Sparse, test.Y, err = synthetic.Text(seed, synthetic.Rows, synthetic.TestRows,
+		synthetic.Cols)
 	return train, test, err
 }
 
-// writeRows writes what peers/driver.h reads: rows, columns and nonzeros, where rows start, columns, values, labels; all
-// little-endian.
+// writeRows writes what peers/driver.h reads: rows, columns and nonzeros, where rows start,
+// columns, values, labels; all little-endian.
 func writeRows(name string, s *dataset.Set) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -225,7 +239,8 @@ func readRows(name string) (*dataset.Set, error) {
 	if err := binary.Read(r, binary.LittleEndian, &size); err != nil {
 		return nil, err
 	}
-	starts, indices, values := make([]int64, size[0]+1), make([]int32, size[2]), make([]float32, size[2])
+	starts := make([]int64, size[0]+1)
+	indices, values := make([]int32, size[2]), make([]float32, size[2])
 	s := &dataset.Set{Y: make([]float32, size[0])}
 	for _, part := range []any{starts, indices, values, s.Y} {
 		if err := binary.Read(r, binary.LittleEndian, part); err != nil {
@@ -270,9 +285,10 @@ func accuracy(s *dataset.Set, w []float64) float64 {
 	return 100 * float64(right) / float64(s.Rows())
 }
 
-// accuracyOfMany is that of a vector a class, of which the highest score wins, or of one for each pair of classes, the first
-// class with each further one and so on, positive for the later. Pairs have a vote each; equal votes are settled by the sums
-// of the scores, squashed to less than a vote, as scikit-learn does.
+// accuracyOfMany is that of a vector a class, of which the highest score wins, or of one for each
+// pair of classes, the first class with each further one and so on, positive for the later. Pairs
+// have a vote each; equal votes are settled by the sums of the scores, squashed to less than a
+// vote, as scikit-learn does.
 func accuracyOfMany(s *dataset.Set, vectors [][]float64, pairs bool) (float64, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(s.Y)))
 	n := len(classes)

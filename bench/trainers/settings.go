@@ -1,7 +1,7 @@
 package main
 
-// A setting is a variant of ours: a pegasos.Config in JSON, to which lambda, the seed and the length are added. A field
-// that the trainer doesn't have is reported, and the setting left out.
+// A setting is a variant of ours: a pegasos.Config in JSON, to which lambda, the seed and the
+// length are added. A field that the trainer doesn't have is reported, and the setting left out.
 type setting struct {
 	name   string
 	config string
@@ -12,38 +12,47 @@ type setting struct {
 // For two classes. The first one is what users get who choose nothing.
 var settings = []setting{
 	{name: "Pegasimd", config: `{}`},
-	{name: "Pegasimd, blocks", config: `{"order": "blocks"}`}, // of rows as they are stored, which here is a random order
+	// of rows as they are stored, which here is a random order
+	{name: "Pegasimd, blocks", config: `{"order": "blocks"}`},
 	{name: "Pegasimd, permutation", config: `{"order": "permutation"}`},
 	{name: "Pegasimd, i.i.d.", config: `{"order": "iid"}`},
 	{name: "Pegasimd, dual finish", config: `{"finish": "dual"}`, epochs: true},
 	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
-	{name: "Pegasimd, blocks, auto finish", config: `{"order": "blocks", "finish": "auto"}`, epochs: true},
+	{name: "Pegasimd, blocks, auto finish", config: `{"order": "blocks", "finish": "auto"}`,
+		epochs: true},
 	{name: "Pegasimd, pilot", config: `{"offset": "pilot"}`},
-	{name: "Pegasimd, pilot, auto finish", config: `{"offset": "pilot", "finish": "auto"}`, epochs: true},
+	{name: "Pegasimd, pilot, auto finish", config: `{"offset": "pilot", "finish": "auto"}`,
+		epochs: true},
 	{name: "Pegasimd, blocks, pilot", config: `{"order": "blocks", "offset": "pilot"}`},
 }
 
 // For more than two.
 var settingsOfMany = []setting{
 	{name: "Pegasimd, one-vs-rest", config: `{}`},
-	// 84 passes over the 12,000 rows of a pair of Fashion-MNIST's classes are the million steps of the design's target.
+	// 84 passes over the 12,000 rows of a pair of Fashion-MNIST's classes are the million steps of
+	// the design's target.
 	{name: "Pegasimd, one-vs-one", config: `{"multiclass": "ovo"}`, epochs: true, long: 84},
 	{name: "Pegasimd, Crammer-Singer", config: `{"multiclass": "crammer-singer"}`},
 }
 
-// What -study combines: of each study, a value of each choice. A value is a part of a pegasos.Config in JSON.
+// What -study combines: of each study, a value of each choice. A value is a part of a
+// pegasos.Config in JSON.
 var studies = [][]choice{
 	{
-		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"by a pilot", `"offset":"pilot"`}, {"0", `"offset":"none"`}}},
+		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"by a pilot", `"offset":"pilot"`},
+			{"0", `"offset":"none"`}}},
 		{"order", []value{
-			{"shuffled, blocks of 64", `"order":"shuffled"`}, {"shuffled, blocks of 8", `"order":"shuffled","block":8`}, {"permutation", `"order":"permutation"`},
+			{"shuffled, blocks of 64", `"order":"shuffled"`},
+			{"shuffled, blocks of 8", `"order":"shuffled","block":8`},
+			{"permutation", `"order":"permutation"`},
 			{"sequential", `"order":"sequential"`}, {"i.i.d.", `"order":"iid"`},
 		}},
 		{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},
 	},
 	{
 		{"finish", []value{
-			{"none", `"finish":"none"`}, {"dual after 1 epoch", `"finish":"dual"`}, {"dual after 2", `"finish":"dual","finish_after":2`},
+			{"none", `"finish":"none"`}, {"dual after 1 epoch", `"finish":"dual"`},
+			{"dual after 2", `"finish":"dual","finish_after":2`},
 			{"dual after 4", `"finish":"dual","finish_after":4`}, {"auto", `"finish":"auto"`},
 		}},
 		{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},

@@ -8,7 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/record"
 )
 
-// combinations returns the settings that a value of each choice makes, as JSON, and the values' names in order.
+// combinations returns the settings that a value of each choice makes, as JSON, and the values'
+// names in order.
 func combinations(choices []choice) (configs []string, names [][]string) {
 	configs, names = []string{""}, [][]string{nil}
 	for _, c := range choices {
@@ -42,7 +43,8 @@ type studied struct {
 // leastPasses is where the study begins.
 const leastPasses = 0.125
 
-// study trains with each combination for more and more passes, up to most, until there is nothing to read off any more.
+// study trains with each combination for more and more passes, up to most, until there is nothing
+// to read off any more.
 func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 	for k, choices := range studies {
 		some, err := p.study(choices, d, most)
@@ -60,7 +62,8 @@ func study(p *problem, d *driver, most float64) (rows []studied, err error) {
 func (p *problem) study(choices []choice, d *driver, most float64) (rows []studied, err error) {
 	configs, values := combinations(choices)
 	for i, config := range configs {
-		c := &contender{name: config, ours: true, driver: d, method: compact(config), efforts: passes(leastPasses), passes: true}
+		c := &contender{name: config, ours: true, driver: d, method: compact(config),
+			efforts: passes(leastPasses), passes: true}
 		for level, effort := range c.efforts {
 			if effort > most {
 				break
@@ -85,7 +88,8 @@ func (p *problem) study(choices []choice, d *driver, most float64) (rows []studi
 		if c.left == "" {
 			r.Best = c.best() / p.optimum.upper
 			for _, above := range targetsAbove {
-				v, _ := c.toObjective(p.optimum, above*p.optimum.upper, func(q *point) float64 { return q.Effort })
+				v, _ := c.toObjective(p.optimum, above*p.optimum.upper,
+					func(q *point) float64 { return q.Effort })
 				r.Passes = append(r.Passes, record.Number(v))
 			}
 		}
@@ -124,7 +128,8 @@ func markStudy(b *strings.Builder, choices []choice, rows []studied, most float6
 	for _, r := range rows {
 		name := fmt.Sprintf("%s %g", r.Set, r.Lambda)
 		line := strings.Join(r.Values, " | ")
-		if _, ok := cells[[2]string{name, line}]; !ok && (len(problems) == 0 || problems[len(problems)-1] != name) {
+		if _, ok := cells[[2]string{name, line}]; !ok &&
+			(len(problems) == 0 || problems[len(problems)-1] != name) {
 			problems = append(problems, name)
 		}
 		if len(problems) == 1 {
@@ -135,7 +140,8 @@ func markStudy(b *strings.Builder, choices []choice, rows []studied, most float6
 	for _, name := range problems {
 		fmt.Fprintf(b, " %s |", name)
 	}
-	fmt.Fprintf(b, "\n|%s%s\n", strings.Repeat(":--|", len(choices)), strings.Repeat("--:|", len(problems)))
+	fmt.Fprintf(b, "\n|%s%s\n", strings.Repeat(":--|", len(choices)),
+		strings.Repeat("--:|", len(problems)))
 	for _, line := range lines {
 		fmt.Fprintf(b, "| %s |", line)
 		for _, name := range problems {

@@ -49,7 +49,9 @@ var timeTargets = []struct {
 // verdicts holds a run against those targets that it has the data for.
 func verdicts(r *report) (vs []verdict) {
 	find := func(set string) *table {
-		i := slices.IndexFunc(r.Tables, func(t *table) bool { return t.Set == set && t.Lambda == 1e-4 })
+		i := slices.IndexFunc(r.Tables, func(t *table) bool {
+			return t.Set == set && t.Lambda == 1e-4
+		})
 		if i < 0 {
 			return nil
 		}

@@ -15,14 +15,16 @@ var convertCommand = command{
 	name:      "convert",
 	arguments: "DATA|MODEL OUT",
 	summary:   "write data or a model in another form",
-	help: `Convert reads data and writes them in the form that OUT's ending says: .svm for svmlight, .csv, .npy or .pgsm, all but the last
-also with .gz behind it; OUT may be - for svmlight on standard output. The .pgsm form is mapped into memory when it is read: it
-opens at once, and may be larger than the memory. Numbers stay what they are, to the bit. docs/data.md tells what a form does
-not keep.
+	help: `Convert reads data and writes them in the format that OUT's ending says: .svm for svmlight, .csv,
+.npy or .pgsm, all but the last also with .gz behind it; OUT may be - for svmlight on standard
+output. The .pgsm format is mapped into memory when it is read: it opens at once, and may be larger
+than the memory. Numbers stay what they are, to the bit. docs/data.md tells what a format does not
+keep.
 
-With -from or -to it reads a model and writes it in another form: -to liblinear for liblinear's predict, or -to onnx for runtimes
-of other languages, or -to json for everything else. With -from liblinear it reads what liblinear's train has written, and with
--from json what it wrote itself. OUT may be - for standard output. docs/models.md tells what is kept and what is lost.
+With -from or -to it reads a model and writes it in another form: -to liblinear for liblinear's
+predict, or -to onnx for runtimes of other languages, or -to json for everything else. With -from
+liblinear it reads what liblinear's train has written, and with -from json what it wrote itself. OUT
+may be - for standard output. docs/models.md tells what is kept and what is lost.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
@@ -36,59 +38,55 @@ Examples:
 }
 
 func convert(c *call) error {
-	var data dataFlags
-	var model modelFlags
-	data.define(c)
-	model.define(c)
-	var stream bool
-	c.flags.BoolVar(&stream, "stream", false, "from svmlight to .pgsm: read DATA twice, in place of holding them in memory")
+	var f convertFlags
+	f.define(c.flags)
 	args, err := c.parse(2, 2)
 	if err != nil {
 		return err
 	}
-	if model.asked() {
-		return convertModel(c, &model, args[0], args[1])
+	if f.from != "" || f.to != "" {
+		return convertModel(c, &f, args[0], args[1])
 	}
-	form, err := outForm(args[1])
+	format, err := outFormat(args[1])
 	if err != nil {
 		return err
 	}
-	if stream {
-		if form != dataset.FormatPGSM {
-			return usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
-		}
-		return convertStream(c, &data, args[0], args[1])
-	}
-	set, _, err := data.read(c, args[0], nil)
-	if err != nil {
-		return err
-	}
-	if err := writeData(c, args[1], form, set); err != nil {
-		return err
-	}
-	if !data.quiet {
-		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", set.Rows(), set.Cols(), args[1])
-	}
-	return nil
-}
-
-// convertStream converts svmlight data that may be larger than the memory.
-func convertStream(c *call, data *dataFlags, in, out string) error {
-	p := data.options(c, in)
 	var rows, cols int
-	err := replace.File(out, func(w io.Writer) (err error) {
-		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, data.opt)
-		return err
-	})
-	p.clear()
-	if err == nil && !data.quiet {
-		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, out)
+	if f.stream {
+		rows, cols, err = convertStream(c.reader(f.data), args[0], args[1], format)
+	} else {
+		rows, cols, err = convertData(c.reader(f.data), args[0], args[1], format)
+	}
+	if err == nil && !f.data.quiet {
+		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, args[1])
 	}
 	return err
 }
 
-// outForm returns the form that a file's name asks for.
-func outForm(name string) (dataset.Format, error) {
+func convertData(d *dataReader, in, out string, format dataset.Format) (rows, cols int, err error) {
+	set, _, err := d.read(in, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return set.Rows(), set.Cols(), writeData(d.call, out, format, set)
+}
+
+// convertStream converts svmlight data that may be larger than the memory.
+func convertStream(d *dataReader, in, out string, format dataset.Format) (rows, cols int, err error) {
+	if format != dataset.FormatPGSM {
+		return 0, 0, usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
+	}
+	p := d.options(in)
+	err = replace.File(out, func(w io.Writer) (err error) {
+		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, d.opt)
+		return err
+	})
+	p.clear()
+	return rows, cols, err
+}
+
+// outFormat returns the format that a file's name asks for.
+func outFormat(name string) (dataset.Format, error) {
 	if name == "-" {
 		return dataset.FormatSvmlight, nil
 	}
@@ -102,7 +100,7 @@ func outForm(name string) (dataset.Format, error) {
 		return dataset.FormatNPY, nil
 	case ".pgsm":
 		if plain != name {
-			return "", usagef("%s: the pgsm form is mapped into memory, so that it can't be compressed", name)
+			return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed", name)
 		}
 		return dataset.FormatPGSM, nil
 	}
@@ -110,9 +108,9 @@ func outForm(name string) (dataset.Format, error) {
 }
 
 // writeData writes a set to a file, in one piece, or to standard output.
-func writeData(c *call, name string, form dataset.Format, set *dataset.Set) error {
+func writeData(c *call, name string, format dataset.Format, set *dataset.Set) error {
 	write := func(w io.Writer) error {
-		switch form {
+		switch format {
 		case dataset.FormatCSV:
 			return dataset.WriteCSV(w, set)
 		case dataset.FormatNPY:
@@ -140,7 +138,7 @@ func writeData(c *call, name string, form dataset.Format, set *dataset.Set) erro
 		} else if err := write(w); err != nil {
 			return err
 		}
-		return set.Err() // of the file that the set is mapped from, all of which has been met
+		return set.Err() // of the file that the set is mapped from, all of which has been read
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -13,36 +13,26 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// modelFlags are those of convert that say that a model is converted, and how.
-type modelFlags struct {
-	from, to string
-	lambda   float64
-}
+// The forms that models are read and written in; the empty one is the project's.
+var (
+	readForms = map[string]func(io.Reader) (*pegasos.Model, error){
+		"liblinear": modelio.ReadLiblinear,
+		"json":      modelio.ReadJSON,
+	}
+	writeForms = map[string]func(io.Writer, *pegasos.Model) error{
+		"":          func(w io.Writer, m *pegasos.Model) error { return m.Write(w) },
+		"liblinear": modelio.WriteLiblinear,
+		"json":      modelio.WriteJSON,
+		"onnx":      onnx.Write,
+	}
+)
 
-func (f *modelFlags) define(c *call) {
-	c.flags.StringVar(&f.from, "from", "", "read a model in another `form`: liblinear or json")
-	c.flags.StringVar(&f.to, "to", "", "write the model in another `form`: liblinear, onnx or json")
-	c.flags.Float64Var(&f.lambda, "lambda", pegasos.DefaultLambda, "of a model from liblinear, whose file lacks it: the penalty's `weight`")
-}
-
-// asked reports whether a model is to be converted.
-func (f *modelFlags) asked() bool { return f.from != "" || f.to != "" }
-
-// convertModel converts the model in one file to another form in another file.
-func convertModel(c *call, f *modelFlags, in, out string) error {
-	read, ok := map[string]func(string) (*pegasos.Model, error){
-		"": pegasos.ReadFile, "liblinear": readLiblinear, "json": readJSON,
-	}[f.from]
-	if !ok {
+// check returns what is wrong with the flags about models.
+func (f *convertFlags) check(c *call) error {
+	if f.from != "" && readForms[f.from] == nil {
 		return usagef("-from: there is no form %q, only liblinear and json", f.from)
 	}
-	write, ok := map[string]func(io.Writer, *pegasos.Model) error{
-		"":          func(w io.Writer, m *pegasos.Model) error { return m.Write(w) },
-		"json":      func(w io.Writer, m *pegasos.Model) error { return modelio.WriteJSON(w, m) },
-		"liblinear": modelio.WriteLiblinear,
-		"onnx":      onnx.Write,
-	}[f.to]
-	if !ok {
+	if writeForms[f.to] == nil {
 		return usagef("-to: there is no form %q, only liblinear, onnx and json", f.to)
 	}
 	if c.given("lambda") && f.from != "liblinear" {
@@ -51,15 +41,24 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
 		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda, pegasos.MinLambda)
 	}
-	if isKernelModel(in) {
+	return nil
+}
+
+// convertModel converts the model in one file to another form in another file.
+func convertModel(c *call, f *convertFlags, in, out string) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
+	if fileHolds(in) == holdsKernel {
 		return fmt.Errorf("%s: a kernel machine has none of these forms", in)
 	}
-	m, err := read(in)
+	m, err := readForm(f.from, in)
 	if err != nil {
 		return err
 	}
 	if m.Scaler != nil && f.to != "" && f.to != "json" {
-		return fmt.Errorf("%s: %s has no room for how the features are scaled: train on data that were scaled before", in, f.to)
+		return fmt.Errorf("%s: %s has no place for how the features are scaled: "+
+			"train on data that were scaled before", in, f.to)
 	}
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
@@ -67,6 +66,7 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 	for _, lost := range losses(m, f.to) {
 		fmt.Fprintln(c.stderr, lost)
 	}
+	write := writeForms[f.to]
 	if out == "-" {
 		return write(c.stdout, m)
 	}
@@ -74,6 +74,26 @@ func convertModel(c *call, f *modelFlags, in, out string) error {
 		return fmt.Errorf("%s: %w", out, err)
 	}
 	return nil
+}
+
+// readForm reads the model in a file, and names it in errors along with the line.
+func readForm(form, name string) (*pegasos.Model, error) {
+	if form == "" {
+		return pegasos.ReadFile(name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := readForms[form](f)
+	if at := (*modelio.SyntaxError)(nil); errors.As(err, &at) {
+		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, at.Reason)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
 }
 
 // losses tells what of a model a form does not keep and its user has to know.
@@ -99,34 +119,4 @@ func losses(m *pegasos.Model, to string) (told []string) {
 		told = append(told, "liblinear counts features from 1: feature 0 is 1 there, and so on")
 	}
 	return told
-}
-
-func readJSON(name string) (*pegasos.Model, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := modelio.ReadJSON(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
-}
-
-// readLiblinear reads a file, and names it in errors along with the line.
-func readLiblinear(name string) (*pegasos.Model, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := modelio.ReadLiblinear(f)
-	if at := (*modelio.SyntaxError)(nil); errors.As(err, &at) {
-		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, at.Reason)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
 }

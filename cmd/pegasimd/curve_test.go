@@ -104,7 +104,7 @@ func TestEarly(t *testing.T) {
 	if new(curve).early() != nil {
 		t.Error("unasked looks")
 	}
-	parts := (&curve{csv: "x"}).early()
+	parts := (&curve{curveFlags: curveFlags{csv: "x"}}).early()
 	for i, part := range parts {
 		if part <= 0 || part >= 1 || i > 0 && (part < 1.3*parts[i-1] || part > 1.5*parts[i-1]) {
 			t.Errorf("looks at %v", parts)

@@ -12,40 +12,36 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// dataFlags are the flags of every command that reads data.
-type dataFlags struct {
-	scaler                       *dataset.Scaler // of what is read; nil for none
-	hashBits                     int             // of what was read last
-	opt                          dataset.Options
-	format, layout, base, header string
-	quiet                        bool
+// A dataReader reads data as the flags say.
+type dataReader struct {
+	dataFlags
+	call     *call
+	scaler   *dataset.Scaler // of what is read; nil for none
+	hashBits int             // of what was read last
 }
 
-func (d *dataFlags) define(c *call) {
-	f := c.flags
-	f.StringVar(&d.format, "format", "auto", "the data's `form`: svmlight, csv, tsv, npy, idx, pgsm, or auto to go by the name")
-	f.StringVar(&d.layout, "layout", "auto", "hold the features `dense` or sparse; auto goes by the share of nonzeros")
-	f.StringVar(&d.base, "index-base", "", "the `number` of the first feature in svmlight data: 0, 1 or auto (default 1, or the model's)")
-	f.StringVar(&d.header, "header", "auto", "whether a CSV file's first row names the columns: `yes`, no or auto")
-	f.StringVar(&d.opt.LabelColumn, "label-column", "last", "a CSV or .npy file's label `column`: its name, its number from 0, or last")
-	f.Func("unsorted", "what to `do` with svmlight indices that don't ascend: error, sort, or sum, which adds values of the same index (default error)", text(&d.opt.Unsorted))
-	f.IntVar(&d.opt.HashBits, "hash-bits", 0, "hash svmlight indices, which may be any below 2^64, to 2^`n` features (0: don't)")
-	f.BoolVar(&d.opt.InMemory, "in-memory", false, "read a .pgsm file into memory and check it, in place of mapping it")
-	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
-	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "refuse data with more than `n` features")
-	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0, "refuse data of more than `n` bytes, counted after decompression (0: no limit)")
-	f.IntVar(&d.opt.Threads, "threads", 0, "use `n` threads (0: all); the result does not depend on it")
-	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
+func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlags: flags, call: c} }
+
+// features are those of a model, which data for it have to have.
+type features struct {
+	cols      int
+	indexBase int
+	hashBits  int
+	scaler    json.RawMessage
+}
+
+func featuresOf(m *pegasos.Model) *features {
+	return &features{m.Cols(), m.IndexBase, m.HashBits, m.Scaler}
 }
 
 // options fills opt in, and returns what shows the progress of reading a file.
-func (d *dataFlags) options(c *call, name string) *progress {
+func (d *dataReader) options(name string) *progress {
 	d.opt.Format = dataset.Format(d.format)
 	d.opt.Layout = dataset.Layout(d.layout)
 	d.opt.IndexBase = dataset.IndexBase(d.base)
 	d.opt.Header = dataset.Header(d.header)
-	d.opt.Context = c
-	p := newProgress(c.stderr, d.quiet)
+	d.opt.Context = d.call
+	p := newProgress(d.call.stderr, d.quiet)
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
 			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", name, read>>20, total>>20)
@@ -56,16 +52,16 @@ func (d *dataFlags) options(c *call, name string) *progress {
 	return p
 }
 
-// read reads data. For a model it takes the features and the index base from there.
-func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, time.Duration, error) {
-	p := d.options(c, name)
-	if m != nil {
-		d.opt.Features = m.Cols()
-		if m.HashBits != 0 {
-			d.opt.HashBits = m.HashBits
+// read reads data. If like is not nil they get its features.
+func (d *dataReader) read(name string, like *features) (*dataset.Set, time.Duration, error) {
+	p := d.options(name)
+	if like != nil {
+		d.opt.Features = like.cols
+		if like.hashBits != 0 {
+			d.opt.HashBits = like.hashBits
 		}
 		if d.base == "" {
-			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(m.IndexBase))
+			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(like.indexBase))
 		}
 	}
 	start := time.Now()
@@ -74,15 +70,14 @@ func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, 
 	if err != nil {
 		return nil, 0, err
 	}
-	if scaler := d.scaler; scaler != nil || m != nil && m.Scaler != nil {
-		if scaler == nil {
-			scaler = new(dataset.Scaler)
-			if err := json.Unmarshal(m.Scaler, scaler); err != nil {
-				return nil, 0, fmt.Errorf("the model's scaler: %w", err)
-			}
-			d.scaler = scaler
+	if d.scaler == nil && like != nil && like.scaler != nil {
+		d.scaler = new(dataset.Scaler)
+		if err := json.Unmarshal(like.scaler, d.scaler); err != nil {
+			return nil, 0, fmt.Errorf("the model's scaler: %w", err)
 		}
-		if set, err = scaler.Apply(set); err != nil {
+	}
+	if d.scaler != nil {
+		if set, err = d.scaler.Apply(set); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -91,7 +86,7 @@ func (d *dataFlags) read(c *call, name string, m *pegasos.Model) (*dataset.Set, 
 }
 
 // fitScaler scales the set, and what is read later.
-func (d *dataFlags) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set, error) {
+func (d *dataReader) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set, error) {
 	scaler, err := dataset.FitScaler(set, dataset.ScaleKind(kind))
 	if err == nil {
 		set, err = scaler.Apply(set)
@@ -103,8 +98,8 @@ func (d *dataFlags) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set
 	return set, nil
 }
 
-// scaled puts how the data were hashed and scaled into a model.
-func (d *dataFlags) scaled(m *pegasos.Model) error {
+// describe puts into a model how the data were hashed and scaled.
+func (d *dataReader) describe(m *pegasos.Model) error {
 	m.HashBits = d.hashBits
 	if d.scaler == nil {
 		return nil
@@ -114,31 +109,12 @@ func (d *dataFlags) scaled(m *pegasos.Model) error {
 	return err
 }
 
-// readWithModel reads a model and data for it.
-func (d *dataFlags) readWithModel(c *call, name, model string) (*dataset.Set, *pegasos.Model, error) {
-	m, err := pegasos.ReadFile(model)
-	if err != nil {
-		return nil, nil, err
-	}
-	set, _, err := d.read(c, name, m)
-	return set, m, err
-}
-
-// matrix returns the set's matrix as the trainer sees it.
+// matrix returns the set's matrix as the trainer takes it.
 func matrix(s *dataset.Set) pegasos.Examples {
 	if s.Dense != nil {
 		return s.Dense
 	}
 	return s.Sparse
-}
-
-// decide returns the model's scores for all rows of the set, whose name is for errors.
-func decide(m *pegasos.Model, set *dataset.Set, name string) ([]float64, error) {
-	all := m.DecisionAll(matrix(set))
-	if err := set.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return all, nil
 }
 
 // shortName is a file's name without its folder. Of an IDX pair it is that of the images.
@@ -150,39 +126,37 @@ func shortName(data string) string {
 	return path.Base(filepath.ToSlash(name))
 }
 
-// warnScale tells of features that should have been scaled. It leaves mapped data alone: a pass over them may take long, and
-// inspect is there for it.
-func warnScale(c *call, set *dataset.Set) {
-	if set.Mapped() {
-		return
+// modelName returns the model's file name: the second argument, or the data's name without its folder
+// and endings, in the working folder.
+func modelName(args []string) (string, error) {
+	if len(args) == 2 {
+		return args[1], nil
 	}
-	for _, warning := range dataset.Warnings(set) {
-		fmt.Fprintln(c.stderr, "warning:", warning)
-	}
-}
-
-// modelName is the model's when none is given: the data's name without its folder and endings, in the working folder.
-func modelName(data string) (string, error) {
-	if data == "-" {
+	if args[0] == "-" {
 		return "", usagef("data from standard input have no name: name the model too")
 	}
-	name := strings.TrimSuffix(shortName(data), ".gz")
+	name := strings.TrimSuffix(shortName(args[0]), ".gz")
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
 }
 
-// labels returns for each row the position of its label among those of the model. Labels that the model does not know
-// are put behind them, in the order in which they are met. names has all of them as they are printed.
-func labels(s *dataset.Set, m *pegasos.Model) (at []int, names []string) {
+// labelName returns the name of a label of the set.
+func labelName(s *dataset.Set, label float32) string {
+	if s.Names != nil {
+		return s.Names[int(label)]
+	}
+	return pegasos.FormatLabel(label)
+}
+
+// positions returns for each row of the set the position of its label among the classes. Labels that
+// are none of the classes are added behind them, in the order of the rows; names has all.
+func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	place := map[string]int{}
-	for i := range m.Classes {
-		names = append(names, m.ClassName(i))
-		place[m.ClassName(i)] = i
+	for i, name := range classes {
+		names = append(names, name)
+		place[name] = i
 	}
 	for _, y := range s.Y {
-		name := pegasos.FormatLabel(y)
-		if s.Names != nil {
-			name = s.Names[int(y)]
-		}
+		name := labelName(s, y)
 		k, known := place[name]
 		if !known {
 			k = len(names)
@@ -192,4 +166,19 @@ func labels(s *dataset.Set, m *pegasos.Model) (at []int, names []string) {
 		at = append(at, k)
 	}
 	return at, names
+}
+
+// warn tells of values that were ignored. If the data were trained on, it also tells of features that
+// should have been scaled. It leaves mapped data alone: a pass over them may take long, and inspect
+// is there for it.
+func (c *call) warn(set *dataset.Set, trained bool) {
+	if set.Ignored > 0 {
+		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n", set.Ignored)
+	}
+	if !trained || set.Mapped() {
+		return
+	}
+	for _, warning := range dataset.Warnings(set) {
+		fmt.Fprintln(c.stderr, "warning:", warning)
+	}
 }

@@ -7,12 +7,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/metrics"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var evalCommand = command{
@@ -79,133 +77,101 @@ type classReport struct {
 }
 
 func eval(c *call) error {
-	var data dataFlags
-	var out evalOutput
-	data.define(c)
-	c.flags.StringVar(&out.json, "json", "", "write the numbers to `file`, or - for standard output instead of the table")
-	c.flags.StringVar(&out.plot, "plot", "", "draw the confusion matrix to `file` (.svg, .png, .pdf)")
+	var f evalFlags
+	f.define(c.flags)
 	args, err := c.parse(2, 2)
 	if err != nil {
 		return err
 	}
-	if out.plot != "" {
-		if out.format, err = chart.Format(out.plot); err != nil {
-			return usagef("-plot: %v", err)
-		}
+	if _, err := chart.Format(f.plot); f.plot != "" && err != nil {
+		return usagef("-plot: %v", err)
 	}
-	out.data, out.model, out.quiet = args[0], args[1], data.quiet
-	if m, err := kernelModel(args[1]); err != nil {
-		return err
-	} else if m != nil {
-		return evalKernel(c, &data, m, &out)
-	}
-	set, m, err := data.readWithModel(c, args[0], args[1])
+	m, err := readPredictor(args[1])
 	if err != nil {
 		return err
 	}
-	if set.Rows() == 0 {
-		return fmt.Errorf("%s: no rows to evaluate", args[0])
-	}
-	if m.Classes == nil && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
-	}
-	scores, err := decide(m, set, args[0])
-	if err != nil {
-		return err
-	}
-	return out.write(c, evaluate(set, m, scores))
-}
-
-// evalOutput is where eval writes to, and what its files are.
-type evalOutput struct {
-	data, model        string
-	json, plot, format string
-	quiet              bool
-}
-
-func (out *evalOutput) write(c *call, r *evalReport) error {
-	if r.Labels == nil && out.plot != "" {
+	if m.classes() == 0 && f.plot != "" {
 		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	if err := c.writeJSON(out.json, r); err != nil {
+	s, err := c.reader(f.data).score(args[0], m)
+	if err != nil {
 		return err
 	}
-	if out.plot != "" {
-		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %d rows", shortName(out.model), shortName(out.data), 100*r.Accuracy, r.Rows)
-		picture, err := chart.Confusion(title, r.Labels, r.Confusion, out.format)
-		if err != nil {
-			return usagef("-plot: %v", err)
-		}
-		if err := replace.File(out.plot, picture.Write); err != nil {
-			return err
-		}
+	if s.Rows() == 0 {
+		return fmt.Errorf("%s: no rows to evaluate", args[0])
 	}
-	if out.quiet || out.json == "-" {
-		return nil
+	if m.classes() == 0 && s.Names != nil {
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
-	warnIgnored(c, r.Ignored)
-	r.print(c.stdout)
+	r := evaluate(s)
+	if err := c.writeJSON(f.json, r); err != nil {
+		return err
+	}
+	if err := r.plot(f.plot, shortName(args[1])+" on "+shortName(args[0])); err != nil {
+		return err
+	}
+	if !f.data.quiet && f.json != "-" {
+		c.warn(s.Set, false)
+		r.print(c.stdout)
+	}
 	return nil
 }
 
-// newEvalReport returns one in which nothing is known yet but what is measured on what.
-func newEvalReport(set *dataset.Set, features int, lambda float64, hash string) *evalReport {
-	none := number(math.NaN())
-	return &evalReport{
-		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none, RMSE: none, MAE: none, R2: none,
-		Objective: none, Penalty: none, MeanLoss: none, Lambda: lambda, Rows: set.Rows(), Features: features, Ignored: set.Ignored,
-		ISA: asm.Active().String(), Layout: string(set.Layout()), ModelHash: hash,
+// plot draws the confusion matrix to a file, unless its name is empty.
+func (r *evalReport) plot(file, title string) error {
+	if file == "" {
+		return nil
 	}
+	format, err := chart.Format(file)
+	if err != nil {
+		return err
+	}
+	title = fmt.Sprintf("%s: accuracy %.2f %% of %d rows", title, 100*r.Accuracy, r.Rows)
+	picture, err := chart.Confusion(title, r.Labels, r.Confusion, format)
+	if err != nil {
+		return usagef("-plot: %v", err)
+	}
+	return replace.File(file, picture.Write)
 }
 
-// evaluate measures how well the scores predict the set, which has rows, and numbers for labels if that is what m predicts.
-func evaluate(set *dataset.Set, m *pegasos.Model, scores []float64) *evalReport {
-	r := newEvalReport(set, m.Cols(), m.Lambda, m.Hash())
-	r.Penalty = number(m.Penalty())
-	if m.Classes == nil {
-		r.RMSE = number(metrics.RMSE(set.Y, scores))
-		r.MAE = number(metrics.MAE(set.Y, scores))
-		r.R2 = number(metrics.R2(set.Y, scores))
-		r.Objective, r.MeanLoss = number(m.Objective(scores, set.Y)), number(m.MeanLoss(scores, set.Y))
-		return r
+// evaluate measures how well the scores predict the set, which has rows, and numbers for labels if
+// that is what the model predicts.
+func evaluate(s *scoredSet) *evalReport {
+	none := number(math.NaN())
+	r := &evalReport{
+		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none,
+		RMSE: none, MAE: none, R2: none, Objective: none, MeanLoss: none,
+		Penalty: number(s.model.penalty()), Lambda: s.model.lambda(),
+		Rows: s.Rows(), Features: s.model.Cols(), Ignored: s.Ignored,
+		ISA: asm.Active().String(), Layout: string(s.Layout()), ModelHash: s.model.Hash(),
 	}
-	truth, names := labels(set, m)
-	k := len(m.Weights)
-	row := func(i int) []float64 { return scores[i*k:][:k] }
-	r.classify(truth, names, func(i int) int { return m.Class(row(i)) })
-	if r.unknown = len(names) > len(m.Classes); r.unknown {
-		return r // such a label has no score, no probability and no loss
-	}
-	r.rank(truth, func(i int, dst []float64) { m.ClassScores(row(i), dst) })
-	y := make([]float32, len(truth)) // the data's labels may be others, with the same names
-	for i, class := range truth {
-		y[i] = m.Classes[class]
-	}
-	r.Objective, r.MeanLoss = number(m.Objective(scores, y)), number(m.MeanLoss(scores, y))
-	if r.hasLogLoss = m.HasProbabilities(); r.hasLogLoss {
-		p, all := make([]float64, len(truth)), make([]float64, len(names))
-		for i, class := range truth {
-			p[i] = m.Probabilities(row(i), all)[class]
+	if s.model.classes() == 0 {
+		r.RMSE = number(metrics.RMSE(s.Y, s.scores))
+		r.MAE = number(metrics.MAE(s.Y, s.scores))
+		r.R2 = number(metrics.R2(s.Y, s.scores))
+	} else {
+		r.classify(s)
+		if r.unknown = len(s.names) > s.model.classes(); r.unknown {
+			return r // such a label has no score, no probability and no loss
 		}
-		r.LogLoss = number(metrics.LogLoss(p))
+		r.rank(s)
+		r.probabilities(s)
 	}
+	r.MeanLoss = number(s.model.meanLoss(s.scores, s.truth, s.Y))
+	r.Objective = r.Penalty + r.MeanLoss
 	return r
 }
 
-// classify compares the classes that class predicts with the true ones.
-func (r *evalReport) classify(truth []int, names []string, class func(i int) int) {
-	predicted := make([]int, len(truth))
-	for i, t := range truth {
-		if predicted[i] = class(i); predicted[i] == t {
-			r.right++
-		}
-	}
-	accuracy := float64(r.right) / float64(len(truth))
+// classify compares the classes that are predicted with the true ones.
+func (r *evalReport) classify(s *scoredSet) {
+	var predicted []int
+	predicted, r.right = s.predict()
+	accuracy := metrics.Accuracy(s.truth, predicted)
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
-	r.Labels, r.Confusion = names, metrics.Confusion(truth, predicted, len(names))
+	r.Labels, r.Confusion = s.names, metrics.Confusion(s.truth, predicted, len(s.names))
 	classes := metrics.Classes(r.Confusion)
 	for i, c := range classes {
-		r.Classes = append(r.Classes, newClassReport(names[i], c))
+		r.Classes = append(r.Classes, newClassReport(s.names[i], c))
 	}
 	macro := newClassReport("", metrics.Macro(classes))
 	r.Macro = &macro
@@ -213,20 +179,35 @@ func (r *evalReport) classify(truth []int, names []string, class func(i int) int
 
 func newClassReport(label string, c metrics.Class) classReport {
 	none := number(math.NaN())
-	return classReport{label, number(c.Precision), number(c.Recall), number(c.F1), none, none, c.Support}
+	return classReport{
+		label, number(c.Precision), number(c.Recall), number(c.F1), none, none, c.Support,
+	}
 }
 
-// rank finds how well each class's score puts its rows before the others. scores writes those of a row.
-func (r *evalReport) rank(truth []int, scores func(i int, dst []float64)) {
-	classes := len(r.Classes)
-	all := make([]float64, classes*len(truth))
-	for i := range truth {
-		scores(i, all[i*classes:][:classes])
+// probabilities measures those of the true classes, if the model has any.
+func (r *evalReport) probabilities(s *scoredSet) {
+	if s.model.noProbabilities() != "" {
+		return
 	}
-	of, positive := make([]float64, len(truth)), make([]bool, len(truth))
+	r.hasLogLoss = true
+	p, all := make([]float64, len(s.truth)), make([]float64, len(s.names))
+	for i, class := range s.truth {
+		p[i] = s.model.Probabilities(s.row(i), all)[class]
+	}
+	r.LogLoss = number(metrics.LogLoss(p))
+}
+
+// rank finds how well each class's score puts its rows before the others.
+func (r *evalReport) rank(s *scoredSet) {
+	classes := len(r.Classes)
+	all := make([]float64, classes*len(s.truth))
+	for i := range s.truth {
+		s.model.ClassScores(s.row(i), all[i*classes:][:classes])
+	}
+	of, positive := make([]float64, len(s.truth)), make([]bool, len(s.truth))
 	var aucs, precisions mean
 	for class := range r.Classes {
-		for i, t := range truth {
+		for i, t := range s.truth {
 			of[i], positive[i] = all[i*classes+class], t == class
 		}
 		auc, precision := metrics.Ranking(positive, of)

@@ -20,9 +20,10 @@ func readNumbers(name, what string, f func(numbers []float64)) error {
 	if err != nil {
 		return err
 	}
+	separates := func(r rune) bool { return strings.ContainsRune(" \t,\r", r) }
 	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		var numbers []float64
-		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == '\r' }) {
+		for _, word := range strings.FieldsFunc(line, separates) {
 			v, err := strconv.ParseFloat(word, 64)
 			if err != nil {
 				return fmt.Errorf("%s:%d: %.40q is not a %s", name, i+1, word, what)
@@ -34,8 +35,11 @@ func readNumbers(name, what string, f func(numbers []float64)) error {
 	return nil
 }
 
-// readWeights reads a number a line.
+// readWeights reads a number a line, or nothing if the name is empty.
 func readWeights(name string) (weights []float32, err error) {
+	if name == "" {
+		return nil, nil
+	}
 	bad := 0
 	err = readNumbers(name, "weight", func(numbers []float64) {
 		if len(numbers) != 1 && bad == 0 {
@@ -52,14 +56,19 @@ func readWeights(name string) (weights []float32, err error) {
 	return weights, err
 }
 
-// readCosts reads a matrix, a row a line.
+// readCosts reads a matrix, a row a line, or nothing if the name is empty.
 func readCosts(name string) (costs [][]float64, err error) {
-	if err := readNumbers(name, "cost", func(numbers []float64) { costs = append(costs, numbers) }); err != nil {
+	if name == "" {
+		return nil, nil
+	}
+	err = readNumbers(name, "cost", func(numbers []float64) { costs = append(costs, numbers) })
+	if err != nil {
 		return nil, err
 	}
 	for i, row := range costs {
 		if len(row) != len(costs) {
-			return nil, fmt.Errorf("%s:%d: %d costs, want %d: as many as there are lines", name, i+1, len(row), len(costs))
+			return nil, fmt.Errorf("%s:%d: %d costs, want %d: as many as there are lines",
+				name, i+1, len(row), len(costs))
 		}
 	}
 	return costs, nil
@@ -67,7 +76,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 
 // A labelling says which labels the names of the classes stand for.
 type labelling struct {
-	names  []string  // nil: they are the labels' own
+	names  []string  // nil: they are the labels themselves, as text
 	labels []float32 // nil: the names' positions
 }
 
@@ -87,13 +96,70 @@ func (l labelling) label(name string) (float32, bool) {
 	return float32(k), true
 }
 
-// readValid reads data to validate a model of the set with. A label that the set's names do not have becomes NaN: no
-// prediction is right.
-func (d *dataFlags) readValid(c *call, name string, set *dataset.Set, known labelling, numbers bool) (*pegasos.Labelled, error) {
+// namesOf returns the names of labels; nil if they have none. Some of the names may be of other
+// labels.
+func (l labelling) namesOf(labels []float32) (names []string) {
+	if l.names == nil {
+		return nil
+	}
+	for _, label := range labels {
+		k := int(label)
+		if l.labels != nil {
+			k = slices.Index(l.labels, label)
+		}
+		names = append(names, l.names[k])
+	}
+	return names
+}
+
+// classWeight returns a list of class weights with labels in place of names.
+func (l labelling) classWeight(list string) (string, error) {
+	if l.names == nil || list == "" || list == pegasos.Balanced {
+		return list, nil
+	}
+	parts := strings.Split(list, ",")
+	for i, part := range parts {
+		at := strings.LastIndexByte(part, '=')
+		var label float32
+		found := false
+		if at >= 0 {
+			label, found = l.label(part[:at])
+		}
+		if !found {
+			return "", usagef("-class-weight: %q: want name=weight, with a name from the data", part)
+		}
+		parts[i] = pegasos.FormatLabel(label) + part[at:]
+	}
+	return strings.Join(parts, ","), nil
+}
+
+// classWeightByName returns the class weights of a model with names in place of labels, if it has
+// names.
+func classWeightByName(m *pegasos.Model) string {
+	list := m.Config.ClassWeight
+	if m.Names == nil || list == "" || list == pegasos.Balanced {
+		return list
+	}
+	parts := strings.Split(list, ",")
+	for i, part := range parts {
+		label, weight, _ := strings.Cut(part, "=")
+		k := slices.IndexFunc(m.Classes, func(c float32) bool { return pegasos.FormatLabel(c) == label })
+		if k >= 0 {
+			parts[i] = m.Names[k] + "=" + weight
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// readValid reads data to validate a model of the set with. A label that the set's names do not have
+// becomes NaN: no prediction is right.
+func (d *dataReader) readValid(
+	name string, set *dataset.Set, known labelling, numbers bool,
+) (*pegasos.Labelled, error) {
 	likeSet := *d
 	likeSet.base = fmt.Sprint(set.IndexBase)
 	likeSet.opt.Features = set.Cols()
-	v, _, err := likeSet.read(c, name, nil)
+	v, _, err := likeSet.read(name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +171,7 @@ func (d *dataFlags) readValid(c *call, name string, set *dataset.Set, known labe
 	}
 	if v.Names != nil || known.names != nil {
 		for i, y := range v.Y {
-			text := pegasos.FormatLabel(y)
-			if v.Names != nil {
-				text = v.Names[int(y)]
-			}
-			label, ok := known.label(text)
+			label, ok := known.label(labelName(v, y))
 			if !ok {
 				label = float32(math.NaN())
 			}
@@ -119,30 +181,9 @@ func (d *dataFlags) readValid(c *call, name string, set *dataset.Set, known labe
 	return &pegasos.Labelled{X: matrix(v), Y: v.Y}, nil
 }
 
-// classWeight returns a list of class weights with labels in place of names.
-func classWeight(list string, known labelling) (string, error) {
-	if known.names == nil || list == "" || list == pegasos.Balanced {
-		return list, nil
-	}
-	parts := strings.Split(list, ",")
-	for i, part := range parts {
-		at := strings.LastIndexByte(part, '=')
-		var label float32
-		found := false
-		if at >= 0 {
-			label, found = known.label(part[:at])
-		}
-		if !found {
-			return "", usagef("-class-weight: %q: want name=weight, with a name from the data", part)
-		}
-		parts[i] = pegasos.FormatLabel(label) + part[at:]
-	}
-	return strings.Join(parts, ","), nil
-}
-
 // relabel gives the set the model's labels and names.
 func relabel(set *dataset.Set, m *pegasos.Model) error {
-	at, names := labels(set, m)
+	at, names := positions(set, modelClasses(m))
 	for i, k := range at {
 		if k >= len(m.Classes) {
 			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])

@@ -1,26 +1,17 @@
 package main
 
-import (
-	"fmt"
-	"io"
-	"math"
-	"os"
-	"slices"
-
-	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/pegasos"
-)
-
 var inspectCommand = command{
 	name:      "inspect",
 	arguments: "MODEL|DATA",
 	summary:   "tell what is in a model or a data file",
-	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained, and the largest weights of each
-class: positive ones speak for the class, of two classes for the second. Features have the numbers of the data's file.
+	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained, and the
+largest weights of each class: positive ones speak for the class, of two classes for the second.
+Features have the numbers of the data's file.
 
-Or it reads data and tells how many rows, features and nonzeros there are, how often each label is there, and how long the rows
-are. It warns of features on different scales and of long rows, which training gets on with badly. With -verify it checks all of
-a .pgsm file, its checksums too, and fails if it is damaged.
+Or it reads data and tells how many rows, features and nonzeros there are, how often each label is
+there, and how long the rows are. It warns of features on different scales and of long rows, which
+training gets on with badly. With -verify it checks all of a .pgsm file, its checksums too, and
+fails if it is damaged.
 
 Examples:
   pegasimd inspect a9a.model
@@ -31,158 +22,14 @@ Examples:
 }
 
 func inspect(c *call) error {
-	var model inspectFlags
-	var data dataFlags
-	model.define(c)
-	data.define(c)
+	var f inspectFlags
+	f.define(c.flags)
 	args, err := c.parse(1, 1)
 	if err != nil {
 		return err
 	}
-	if isKernelModel(args[0]) {
-		return inspectKernel(c, args[0], model.report)
+	if fileHolds(args[0]) == holdsData {
+		return inspectData(c, &f, args[0])
 	}
-	if isModel(args[0]) {
-		return inspectModel(c, &model, args[0])
-	}
-	return inspectData(c, &data, args[0], model.report)
-}
-
-// inspectReport is what -json writes of data.
-type inspectReport struct {
-	Rows      int          `json:"rows"`
-	Features  int          `json:"features"`
-	NNZ       int          `json:"nnz"`
-	Fill      float64      `json:"fill"`
-	Layout    string       `json:"layout"`
-	IndexBase int          `json:"index_base"`
-	HashBits  int          `json:"hash_bits"`
-	Mapped    bool         `json:"mapped"`
-	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
-	Distinct  int          `json:"distinct_labels"`
-	NormMin   float64      `json:"norm_min"`
-	NormMax   float64      `json:"norm_max"` // R
-	R2        float64      `json:"r2"`       // the mean squared norm
-	ZeroRows  int          `json:"zero_rows"`
-	Warnings  []string     `json:"warnings"`
-	Seconds   float64      `json:"load_seconds"`
-}
-
-type labelCount struct {
-	Label string `json:"label"`
-	Rows  int    `json:"rows"`
-}
-
-// isModel tells whether a file begins as models do.
-func isModel(name string) bool {
-	const magic = "pegasimd model "
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(magic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == magic
-}
-
-// inspectData tells what a data file has.
-func inspectData(c *call, data *dataFlags, name, report string) error {
-	set, loading, err := data.read(c, name, nil)
-	if err != nil {
-		return err
-	}
-	defer set.Close()
-	r := inspectReport{
-		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Layout: string(set.Layout()),
-		IndexBase: set.IndexBase, HashBits: set.HashBits, Mapped: set.Mapped(), Seconds: loading.Seconds(),
-	}
-	if cells := float64(r.Rows) * float64(r.Features); cells > 0 {
-		r.Fill = float64(r.NNZ) / cells
-	}
-	r.countLabels(set)
-	r.measureRows(set)
-	r.Warnings = dataset.Warnings(set)
-	if err := set.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if err := c.writeJSON(report, r); err != nil || report == "-" {
-		return err
-	}
-	r.print(c)
-	return nil
-}
-
-func (r *inspectReport) countLabels(set *dataset.Set) {
-	count := map[float32]int{}
-	for _, y := range set.Y {
-		count[y]++
-	}
-	r.Distinct = len(count)
-	if len(count) > 1000 {
-		return
-	}
-	labels := make([]float32, 0, len(count))
-	for y := range count {
-		labels = append(labels, y)
-	}
-	slices.Sort(labels)
-	for _, y := range labels {
-		name := pegasos.FormatLabel(y)
-		if set.Names != nil {
-			name = set.Names[int(y)]
-		}
-		r.Labels = append(r.Labels, labelCount{name, count[y]})
-	}
-}
-
-func (r *inspectReport) measureRows(set *dataset.Set) {
-	x := matrix(set)
-	smallest := math.Inf(1)
-	for i := range set.Rows() {
-		s := float64(x.SumSquares(i))
-		if s == 0 {
-			r.ZeroRows++
-		}
-		smallest = min(smallest, s)
-		r.NormMax = max(r.NormMax, s)
-		r.R2 += s
-	}
-	if r.Rows > 0 {
-		r.NormMin = math.Sqrt(smallest)
-		r.R2 /= float64(r.Rows)
-	}
-	// Squares that are too large for float32 say so by being infinite, which JSON does not have.
-	r.NormMax = min(math.Sqrt(r.NormMax), math.MaxFloat64)
-	r.NormMin, r.R2 = min(r.NormMin, math.MaxFloat64), min(r.R2, math.MaxFloat64)
-}
-
-func (r *inspectReport) print(c *call) {
-	w := c.stdout
-	fmt.Fprintf(w, "%d rows, %d features", r.Rows, r.Features)
-	switch {
-	case r.HashBits > 0:
-		fmt.Fprintf(w, " (hashed to %d bits)", r.HashBits)
-	case r.IndexBase == 0:
-		fmt.Fprintf(w, " (counted from 0)")
-	}
-	fmt.Fprintf(w, "\n%d nonzeros (%.4g %%), %s layout", r.NNZ, 100*r.Fill, r.Layout)
-	if r.Mapped {
-		fmt.Fprintf(w, ", mapped")
-	}
-	fmt.Fprintf(w, "\nrow norms %.6g to %.6g, mean square %.6g", r.NormMin, r.NormMax, r.R2)
-	if r.ZeroRows > 0 {
-		fmt.Fprintf(w, ", %d rows of zeros", r.ZeroRows)
-	}
-	fmt.Fprintln(w)
-	if len(r.Labels) == 0 || len(r.Labels) > 40 {
-		fmt.Fprintf(w, "%d distinct labels\n", r.Distinct)
-	} else {
-		for _, l := range r.Labels {
-			fmt.Fprintf(w, "label %s: %d rows\n", l.Label, l.Rows)
-		}
-	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
-	}
+	return inspectModel(c, &f, args[0])
 }

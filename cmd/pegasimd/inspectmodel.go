@@ -12,39 +12,107 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// inspectFlags are those that have to do with models.
-type inspectFlags struct {
-	top    int
-	report string
+// A modelReport is what inspect tells of a model, as JSON or as text.
+type modelReport interface{ print(w io.Writer) error }
+
+// What the reports of all kinds of models have.
+type (
+	fileReport struct {
+		File      string   `json:"file"`
+		Bytes     int64    `json:"bytes"`
+		Hash      string   `json:"model_hash"`
+		Labels    []string `json:"labels"`
+		Features  int      `json:"features"`
+		IndexBase int      `json:"index_base"`
+		Lambda    float64  `json:"lambda"`
+	}
+	courseReport struct {
+		Objective number  `json:"objective"`
+		Dual      number  `json:"dual_objective"`
+		Gap       number  `json:"gap"`
+		Steps     int64   `json:"steps"`
+		Epochs    float64 `json:"epochs"`
+	}
+)
+
+// inspectModel tells what the model in a file holds. That it can be read means that its checksum is
+// right.
+func inspectModel(c *call, f *inspectFlags, name string) error {
+	if f.top < 0 {
+		return usagef("-top: have %d, want 0 or more", f.top)
+	}
+	m, err := readPredictor(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	report := m.report(fileReport{
+		name, info.Size(), m.Hash(), classNames(m, m.classes()), m.Cols(), m.features().indexBase,
+		m.lambda(),
+	}, f.top)
+	if err := c.writeJSON(f.json, report); err != nil || f.json == "-" {
+		return err
+	}
+	return report.print(c.stdout)
 }
 
-func (f *inspectFlags) define(c *call) {
-	c.flags.IntVar(&f.top, "top", 5, "tell the `n` largest weights of each class")
-	c.flags.StringVar(&f.report, "json", "", "write it all to `file`, or - for standard output instead of the text")
+// print writes the lines that come first, with the configuration.
+func (r *fileReport) print(w io.Writer, config any) error {
+	text, err := json.Marshal(config)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", r.File, r.Bytes)
+	fmt.Fprintf(w, "hash      %s\n", r.Hash)
+	if len(r.Labels) == 0 {
+		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
+	} else {
+		const most = 20
+		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
+		for _, l := range r.Labels[:min(most, len(r.Labels))] {
+			fmt.Fprintf(w, " %s", l)
+		}
+		if len(r.Labels) > most {
+			fmt.Fprint(w, " ...")
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, text)
+	return nil
 }
 
-// modelReport is what -json writes.
-type modelReport struct {
-	File        string            `json:"file"`
-	Bytes       int64             `json:"bytes"`
-	Hash        string            `json:"model_hash"`
-	Labels      []string          `json:"labels"`
-	Features    int               `json:"features"`
-	IndexBase   int               `json:"index_base"`
-	Lambda      float64           `json:"lambda"`
+func (r *courseReport) printObjective(w io.Writer) {
+	if v := float64(r.Objective); !math.IsNaN(v) {
+		fmt.Fprintf(w, "objective %.8g, gap %s\n", v, percent(float64(r.Gap)))
+	}
+}
+
+// maxParts is how many vectors or problems are told of as text.
+const maxParts = 40
+
+// printMore tells of the parts that are not told.
+func printMore(w io.Writer, parts int, what string) {
+	if parts > maxParts {
+		fmt.Fprintf(w, "... and %d %s more: -json has them\n", parts-maxParts, what)
+	}
+}
+
+// linearReport is what -json writes of a linear model.
+type linearReport struct {
+	fileReport
 	Prior       string            `json:"prior,omitempty"`
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
-	Objective   number            `json:"objective"`
-	Dual        number            `json:"dual_objective"`
-	Gap         number            `json:"gap"`
-	Steps       int64             `json:"steps"`
-	Epochs      float64           `json:"epochs"`
-	Violations  int64             `json:"violations"`
-	R2          float64           `json:"r2"`
-	T0          float64           `json:"t0"`
-	Config      pegasos.Config    `json:"config"`
-	State       *stateReport      `json:"state,omitempty"`
-	Vectors     []vectorReport    `json:"vectors"`
+	courseReport
+	Violations int64          `json:"violations"`
+	R2         float64        `json:"r2"`
+	T0         float64        `json:"t0"`
+	Config     pegasos.Config `json:"config"`
+	State      *stateReport   `json:"state,omitempty"`
+	Vectors    []vectorReport `json:"vectors"`
 }
 
 type stateReport struct {
@@ -68,36 +136,22 @@ type weight struct {
 	Weight  float32 `json:"weight"`
 }
 
-// inspectModel tells what the model in a file holds. That it can be read means that its checksum is right.
-func inspectModel(c *call, f *inspectFlags, name string) error {
-	if f.top < 0 {
-		return usagef("-top: have %d, want 0 or more", f.top)
-	}
-	m, err := pegasos.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
+func (m linearModel) report(of fileReport, top int) modelReport {
 	r := m.Result
-	out := modelReport{
-		File: name, Bytes: info.Size(), Hash: m.Hash(), Labels: classNames(m), Features: m.Cols(), IndexBase: m.IndexBase,
-		Lambda: m.Lambda, Prior: m.Prior, Calibration: m.Calibration,
-		Objective: number(r.Objective), Dual: number(r.DualObjective), Gap: number(r.Gap),
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config,
+	out := &linearReport{
+		fileReport: of, Prior: m.Prior, Calibration: m.Calibration,
+		courseReport: courseReport{
+			number(r.Objective), number(r.DualObjective), number(r.Gap), r.Steps, r.Epochs,
+		},
+		Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config,
 	}
 	if m.State != nil {
 		out.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
 	}
 	for k := range m.Weights {
-		out.Vectors = append(out.Vectors, describeVector(m, k, f.top))
+		out.Vectors = append(out.Vectors, describeVector(m.Model, k, top))
 	}
-	if err := c.writeJSON(f.report, out); err != nil || f.report == "-" {
-		return err
-	}
-	return out.print(c.stdout)
+	return out
 }
 
 func describeVector(m *pegasos.Model, k, top int) vectorReport {
@@ -135,32 +189,13 @@ func describeVector(m *pegasos.Model, k, top int) vectorReport {
 	return v
 }
 
-func (r *modelReport) print(w io.Writer) error {
-	config, err := json.Marshal(r.Config)
-	if err != nil {
+func (r *linearReport) print(w io.Writer) error {
+	if err := r.fileReport.print(w, r.Config); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", r.File, r.Bytes)
-	fmt.Fprintf(w, "hash      %s\n", r.Hash)
-	if len(r.Labels) == 0 {
-		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
-	} else {
-		const most = 20
-		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
-		for _, l := range r.Labels[:min(most, len(r.Labels))] {
-			fmt.Fprintf(w, " %s", l)
-		}
-		if len(r.Labels) > most {
-			fmt.Fprint(w, " ...")
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
-	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, config)
-	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; R^2 %.6g, t0 %.6g\n", r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
-	if v := float64(r.Objective); v == v {
-		fmt.Fprintf(w, "objective %.8g, gap %s\n", v, percent(float64(r.Gap)))
-	}
+	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; R^2 %.6g, t0 %.6g\n",
+		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
+	r.printObjective(w)
 	if r.Prior != "" {
 		fmt.Fprintf(w, "prior     %s\n", r.Prior)
 	}
@@ -168,26 +203,27 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
 	if s := r.State; s != nil {
-		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n", s.Steps, s.Numbers, s.Data)
+		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
+			s.Steps, s.Numbers, s.Data)
 	}
-	const most = 40
-	for k, v := range r.Vectors {
-		if k == most {
-			fmt.Fprintf(w, "... and %d vectors more: -json has them\n", len(r.Vectors)-most)
-			break
-		}
-		fmt.Fprintf(w, "\nfor %s", v.For)
-		if v.Against != "" {
-			fmt.Fprintf(w, " and against %s", v.Against)
-		}
-		fmt.Fprintf(w, ": %d weights other than 0, norm %.6g", v.Nonzero, v.Norm)
-		if v.Bias != nil {
-			fmt.Fprintf(w, ", bias %.6g", *v.Bias)
-		}
-		fmt.Fprintln(w)
-		for _, h := range v.Heaviest {
-			fmt.Fprintf(w, "  feature %-8d %+.6g\n", h.Feature, h.Weight)
-		}
+	for _, v := range r.Vectors[:min(maxParts, len(r.Vectors))] {
+		v.print(w)
 	}
+	printMore(w, len(r.Vectors), "vectors")
 	return nil
+}
+
+func (v *vectorReport) print(w io.Writer) {
+	fmt.Fprintf(w, "\nfor %s", v.For)
+	if v.Against != "" {
+		fmt.Fprintf(w, " and against %s", v.Against)
+	}
+	fmt.Fprintf(w, ": %d weights other than 0, norm %.6g", v.Nonzero, v.Norm)
+	if v.Bias != nil {
+		fmt.Fprintf(w, ", bias %.6g", *v.Bias)
+	}
+	fmt.Fprintln(w)
+	for _, h := range v.Heaviest {
+		fmt.Fprintf(w, "  feature %-8d %+.6g\n", h.Feature, h.Weight)
+	}
 }

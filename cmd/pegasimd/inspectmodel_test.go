@@ -29,7 +29,7 @@ func TestInspectModel(t *testing.T) {
 		t.Error(out)
 	}
 	text, _ := must(t, "inspect", "-json", "-", state)
-	var r modelReport
+	var r linearReport
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -95,10 +95,20 @@ func TestKernelScoreNames(t *testing.T) {
 func TestKernelMistakes(t *testing.T) {
 	data := file(t, "ring.svm", ring)
 	for flags, want := range map[string]string{
-		"-gamma 1": "-gamma needs -kernel", "-max-sv 5": "needs -kernel", "-kernel cosine": "Kernel", "-kernel function": "programs",
-		"-kernel rbf -loss log": "-loss can't be given with -kernel", "-kernel rbf -batch 4": "-batch can't", "-kernel rbf -gamma 0": "-gamma must be",
-		"-kernel rbf -gamma -1": "Gamma", "-kernel rbf -degree 2": "Degree", "-kernel rbf -max-sv -1": "MaxSV",
-		"-kernel rbf -multiclass crammer-singer": "Multiclass", "-kernel rbf -order blocks": "Order", "-kernel rbf -finish dual -steps 2": "Finish",
+		"-gamma 1":                               "-gamma needs -kernel",
+		"-max-sv 5":                              "needs -kernel",
+		"-kernel cosine":                         "-kernel: have",
+		"-kernel function":                       "programs",
+		"-kernel rbf -loss log":                  "-loss can't be given with -kernel",
+		"-kernel rbf -batch 4":                   "-batch can't",
+		"-kernel rbf -folds 4":                   "not defined: -folds",
+		"-kernel rbf -gamma 0":                   "-gamma must be",
+		"-kernel rbf -gamma -1":                  "-gamma: have",
+		"-kernel rbf -degree 2":                  `-degree: have 2, but -kernel is "rbf"`,
+		"-kernel rbf -max-sv -1":                 "-max-sv: have",
+		"-kernel rbf -multiclass crammer-singer": "-multiclass: have",
+		"-kernel rbf -order blocks":              "-order: have",
+		"-kernel rbf -finish dual -steps 2":      "-finish: have",
 	} {
 		code, _, said := pegasimd(t, append(append([]string{"train"}, strings.Fields(flags)...), data, filepath.Join(t.TempDir(), "m"))...)
 		if code != exitUsage || !strings.Contains(said, want) {
@@ -169,8 +179,8 @@ func TestKernelCV(t *testing.T) {
 	must(t, "cv", "-quiet", "-kernel", "polynomial", "-degree", "2", "-lambda", "0.01", data)
 	for flags, want := range map[string]string{
 		"-gammas 1": "-gammas needs -kernel", "-kernel rbf -gammas 0,1": "-gammas", "-kernel rbf -gamma 1 -gammas 1": "only one",
-		"-kernel rbf -loss log": "-loss can't", "-kernel rbf -folds 1": "-folds", "-kernel rbf -lambdas 1e-20": "Lambda",
-		"-kernel linear -gammas 1": "Gamma",
+		"-kernel rbf -loss log": "-loss can't", "-kernel rbf -folds 1": "-folds", "-kernel rbf -lambdas 1e-20": "-lambda: have",
+		"-kernel linear -gammas 1": "-gamma: have 1, but -kernel is",
 	} {
 		code, _, said := pegasimd(t, append(append([]string{"cv"}, strings.Fields(flags)...), data)...)
 		if code != exitUsage || !strings.Contains(said, want) {

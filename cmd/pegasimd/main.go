@@ -1,4 +1,5 @@
-// Command pegasimd trains linear support vector machines with Pegasos, predicts with them and evaluates them.
+// Command pegasimd trains linear support vector machines with Pegasos, predicts with them and
+// evaluates them.
 //
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
@@ -43,7 +44,9 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand, inspectCommand}
+var commands = []command{
+	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand, inspectCommand,
+}
 
 // A call is one run of a command.
 type call struct {
@@ -52,11 +55,6 @@ type call struct {
 	args           []string
 	stdout, stderr io.Writer
 }
-
-// usageError is the caller's mistake, answered with the way to help.
-type usageError struct{ error }
-
-func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
@@ -82,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprintln(w, "Pegasimd trains linear support vector machines and predicts with them.\n\nUsage:")
+	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with them.\n\nUsage:\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
@@ -101,12 +99,13 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	case err == nil:
 		return exitDone
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "Usage: pegasimd %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name, cmd.arguments, cmd.help)
-		c.flags.SetOutput(stdout)
-		c.flags.PrintDefaults()
+		fmt.Fprintf(stdout, "Usage: pegasimd %s [flags] %s\n\n%s\n\nFlags:\n",
+			cmd.name, cmd.arguments, cmd.help)
+		printFlags(stdout, c.flags)
 		return exitDone
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
+		fmt.Fprintf(stderr,
+			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
 			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
 		return exitUsage
 	case errors.Is(err, context.Canceled):
@@ -118,7 +117,8 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	}
 }
 
-// parse reads the flags, which may stand before, between and behind the arguments, and takes min to max arguments.
+// parse reads the flags, which may come before, between and after the arguments, and takes min to max
+// arguments.
 func (c *call) parse(min, max int) (arguments []string, err error) {
 	for rest := c.args; ; {
 		if err := c.flags.Parse(rest); err != nil {

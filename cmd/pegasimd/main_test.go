@@ -200,11 +200,11 @@ func TestWeights(t *testing.T) {
 		t.Error("a row of weight 0 counts")
 	}
 	for want, args := range map[string][]string{
-		"name=weight": {"-class-weight", "bird=2"},
-		"w:2:":        {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
-		"2 weights":   {"-weights", file(t, "w", "1\n1\n")},
-		"row 1":       {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
-		"ClassWeight": {"-class-weight", "cat=-1"},
+		"name=weight":         {"-class-weight", "bird=2"},
+		"w:2:":                {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
+		"2 weights":           {"-weights", file(t, "w", "1\n1\n")},
+		"row 1":               {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
+		"-class-weight: have": {"-class-weight", "cat=-1"},
 	} {
 		if code, _, told := pegasimd(t, append([]string{"train", data, dir + "/other"}, args...)...); code == exitDone || !strings.Contains(told, want) {
 			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
@@ -358,7 +358,7 @@ func TestModelNameOfData(t *testing.T) {
 		"some/where/text.train.svm.gz":     "text.train.model",
 		"train-images-idx3-ubyte.gz,label": "train-images-idx3-ubyte.model",
 	} {
-		if got, err := modelName(data); err != nil || got != want {
+		if got, err := modelName([]string{data}); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", data, got, err, want)
 		}
 	}
@@ -416,24 +416,24 @@ func TestErrors(t *testing.T) {
 		"no model":         {exitError, "missing.svm", []string{"eval", good, missing}},
 		"unknown format":   {exitError, "a.dat", []string{"train", file(t, "a.dat", toy)}},
 		"lambda 0":         {exitUsage, "-lambda", []string{"train", "-lambda", "0", good}},
-		"lambda negative":  {exitUsage, "Lambda", []string{"train", "-lambda", "-1", good}},
-		"lambda tiny":      {exitUsage, "Lambda", []string{"train", "-lambda", "1e-30", good}},
+		"lambda negative":  {exitUsage, "-lambda: have", []string{"train", "-lambda", "-1", good}},
+		"lambda tiny":      {exitUsage, "-lambda: have", []string{"train", "-lambda", "1e-30", good}},
 		"lambda not one":   {exitUsage, "lambda", []string{"train", "-lambda", "x", good}},
-		"lambda and c":     {exitUsage, "C", []string{"train", "-lambda", "1", "-c", "1", good}},
+		"lambda and c":     {exitUsage, "-c: only one of -lambda and -c", []string{"train", "-lambda", "1", "-c", "1", good}},
 		"steps 0":          {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
-		"epochs negative":  {exitUsage, "Epochs", []string{"train", "-epochs", "-1", good}},
-		"unknown order":    {exitUsage, "Order", []string{"train", "-order", "none", good}},
-		"useless block":    {exitUsage, "Block", []string{"train", "-order", "permutation", "-block", "3", good}},
-		"batch too large":  {exitUsage, "Batch", []string{"train", "-batch", "5", good}},
-		"tol without gap":  {exitUsage, "Tol", []string{"train", "-tol", "0.1", "-order", "iid", good}},
+		"epochs negative":  {exitUsage, "-epochs: have", []string{"train", "-epochs", "-1", good}},
+		"unknown order":    {exitUsage, "-order: have", []string{"train", "-order", "none", good}},
+		"useless block":    {exitUsage, "-block: have 3, but -order", []string{"train", "-order", "permutation", "-block", "3", good}},
+		"batch too large":  {exitUsage, "-batch: have", []string{"train", "-batch", "5", good}},
+		"tol without gap":  {exitUsage, "-tol: have", []string{"train", "-tol", "0.1", "-order", "iid", good}},
 		"tol 0":            {exitUsage, "-tol", []string{"train", "-tol", "0", good}},
-		"unknown loss":     {exitUsage, "Loss", []string{"train", "-loss", "none", good}},
-		"useless epsilon":  {exitUsage, "Epsilon", []string{"train", "-epsilon", "1", good}},
-		"unknown kind":     {exitUsage, "Multiclass", []string{"train", "-multiclass", "ova", good}},
-		"kind and loss":    {exitUsage, "Multiclass", []string{"train", "-multiclass", "crammer-singer", "-loss", "log", good}},
+		"unknown loss":     {exitUsage, "-loss: have", []string{"train", "-loss", "none", good}},
+		"useless epsilon":  {exitUsage, "-epsilon: have", []string{"train", "-epsilon", "1", good}},
+		"unknown kind":     {exitUsage, "-multiclass: have", []string{"train", "-multiclass", "ova", good}},
+		"kind and loss":    {exitUsage, "-multiclass: have", []string{"train", "-multiclass", "crammer-singer", "-loss", "log", good}},
 		"change 0":         {exitUsage, "-change", []string{"train", "-change", "0", good}},
-		"change 1":         {exitUsage, "Change", []string{"train", "-change", "1", good}},
-		"unknown bias":     {exitUsage, "Bias", []string{"train", "-bias", "free", good}},
+		"change 1":         {exitUsage, "-change: have", []string{"train", "-change", "1", good}},
+		"unknown bias":     {exitUsage, "-bias: have", []string{"train", "-bias", "free", good}},
 		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},
 		"unknown flag":     {exitUsage, "-x", []string{"train", "-x", good}},
 		"no data":          {exitUsage, "too few", []string{"train"}},

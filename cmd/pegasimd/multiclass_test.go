@@ -120,14 +120,14 @@ func TestCosts(t *testing.T) {
 		t.Errorf("with names %v, with numbers %v, without costs %v", a, b, plain)
 	}
 	for want, args := range map[string][]string{
-		`costs:2: "x" is not a cost`:             {"-costs", file(t, "costs", "0 1 1\n1 x 1\n1 1 0\n")},
-		"costs:2: 2 costs, want 3":               {"-costs", file(t, "costs", "0 1 1\n1 0\n1 1 0\n")},
-		"costs:1: 3 costs, want 4":               {"-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n1 1 1\n")},
-		"costs: pegasos: Costs: have 2 rows":     {"-costs", file(t, "costs", "0 1\n1 0\n")},
-		"costs: pegasos: Costs: have 1 for":      {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
-		"costs: pegasos: Costs: have -1 for":     {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
-		"costs: pegasos: Costs: they are for Mu": {"-multiclass", "ovr", "-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n")},
-		"none/costs":                             {"-costs", dir + "/none/costs"},
+		`costs:2: "x" is not a cost`:      {"-costs", file(t, "costs", "0 1 1\n1 x 1\n1 1 0\n")},
+		"costs:2: 2 costs, want 3":        {"-costs", file(t, "costs", "0 1 1\n1 0\n1 1 0\n")},
+		"costs:1: 3 costs, want 4":        {"-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n1 1 1\n")},
+		"costs: -costs: have 2 rows":      {"-costs", file(t, "costs", "0 1\n1 0\n")},
+		"costs: -costs: have 1 for":       {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
+		"costs: -costs: have -1 for":      {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
+		"costs: -costs: they are for -mu": {"-multiclass", "ovr", "-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n")},
+		"none/costs":                      {"-costs", dir + "/none/costs"},
 	} {
 		code, _, told := pegasimd(t, append([]string{"train", "-multiclass", "crammer-singer", data, dir + "/other"}, args...)...)
 		if code == exitDone || !strings.Contains(told, want) {
@@ -204,15 +204,15 @@ func TestValid(t *testing.T) {
 	}
 	data := file(t, "data.csv", noisy(2, 80, all, pets))
 	for want, args := range map[string][]string{
-		"-valid and -patience go together":   {"-valid", data, data},
-		"go together":                        {"-patience", "3", data},
-		"-patience must be greater than 0":   {"-patience", "0", "-valid", data, data},
-		"Patience: have -1":                  {"-patience", "-1", "-valid", data, data},
-		"no/such.csv":                        {"-patience", "1", "-valid", dir + "/no/such.csv", data},
-		"bad.csv:2:":                         {"-patience", "1", "-valid", file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
-		"empty.svm: no rows to validate":     {"-patience", "1", "-valid", file(t, "empty.svm", ""), data},
-		"data.csv: the labels are names":     {"-loss", "eps-insensitive", "-patience", "1", "-valid", data, line},
-		"Bias: have \"outer\", which Change": {"-patience", "1", "-valid", data, "-bias", "outer", data},
+		"-valid and -patience go together":     {"-valid", data, data},
+		"go together":                          {"-patience", "3", data},
+		"-patience must be greater than 0":     {"-patience", "0", "-valid", data, data},
+		"-patience: have -1":                   {"-patience", "-1", "-valid", data, data},
+		"no/such.csv":                          {"-patience", "1", "-valid", dir + "/no/such.csv", data},
+		"bad.csv:2:":                           {"-patience", "1", "-valid", file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
+		"empty.svm: no rows to validate":       {"-patience", "1", "-valid", file(t, "empty.svm", ""), data},
+		"data.csv: the labels are names":       {"-loss", "eps-insensitive", "-patience", "1", "-valid", data, line},
+		"-bias: have \"outer\", which -change": {"-patience", "1", "-valid", data, "-bias", "outer", data},
 	} {
 		if code, _, told := pegasimd(t, append(append([]string{"train"}, args...), dir+"/other")...); code == exitDone || !strings.Contains(told, want) {
 			t.Errorf("%v: %d, %s, want %q", args, code, told, want)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -16,16 +15,18 @@ var predictCommand = command{
 	name:      "predict",
 	arguments: "DATA MODEL [OUT]",
 	summary:   "predict the labels of data",
-	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. DATA has labels too, in
-every format; if they are not known, give any. How many are predicted right is told on standard error.
+	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. DATA has
+labels too, in every format; if they are not known, give any. How many are predicted right is told
+on standard error.
 
-With -scores a first line names the columns, and each label is followed by the row's scores, one for each class, or one
-for the second of two classes: it is predicted where its score is above 0. With -multiclass ovo they are the votes of the
-pairs, and less than a third of a vote more or less. Columns are separated by tabs. A model that predicts numbers writes
-those; the root mean square error is told.
+With -scores a first line names the columns, and each label is followed by the row's scores, one for
+each class, or one for the second of two classes: it is predicted where its score is above 0. With
+-multiclass ovo they are the votes of the pairs, and less than a third of a vote more or less.
+Columns are separated by tabs. A model that predicts numbers writes those; the root mean square
+error is told.
 
-With -proba the columns are the probabilities of all classes. A model has them if it was trained with -loss log or with
--proba.
+With -proba the columns are the probabilities of all classes. A model has them if it was trained
+with -loss log or with -proba.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
@@ -35,119 +36,92 @@ Examples:
 }
 
 func predict(c *call) error {
-	var data dataFlags
-	var scores, proba bool
-	data.define(c)
-	c.flags.BoolVar(&scores, "scores", false, "write the scores beside the labels")
-	c.flags.BoolVar(&proba, "proba", false, "write the classes' probabilities beside the labels")
+	var f predictFlags
+	f.define(c.flags)
 	args, err := c.parse(2, 3)
 	if err != nil {
 		return err
 	}
-	if scores && proba {
+	if f.scores && f.proba {
 		return usagef("only one of -scores and -proba can be given")
 	}
-	if m, err := kernelModel(args[1]); err != nil {
-		return err
-	} else if m != nil && proba {
-		return usagef("-proba: %s has no probabilities: it has a kernel", args[1])
-	} else if m != nil {
-		return predictKernel(c, &data, args, m, scores)
-	}
-	set, m, err := data.readWithModel(c, args[0], args[1])
+	m, err := readPredictor(args[1])
 	if err != nil {
 		return err
 	}
-	if proba && !m.HasProbabilities() {
-		return usagef("-proba: %s has no probabilities: train it with -loss log or with -proba", args[1])
+	if err := f.fit(m, args[1]); err != nil {
+		return err
 	}
-	all, err := decide(m, set, args[0])
+	s, err := c.reader(f.data).score(args[0], m)
 	if err != nil {
 		return err
 	}
-	if m.Classes == nil {
-		return predictNumbers(c, args, set, m, all, scores, data.quiet)
+	predicted, right := s.predict()
+	write := func(w io.Writer) error { return f.write(w, s, predicted) }
+	if len(args) == 3 {
+		err = replace.File(args[2], write)
+	} else {
+		err = write(c.stdout)
 	}
-	truth, _ := labels(set, m)
-	right := 0
-	write := func(w io.Writer) error {
-		b := bufio.NewWriter(w)
-		k := len(m.Weights)
-		columns := make([]float64, len(m.Classes))
-		if scores && k == 1 {
-			columns = columns[1:]
-		}
-		if scores || proba {
-			names := classNames(m)
-			fmt.Fprintf(b, "label\t%s\n", strings.Join(names[len(names)-len(columns):], "\t"))
-		}
-		for i := range set.Rows() {
-			row := all[i*k:][:k]
-			class := m.Class(row)
-			if class == truth[i] {
-				right++
-			}
-			b.WriteString(m.ClassName(class))
-			switch {
-			case proba:
-				m.Probabilities(row, columns)
-			case scores && k == 1:
-				copy(columns, row)
-			case scores:
-				m.ClassScores(row, columns)
-			}
-			if scores || proba {
-				for _, v := range columns {
-					fmt.Fprintf(b, "\t%.9g", v)
-				}
-			}
-			b.WriteByte('\n')
-		}
-		return b.Flush()
+	if err == nil && !f.data.quiet {
+		c.tellFit(s, right)
 	}
-	if err := writeTo(c, args, write); err != nil {
-		return err
+	return err
+}
+
+// fit returns an error if the model of that name does not have what the flags ask for.
+func (f *predictFlags) fit(m predictor, name string) error {
+	if why := m.noProbabilities(); f.proba && why != "" {
+		return usagef("-proba: %s has no probabilities: %s", name, why)
 	}
-	if !data.quiet {
-		warnIgnored(c, set.Ignored)
-		if n := set.Rows(); n > 0 {
-			fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
-		}
+	if f.scores && m.classes() == 0 {
+		return usagef("-scores: the model predicts numbers, which are its scores")
 	}
 	return nil
 }
 
-// writeTo writes to the file that the third argument names, or to standard output.
-func writeTo(c *call, args []string, write func(io.Writer) error) error {
-	if len(args) == 3 {
-		return replace.File(args[2], write)
-	}
-	return write(c.stdout)
-}
-
-func predictNumbers(c *call, args []string, set *dataset.Set, m *pegasos.Model, all []float64, scores, quiet bool) error {
-	if scores {
-		return usagef("-scores: the model predicts numbers, which are its scores")
-	}
-	err := writeTo(c, args, func(w io.Writer) error {
-		b := bufio.NewWriter(w)
-		for _, z := range all {
+// write writes a line for each row, and one of headings if there are further columns.
+func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
+	b := bufio.NewWriter(w)
+	if s.model.classes() == 0 {
+		for _, z := range s.scores {
 			fmt.Fprintln(b, pegasos.FormatLabel(float32(z)))
 		}
 		return b.Flush()
-	})
-	if err != nil || quiet {
-		return err
 	}
-	warnIgnored(c, set.Ignored)
-	if n := set.Rows(); n > 0 && set.Names == nil {
-		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(set.Y, all), n)
+	var headings []string
+	fill := func(scores, columns []float64) {}
+	switch {
+	case f.proba:
+		headings = classNames(s.model, s.model.classes())
+		fill = func(scores, columns []float64) { s.model.Probabilities(scores, columns) }
+	case f.scores:
+		headings, fill = s.model.scoreNames(), s.model.showScores
 	}
-	return nil
+	if headings != nil {
+		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
+	}
+	columns := make([]float64, len(headings))
+	for i, class := range predicted {
+		b.WriteString(s.model.ClassName(class))
+		fill(s.row(i), columns)
+		for _, v := range columns {
+			fmt.Fprintf(b, "\t%.9g", v)
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush()
 }
 
-func warnIgnored(c *call, n int64) {
-	if n > 0 {
-		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n", n)
+// tellFit tells how good the predictions are.
+func (c *call) tellFit(s *scoredSet, right int) {
+	c.warn(s.Set, false)
+	n := s.Rows()
+	switch {
+	case n == 0:
+	case s.model.classes() > 0:
+		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
+	case s.Names == nil:
+		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(s.Y, s.scores), n)
 	}
 }

@@ -12,11 +12,13 @@ var scaleCommand = command{
 	name:      "scale",
 	arguments: "DATA OUT",
 	summary:   "bring the features of data to one scale",
-	help: `Scale reads data, scales the features and writes them in the form that OUT's ending says, as convert does. The kinds are
-max-abs, which divides each column by its largest magnitude and leaves zeros alone; standard, which takes off the column's mean
-and divides by its standard deviation, for dense data; and unit, which divides each row by its length.
+	help: `Scale reads data, scales the features and writes them in the format that OUT's ending says, as
+convert does. The kinds are max-abs, which divides each column by its largest magnitude and leaves
+zeros alone; standard, which takes off the column's mean and divides by its standard deviation, for
+dense data; and unit, which divides each row by its length.
 
-Data to predict have to be scaled as the training data were, not by their own numbers: -save keeps the scale, -like applies it.
+Data to predict have to be scaled as the training data were, not by their own numbers: -save keeps
+the scale, -like applies it.
 
 Examples:
   pegasimd scale covtype.svm.gz covtype.scaled.svm.gz
@@ -26,41 +28,30 @@ Examples:
 }
 
 func scale(c *call) error {
-	var data dataFlags
-	var kind, save, like string
-	data.define(c)
-	c.flags.StringVar(&kind, "kind", "max-abs", "`how`: max-abs, standard or unit")
-	c.flags.StringVar(&save, "save", "", "write the scale to `file`, as JSON")
-	c.flags.StringVar(&like, "like", "", "use the scale of a `file` that -save wrote")
+	var f scaleFlags
+	f.define(c.flags)
 	args, err := c.parse(2, 2)
 	if err != nil {
 		return err
 	}
-	if like != "" && c.given("kind") {
-		return usagef("-like has its own -kind")
-	}
-	switch dataset.ScaleKind(kind) {
-	case dataset.ScaleMaxAbs, dataset.ScaleStandard, dataset.ScaleUnit:
-	default:
-		return usagef("-kind: there is no %q, only max-abs, standard and unit", kind)
-	}
-	form, err := outForm(args[1])
+	format, err := outFormat(args[1])
 	if err != nil {
 		return err
 	}
-	var scaler *dataset.Scaler
-	if like != "" {
-		if scaler, err = readScaler(like); err != nil {
-			return err
-		}
-		data.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
+	scaler, err := f.scaler(c)
+	if err != nil {
+		return err
 	}
-	set, _, err := data.read(c, args[0], nil)
+	reader := c.reader(f.data)
+	if scaler != nil {
+		reader.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
+	}
+	set, _, err := reader.read(args[0], nil)
 	if err != nil {
 		return err
 	}
 	if scaler == nil {
-		if scaler, err = dataset.FitScaler(set, dataset.ScaleKind(kind)); err != nil {
+		if scaler, err = dataset.FitScaler(set, dataset.ScaleKind(f.kind)); err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 	}
@@ -68,13 +59,29 @@ func scale(c *call) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	if err := writeData(c, args[1], form, scaled); err != nil {
+	if err := writeData(c, args[1], format, scaled); err != nil {
 		return err
 	}
-	if !data.quiet {
-		warnIgnored(c, set.Ignored)
+	if !f.data.quiet {
+		c.warn(set, false)
 	}
-	return c.writeJSON(save, scaler)
+	return c.writeJSON(f.save, scaler)
+}
+
+// scaler returns that of -like, or nil if one is to be fitted.
+func (f *scaleFlags) scaler(c *call) (*dataset.Scaler, error) {
+	switch dataset.ScaleKind(f.kind) {
+	case dataset.ScaleMaxAbs, dataset.ScaleStandard, dataset.ScaleUnit:
+	default:
+		return nil, usagef("-kind: there is no %q, only max-abs, standard and unit", f.kind)
+	}
+	if f.like == "" {
+		return nil, nil
+	}
+	if c.given("kind") {
+		return nil, usagef("-like has its own -kind")
+	}
+	return readScaler(f.like)
 }
 
 func readScaler(name string) (*dataset.Scaler, error) {

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -17,21 +15,23 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
-	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels make one
-problem, more make one for each label against the rest; with -loss eps-insensitive labels are numbers to predict.
-Without MODEL the model is written to the working folder under DATA's name with the ending .model.
+	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels
+make one problem, more make one for each label against the rest; with -loss eps-insensitive labels
+are numbers to predict. Without MODEL the model is written to the working folder under DATA's name
+with the ending .model.
 
-DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as IMAGES,LABELS, or - for
-svmlight text from standard input; each may be compressed with gzip.
+DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
+IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
 
-What is minimised is lambda/2 |w|^2 + the mean loss, which is max(0, 1 - yz) for hinge, where z = <w,x>, log(1 + e^-yz)
-for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon) for eps-insensitive. With -c it is the same
-as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is weighted, and in place of the rows stands their
-weight. The same data, flags and seed give the same model, bit for bit, on every machine.
+What is minimised is lambda/2 |w|^2 + the mean loss, which is max(0, 1 - yz) for hinge, where
+z = <w,x>, log(1 + e^-yz) for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon)
+for eps-insensitive. With -c it is the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With
+-class-weight or -weights the mean is weighted, and the sum of the weights takes the place of the
+rows. The same data, flags and seed give the same model, bit for bit, on every machine.
 
-With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma -coef0 -degree -finish
--passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset -average -multiclass -seed -preset -json, and the
-flags about data.
+With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
+-coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset
+-average -multiclass -seed -preset -json, and the flags about data.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
@@ -46,373 +46,268 @@ Examples:
 	run: train,
 }
 
-// trainReport is what -json writes.
-type trainReport struct {
-	Objective      number   `json:"objective"`
-	DualObjective  number   `json:"dual_objective"`
-	Gap            number   `json:"gap"`
-	Lambda         float64  `json:"lambda"`
-	C              number   `json:"c"` // null with -multiclass ovo and without -c: each pair has its own
-	Rows           int      `json:"rows"`
-	Features       int      `json:"features"`
-	NNZ            int      `json:"nnz"`
-	Classes        int      `json:"classes"`
-	Labels         []string `json:"labels"`
-	Steps          int64    `json:"steps"`
-	Epochs         float64  `json:"epochs"`
-	Violations     int64    `json:"violations"`
-	R2             float64  `json:"r2"`
-	T0             float64  `json:"t0"`
-	LoadSeconds    float64  `json:"load_seconds"`
-	TrainSeconds   float64  `json:"train_seconds"`
-	MeasureSeconds float64  `json:"measure_seconds"`
-	StepsPerSecond float64  `json:"steps_per_second"`
-	ISA            string   `json:"isa"`
-	Layout         string   `json:"layout"`
-	Seed           uint64   `json:"seed"`
-	IndexBase      int      `json:"index_base"`
-	ModelHash      string   `json:"model_hash"`
-	Model          string   `json:"model"`
-	Interrupted    bool     `json:"interrupted"`
-
-	Config pegasos.Config `json:"config"`
-}
-
-// configFlags are the fields of pegasos.Config. Those given override a preset's.
-func configFlags(f *flag.FlagSet, cfg *pegasos.Config, preset *string) {
-	f.StringVar(preset, "preset", "", "start from the choices of the `paper`: -order iid -offset none -average none")
-	f.Float64Var(&cfg.Lambda, "lambda", 0, "the penalty's `weight` (default 1e-4 unless -c is given)")
-	f.Float64Var(&cfg.C, "c", 0, "the penalty as other solvers have it: lambda is 1/(`C` * rows)")
-	f.Func("loss", "what a row costs: `hinge`, log, squared-hinge, or, for labels that are numbers to predict, eps-insensitive (default hinge)", text(&cfg.Loss))
-	f.Float64Var(&cfg.Epsilon, "epsilon", 0, "the `error` that costs nothing with -loss eps-insensitive (default 0)")
-	f.IntVar(&cfg.Epochs, "epochs", 0, "train for `n` passes over the rows (default 20 unless -steps is given)")
-	f.Int64Var(&cfg.Steps, "steps", 0, "train for `n` steps")
-	f.Float64Var(&cfg.Tol, "tol", 0, "stop before -epochs or -steps when the objective is proven to be within `share` of the optimum: 0.01 is 1 %")
-	f.Float64Var(&cfg.Change, "change", 0, "stop when the objective falls by no more than this `share` of itself between two looks, a quarter of the run apart")
-	f.IntVar(&cfg.Patience, "patience", 0, "stop after `n` looks without a better model on -valid's data, and take the best")
-	f.Func("order", "the `order` of the rows: shuffled, once, and blocks of them in a new order each epoch; permutation, new in each epoch; iid, with\nreplacement; sequential, as in the file; or blocks of rows as in the file (default shuffled)", text(&cfg.Order))
-	f.IntVar(&cfg.Block, "block", 0, "the `rows` of a block with -order shuffled or blocks (default 64)")
-	f.IntVar(&cfg.Batch, "batch", 0, "look at `n` rows in a step, no row twice (default 1)")
-	f.IntVar(&cfg.Shards, "shards", 0, "let `n` copies of the weights share the work, so that two classes too are trained on several threads (default 1)")
-	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius 1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.Func("finish", "what `follows` the first epochs, for hinge and squared-hinge: none; dual, coordinate ascent from there, which is closer to the\noptimum after a few; or auto, the same if the gap speaks for it (default none)", text(&cfg.Finish))
-	f.IntVar(&cfg.FinishAfter, "finish-after", 0, "how many `epochs` come before -finish (default 1)")
-	f.Func("offset", "the `rule` for t0, which steps count from: r2 for R^2/lambda; pilot for a multiple of it that a run over an eighth of the rows suggests,\nwith which the objective often falls faster; or none for 0 (default r2)", text(&cfg.Offset))
-	f.Func("average", "the result is the `mean` over the last-half of the run, or none: its last iterate (default last-half)", text(&cfg.Average))
-	f.Func("bias", "the constant `term`: none; augmented, an appended constant feature; unregularised, one without\npenalty and with steps of its own; or outer, the same found in 20 runs (default none)", text(&cfg.Bias))
-	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "the appended feature's `value` (default 1)")
-	f.Func("multiclass", "what more than two labels make: `ovr`, a problem for each label against the rest; ovo, one for each pair of labels;\ncrammer-singer, or with -loss log multinomial, a single one of all (default ovr)", text(&cfg.Multiclass))
-	f.StringVar(&cfg.ClassWeight, "class-weight", "", "what rows `weigh`: balanced, so that classes do the same, or a list such as yes=2.5,no=1 (default 1 each)")
-	f.Uint64Var(&cfg.Seed, "seed", 0, "the random numbers' `seed`")
-}
-
-func text[T ~string](to *T) func(string) error {
-	return func(s string) error {
-		*to = T(s)
-		return nil
-	}
-}
-
 func train(c *call) error {
-	var data dataFlags
-	var cfg pegasos.Config
-	var preset, report, scale, weights, startFile, priorFile, valid, costs string
-	var points curve
-	data.define(c)
-	configFlags(c.flags, &cfg, &preset)
-	var checks checkpoints
-	checks.define(c)
-	var kernel kernelFlags
-	kernel.define(c.flags)
-	c.flags.StringVar(&startFile, "start", "", "go on from a `model`, with smaller steps; its features and labels are used")
-	c.flags.StringVar(&priorFile, "prior", "", "penalise the distance from a `model`'s weights; its features and labels are used")
-	c.flags.StringVar(&scale, "scale", "", "scale the features first, and in every later use of the model: max-abs, standard (zero mean, unit variance) or unit (`rows` of length 1)")
-	c.flags.StringVar(&weights, "weights", "", "read a weight for each row from `file`, a line each; 2 is as good as having the row twice")
-	proba := c.flags.Bool("proba", false, "give the model probabilities by Platt's method, with 5 folds: trains 6 times; -loss log has its own")
-	c.flags.StringVar(&valid, "valid", "", "the `data` to validate with, which are not trained on: for -patience, -plot and -curve")
-	c.flags.StringVar(&costs, "costs", "", "read what mistakes cost with -multiclass crammer-singer from `file`: a line for each true label, in it a number for each\npredicted one, both in ascending order; 0 where they are the same")
-	c.flags.StringVar(&report, "json", "", "write the run's numbers to `file`, or - for standard output")
-	points.define(c)
+	var f trainFlags
+	f.define(c.flags)
 	args, err := c.parse(1, 2)
 	if err != nil {
 		return err
 	}
-	if err := applyPreset(&cfg, preset); err != nil {
+	if err := f.set.applyPreset(); err != nil {
 		return err
 	}
-	if err := kernel.check(c); err != nil {
+	if err := f.kernel.check(c); err != nil {
 		return err
 	}
-	if kernel.cfg.Kernel != "" {
-		return trainKernel(c, &data, cfg, kernel, args, report)
-	}
-	if err := c.checkZeros(cfg); err != nil {
+	if err := c.checkPositive(); err != nil {
 		return err
 	}
-	if *proba && cfg.Loss != pegasos.Log && cfg.Multiclass != pegasos.Multinomial {
-		cfg.Calibrate = 5
-	}
-	var name string
-	if len(args) == 2 {
-		name = args[1]
-	} else if name, err = modelName(args[0]); err != nil {
-		return err
-	}
-	if err := checks.read(c, &cfg, name); err != nil {
-		return err
-	}
-	if (valid == "") != (cfg.Patience == 0) && (valid == "" || !points.wanted()) {
-		return usagef("-valid and -patience go together, but for -plot and -curve")
-	}
-	if err := points.check(cfg); err != nil {
-		return err
-	}
-	byName := cfg.ClassWeight
-	if byName != pegasos.Balanced {
-		cfg.ClassWeight = "" // labels may be names: see classWeight
-	}
-	if err := cfg.Validate(); err != nil {
-		return usageError{err}
-	}
-
-	var startModel, priorModel, like *pegasos.Model
-	for _, f := range []struct {
-		file string
-		to   **pegasos.Model
-	}{{priorFile, &priorModel}, {startFile, &startModel}} {
-		if f.file != "" && (checks.from == nil || f.to == &priorModel) {
-			if *f.to, err = pegasos.ReadFile(f.file); err != nil {
-				return err
-			}
-			like = *f.to
-		}
-	}
-	if checks.from != nil {
-		like = checks.from // with what it started from, if it did
-	}
-	set, loading, err := data.read(c, args[0], like)
+	model, err := modelName(args)
 	if err != nil {
 		return err
 	}
-	if cfg.Loss.Regression() && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", args[0], cfg.Loss)
+	if f.kernel.wanted() {
+		return trainKernel(c, &f, args[0], model)
 	}
-	if scale != "" {
+	return trainLinear(c, &f, args[0], model)
+}
+
+// A linearRun is one run of train without -kernel.
+type linearRun struct {
+	*call
+	flags       *trainFlags
+	cfg         pegasos.Config
+	classWeight string // of cfg, with names in place of labels
+	keep        checkpoints
+
+	data, model  string // files
+	reader       *dataReader
+	set          *dataset.Set
+	known        labelling
+	start, prior *pegasos.Model // or nil
+	trainer      pegasos.Trainer
+	curve        curve
+
+	result      *pegasos.Model
+	taken       int64 // steps of a vector, those before the run included
+	times       runTimes
+	interrupted error // or nil
+}
+
+// runTimes are what the parts of a run took.
+type runTimes struct{ loading, training, measuring time.Duration }
+
+func trainLinear(c *call, f *trainFlags, data, model string) error {
+	r := &linearRun{
+		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
+		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
+	}
+	for _, step := range []func() error{
+		r.checkSettings, r.readModels, r.readData, r.readInputs, r.train, r.write, r.report,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return r.end()
+}
+
+// checkSettings fills in what a checkpoint or other flags say about the configuration, and checks it.
+func (r *linearRun) checkSettings() error {
+	in := &r.flags.in
+	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
+		r.cfg.Calibrate = 5
+	}
+	if err := r.keep.check(r.call, r.model); err != nil {
+		return err
+	}
+	if err := r.keep.read(r.call, &r.cfg); err != nil {
+		return err
+	}
+	if (in.valid == "") != (r.cfg.Patience == 0) && (in.valid == "" || !r.curve.wanted()) {
+		return usagef("-valid and -patience go together, but for -plot and -curve")
+	}
+	if err := r.curve.check(r.cfg); err != nil {
+		return err
+	}
+	r.classWeight = r.cfg.ClassWeight
+	return validate(&r.cfg)
+}
+
+// validate checks the configuration. A list of class weights is taken out: it may have names, which
+// are labels only when the data are known.
+func validate(cfg *pegasos.Config) error {
+	if cfg.ClassWeight != pegasos.Balanced {
+		cfg.ClassWeight = ""
+	}
+	return configError(cfg.Validate())
+}
+
+// readModels reads those that the run starts from.
+func (r *linearRun) readModels() (err error) {
+	if name := r.flags.in.prior; name != "" {
+		if r.prior, err = pegasos.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	if name := r.flags.in.start; name != "" && r.keep.from == nil {
+		r.start, err = pegasos.ReadFile(name)
+	}
+	return err
+}
+
+// like returns the model whose features and labels are used, or nil.
+func (r *linearRun) like() *pegasos.Model {
+	switch {
+	case r.keep.from != nil:
+		return r.keep.from // with what it started from, if it did
+	case r.start != nil:
+		return r.start
+	}
+	return r.prior
+}
+
+// readData reads the data, scales them, and gives them the labels of a model that there is.
+func (r *linearRun) readData() (err error) {
+	like := r.like()
+	var spec *features
+	if like != nil {
+		spec = featuresOf(like)
+	}
+	if r.set, r.times.loading, err = r.reader.read(r.data, spec); err != nil {
+		return err
+	}
+	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
+		return err
+	}
+	if kind := r.flags.in.scale; kind != "" {
 		if like != nil {
 			return usagef("-scale: the other model says how the features are scaled")
 		}
-		if set, err = data.fitScaler(args[0], scale, set); err != nil {
+		if r.set, err = r.reader.fitScaler(r.data, kind, r.set); err != nil {
 			return err
 		}
 	}
-	known := labelling{names: set.Names}
-	if like != nil && like.Classes != nil && !cfg.Loss.Regression() {
-		if err := relabel(set, like); err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
-		}
-		if startModel != nil && priorModel != nil && !slices.Equal(classNames(startModel), classNames(priorModel)) {
-			return usagef("-start and -prior: the models have different classes")
-		}
-		known = labelling{like.Names, like.Classes}
+	r.known = labelling{names: r.set.Names}
+	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
+		return nil
 	}
-	if cfg.ClassWeight, err = classWeight(byName, known); err != nil {
+	if err := relabel(r.set, like); err != nil {
+		return fmt.Errorf("%s: %w", r.data, err)
+	}
+	if r.start != nil && r.prior != nil && !slices.Equal(modelClasses(r.start), modelClasses(r.prior)) {
+		return usagef("-start and -prior: the models have different classes")
+	}
+	r.known = labelling{like.Names, like.Classes}
+	return nil
+}
+
+// checkNumbers returns an error if the loss needs numbers and the labels are names.
+func checkNumbers(name string, set *dataset.Set, loss pegasos.Loss) error {
+	if loss.Regression() && set.Names != nil {
+		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", name, loss)
+	}
+	return nil
+}
+
+func modelClasses(m *pegasos.Model) []string { return classNames(m, len(m.Classes)) }
+
+// readInputs reads what the trainer takes beside the data.
+func (r *linearRun) readInputs() (err error) {
+	in := &r.flags.in
+	tr := &r.trainer
+	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
 		return err
 	}
-	var rowWeights []float32
-	if weights != "" {
-		if rowWeights, err = readWeights(weights); err != nil {
-			return err
-		}
+	if tr.Weights, err = readWeights(in.weights); err != nil {
+		return err
 	}
-	var costMatrix [][]float64
-	if costs != "" {
-		if costMatrix, err = readCosts(costs); err != nil {
-			return err
-		}
+	if tr.Costs, err = readCosts(in.costs); err != nil {
+		return err
 	}
-	var held *pegasos.Labelled
-	if valid != "" {
-		if held, err = data.readValid(c, valid, set, known, cfg.Loss.Regression()); err != nil {
-			return err
-		}
+	if in.valid != "" {
+		tr.Valid, err = r.reader.readValid(in.valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
-	points.rows, points.checks, points.threads = &pegasos.Labelled{X: matrix(set), Y: set.Y}, held, data.opt.Threads
-	p := newProgress(c.stderr, data.quiet)
-	var training, measuring time.Duration
-	var taken int64
-	var start time.Time
-	trainer := pegasos.Trainer{Config: cfg, Threads: data.opt.Threads, Weights: rowWeights, Costs: costMatrix, Valid: held, Start: startModel, Prior: priorModel, Early: points.early()}
-	trainer.Progress = func(now pegasos.Progress) {
-		training, taken = time.Since(start)-measuring, now.Steps
-		r, looked := points.look(now, training)
-		show := now.Steps != now.TotalSteps && p.due()
-		if show && !looked {
-			r, looked = now.Measure(), true
-		}
-		if looked {
-			measuring = time.Since(start) - training
-		}
-		if !show {
-			return
-		}
-		speed := float64(now.Steps) / training.Seconds()
-		p.show(float64(now.Steps)/float64(now.TotalSteps), "epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s",
-			now.Epoch, now.Steps, r.Objective, percent(r.Gap), speed)
-	}
-	start = time.Now()
-	m, err := checks.train(c, &trainer, set, data.scaled)
-	measuring = time.Since(start) - training // with the last measurement, of the result
-	p.clear()
-	interrupted := errors.Is(err, context.Canceled)
-	if err != nil && !(interrupted && m != nil) {
+	return err
+}
+
+// train trains, and shows how far it is.
+func (r *linearRun) train() error {
+	tr, threads := &r.trainer, r.reader.opt.Threads
+	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
+	tr.Early = r.curve.early()
+	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
+	r.curve.valid, r.curve.threads = tr.Valid, threads
+	progress := newProgress(r.stderr, r.reader.quiet)
+	start := time.Now()
+	tr.Progress = func(now pegasos.Progress) { r.look(now, start, progress) }
+	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
+	r.times.measuring = time.Since(start) - r.times.training // with that of the result
+	progress.clear()
+	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
-		if errors.As(err, &bad) {
-			if bad.Field == "Costs" && costs != "" {
-				err = fmt.Errorf("%s: %w", costs, err)
-			}
-			return usageError{err}
+		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {
+			err = fmt.Errorf("%s: %w", r.flags.in.costs, err)
 		}
-		return fmt.Errorf("%s: %w", args[0], err)
+		return dataError(r.data, err)
 	}
-	m.Names, m.IndexBase = namesOf(m.Classes, known), set.IndexBase
-	if err := data.scaled(m); err != nil {
-		return err
-	}
-	if err := m.WriteFile(name); err != nil {
-		return err
-	}
-	if err := points.finish(args[0], m, training, interrupted); err != nil {
-		return err
-	}
+	r.result, r.interrupted = m, err
+	return nil
+}
 
-	r := m.Result
-	steps := taken - checks.before // of this run, of all vectors
-	if cfg.Multiclass != pegasos.OneVsOne && !cfg.Multiclass.Joint() {
-		steps *= int64(len(m.Weights))
+// look measures the run if the curve or the progress is to show it.
+func (r *linearRun) look(now pegasos.Progress, start time.Time, p *progress) {
+	training := time.Since(start) - r.times.measuring
+	r.times.training, r.taken = training, now.Steps
+	result, looked := r.curve.look(now, training)
+	show := now.Steps != now.TotalSteps && p.due()
+	if show && !looked {
+		result, looked = now.Measure(), true
 	}
-	weight := r.Weight
-	if weight == 0 {
-		weight = float64(set.Rows())
+	if looked {
+		r.times.measuring = time.Since(start) - training
 	}
-	penalty := 1 / (m.Lambda * weight)
-	if pairs := m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2; cfg.C != 0 {
-		penalty = cfg.C
-	} else if pairs {
-		penalty = math.NaN()
+	if !show {
+		return
 	}
-	out := trainReport{
-		Objective: number(r.Objective), DualObjective: number(r.DualObjective), Gap: number(r.Gap),
-		Lambda: m.Lambda, C: number(penalty),
-		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Classes: len(m.Classes), Labels: classNames(m),
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, R2: r.R2, T0: r.T0,
-		LoadSeconds: loading.Seconds(), TrainSeconds: training.Seconds(), MeasureSeconds: measuring.Seconds(),
-		StepsPerSecond: float64(steps) / training.Seconds(),
-		ISA:            asm.Active().String(), Layout: string(set.Layout()), Seed: m.Config.Seed, IndexBase: m.IndexBase,
-		ModelHash: m.Hash(), Model: name, Interrupted: interrupted, Config: m.Config,
-	}
-	if err := c.writeJSON(report, out); err != nil {
+	p.show(float64(now.Steps)/float64(now.TotalSteps),
+		"epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s", now.Epoch, now.Steps,
+		result.Objective, percent(result.Gap), float64(now.Steps)/training.Seconds())
+}
+
+// write writes the model and the curve.
+func (r *linearRun) write() error {
+	m := r.result
+	m.Names, m.IndexBase = r.known.namesOf(m.Classes), r.set.IndexBase
+	if err := r.reader.describe(m); err != nil {
 		return err
 	}
-	if !data.quiet {
-		warnIgnored(c, set.Ignored)
-		warnScale(c, set)
-		out.print(c)
-	}
-	if checks.failed != nil {
-		return checks.failed
-	}
-	if interrupted {
-		if checks.file != "" && !data.quiet {
-			fmt.Fprintf(c.stderr, "to go on: pegasimd train -resume %s %s %s\n", checks.file, args[0], name)
-		}
+	if err := m.WriteFile(r.model); err != nil {
 		return err
+	}
+	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
+}
+
+// report writes the numbers of the run.
+func (r *linearRun) report() error {
+	out := newTrainReport(r)
+	if err := r.writeJSON(r.flags.json, out); err != nil {
+		return err
+	}
+	if !r.reader.quiet {
+		r.warn(r.set, true)
+		out.print(r.stderr)
 	}
 	return nil
 }
 
-func applyPreset(cfg *pegasos.Config, preset string) error {
-	if preset == "" {
-		return nil
+// end returns what went wrong although there is a model.
+func (r *linearRun) end() error {
+	if r.keep.failed != nil {
+		return r.keep.failed
 	}
-	if preset != "paper" {
-		return usagef("there is no preset %q, only paper", preset)
+	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
+		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data, r.model)
 	}
-	paper := pegasos.Paper()
-	for _, f := range []struct{ to, from *string }{
-		{(*string)(&cfg.Order), (*string)(&paper.Order)},
-		{(*string)(&cfg.Offset), (*string)(&paper.Offset)},
-		{(*string)(&cfg.Average), (*string)(&paper.Average)},
-	} {
-		if *f.to == "" {
-			*f.to = *f.from
-		}
-	}
-	return nil
-}
-
-// checkZeros refuses flags that are given as 0, which would stand for their default.
-func (c *call) checkZeros(cfg pegasos.Config) error {
-	for _, zero := range []struct {
-		flag string
-		zero bool
-	}{{"lambda", cfg.Lambda == 0}, {"c", cfg.C == 0}, {"epochs", cfg.Epochs == 0}, {"steps", cfg.Steps == 0}, {"tol", cfg.Tol == 0}, {"change", cfg.Change == 0}, {"patience", cfg.Patience == 0}} {
-		if zero.zero && c.given(zero.flag) {
-			return usagef("-%s must be greater than 0", zero.flag)
-		}
-	}
-	return nil
-}
-
-// given tells whether a flag was on the command line.
-func (c *call) given(name string) (given bool) {
-	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
-	return given
-}
-
-// namesOf returns the names of classes; nil if they have none. Some of the names may not be among them.
-func namesOf(classes []float32, known labelling) (names []string) {
-	if known.names == nil {
-		return nil
-	}
-	for _, label := range classes {
-		k := int(label)
-		if known.labels != nil {
-			k = slices.Index(known.labels, label)
-		}
-		names = append(names, known.names[k])
-	}
-	return names
-}
-
-func classNames(m *pegasos.Model) (names []string) {
-	for i := range m.Classes {
-		names = append(names, m.ClassName(i))
-	}
-	return names
-}
-
-func (r *trainReport) print(c *call) {
-	w := c.stderr
-	kind := fmt.Sprintf("%d classes", r.Classes)
-	if r.Config.Loss.Regression() {
-		kind = "numbers to predict"
-	}
-	fmt.Fprintf(w, "%d rows, %d features, %s; %s layout, %s kernels\n", r.Rows, r.Features, kind, r.Layout, r.ISA)
-	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
-	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
-		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
-			lambda = fmt.Sprintf("C %.6g in each pair", r.Config.C)
-		}
-	}
-	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
-	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n", r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
-	switch gap := float64(r.Gap); {
-	case r.Interrupted:
-		fmt.Fprintln(w, "interrupted: the model is that of the steps so far, its objective was not measured")
-	case gap != gap:
-		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these settings\n", float64(r.Objective))
-	default:
-		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", float64(r.Objective), percent(gap))
-	}
-	fmt.Fprintf(w, "model %s, hash %.16s...\n", r.Model, r.ModelHash)
+	return r.interrupted
 }

@@ -3,7 +3,7 @@ package store
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -14,11 +14,11 @@ type csr struct {
 	starts  []int64
 	indices []int32
 	values  []float32
-	matrix  *matrix.CSR
+	matrix  *matrices.CSR
 }
 
 func ofSparse(x *sparse.Matrix) Rows {
-	m := (*matrix.CSR)(x)
+	m := (*matrices.CSR)(x)
 	c := csr{cols: m.Cols(), matrix: m}
 	c.starts, c.indices, c.values = m.Arrays()
 	if c.indices == nil {
@@ -43,7 +43,7 @@ func (m *csr) Ahead() int               { return sparseAhead }
 func (m *csr) ForWorker() Rows          { return m }
 func (m *csr) Interleaved() Interleaved { return (*sparse.Matrix)(m.matrix) }
 
-func (m *csr) WillNeed() matrix.WillNeed { return m.matrix.WillNeed() }
+func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.WillNeed() }
 
 func (m *csr) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 )
 
 // floats is dense rows.
@@ -21,13 +21,13 @@ const longCols = 256
 func (m *floats) Dot(i int, w []float32) float32     { return dense.Dot(m.Matrix.Row(i), w) }
 func (m *floats) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.Matrix.Row(i), w) }
 
-func (m *floats) ForWorker() Rows           { return m }
-func (m *floats) Size() int                 { return 4 * m.Rows() * m.Cols() }
-func (m *floats) Ahead() int                { return 1 }
-func (m *floats) Fetch(i int)               { asm.Prefetch(m.Matrix.Row(i)) }
-func (m *floats) Contiguous() bool          { return true }
-func (m *floats) WillNeed() matrix.WillNeed { return (*matrix.Dense)(m.Matrix).WillNeed() }
-func (m *floats) Take(rows []uint32) Rows   { return &floats{Matrix: m.Matrix.Take(rows)} }
+func (m *floats) ForWorker() Rows             { return m }
+func (m *floats) Size() int                   { return 4 * m.Rows() * m.Cols() }
+func (m *floats) Ahead() int                  { return 1 }
+func (m *floats) Fetch(i int)                 { asm.Prefetch(m.Matrix.Row(i)) }
+func (m *floats) Contiguous() bool            { return true }
+func (m *floats) WillNeed() matrices.WillNeed { return (*matrices.Dense)(m.Matrix).WillNeed() }
+func (m *floats) Take(rows []uint32) Rows     { return &floats{Matrix: m.Matrix.Take(rows)} }
 
 func (m *floats) TakeGain() Gain {
 	if m.Cols() > longCols {

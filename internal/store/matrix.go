@@ -2,7 +2,7 @@ package store
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -86,7 +86,7 @@ func copied(x *foreign, rows []uint32) Matrix {
 		}
 		starts = append(starts, int64(len(values)))
 	}
-	m := matrix.Trusted(x.Cols(), starts, index, values)
+	m := matrices.Trusted(x.Cols(), starts, index, values)
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 

@@ -177,27 +177,31 @@ func (m *same) AddTo(u []float64, s Sum) (rounding float64) {
 // StepsMost is the mean number of nonzeros up to which prepared steps are faster than single ones.
 var StepsMost = 20 // a variable for the sake of the trainer's benchmark that it is chosen by
 
-func (m *same) Steps() Steps {
+func (m *same) Steps() *Stepper {
 	if len(m.indices) > StepsMost*m.Rows() {
 		return nil
 	}
-	return stepper{m}
+	return (*Stepper)(m)
 }
 
-type stepper struct{ *same }
+// Stepper takes prepared steps of the hinge loss, some at once. It is a type and no interface, for
+// what prepares the steps is a few instructions a row.
+type Stepper same
 
-func (m stepper) Steps(steps []asm.Step, rows []uint32, fetch bool, w []float32) {
+// Place sets what a step needs of row i, besides its sign: y, and that with its weight.
+func (m *Stepper) Place(s *asm.Step, i int, y, weighted float32) {
+	r := m.rows[i]
+	s.Start, s.Count = r.start, m.rows[i+1].start-r.start
+	s.Value, s.Pull = y*r.value, float32(weighted*r.value)
+}
+
+// Fetch is that of Rows.
+func (m *Stepper) Fetch(i int) { (*same)(m).Fetch(i) }
+
+// Take takes the steps on w, one after the other.
+func (m *Stepper) Take(steps []asm.Step, w []float32) {
 	if len(w) != m.cols {
 		panic(wrongLength)
-	}
-	steps = steps[:len(rows)]
-	for k, i := range rows {
-		s, r := &steps[k], m.rows[i]
-		s.Start, s.Count = r.start, m.rows[i+1].start-r.start
-		s.Value, s.Pull = s.Value*r.value, float32(s.Pull*r.value)
-		if fetch {
-			m.Fetch(int(i))
-		}
 	}
 	asm.StepsSame(steps, m.indices, w)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -153,7 +153,7 @@ func TestRefused(t *testing.T) {
 	}
 	// One value of one row differs, at each place of short rows and in any row.
 	x := random(t, 4, 60, cols, 19, unit)
-	starts, idx, val := (*matrix.CSR)(x).Arrays()
+	starts, idx, val := (*matrices.CSR)(x).Arrays()
 	for k := range val {
 		for _, wrong := range []float32{2, -val[k], math.Nextafter32(val[k], 2)} {
 			v := slices.Clone(val)
@@ -165,7 +165,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
-	lazy, err := matrix.Lazy(cols, starts, idx, val, matrix.Check{Shift: 3})
+	lazy, err := matrices.Lazy(cols, starts, idx, val, matrices.Check{Shift: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,7 @@ import (
 	"iter"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/matrix"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -49,7 +48,7 @@ type Rows interface {
 	Ahead() int
 	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from the
 	// disk; nil for rows that need not.
-	WillNeed() matrix.WillNeed
+	WillNeed() matrices.WillNeed
 
 	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
@@ -76,8 +75,8 @@ type Rows interface {
 	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no such
 	// kernel for them.
 	Interleaved() Interleaved
-	// Steps returns the rows as takers of prepared steps, or nil if that is not faster.
-	Steps() Steps
+	// Steps returns what takes many steps with the rows in one call, or nil if that is not faster.
+	Steps() *Stepper
 }
 
 // Gain is how much a copy in another order gains.
@@ -95,14 +94,6 @@ type Interleaved interface {
 	DotK(i int, dst, w []float32)
 	AxpyK(i int, a, w []float32)
 	NNZ() int
-}
-
-// Steps takes prepared steps of the hinge loss, some at once.
-type Steps interface {
-	// Steps takes steps[k] with row rows[k] on w, for each k in order. Value is the row's sign, Pull
-	// that with its weight and Least what a margin must not be less than; the rest is set here. The
-	// rows are fetched first if fetch is true.
-	Steps(steps []asm.Step, rows []uint32, fetch bool, w []float32)
 }
 
 // A Sum is rows times coefficients: A[i]*Weight[i] times row i, for the rows in Only.
@@ -164,13 +155,13 @@ func (s Sum) rounding(rows int) float64 {
 type plain struct{}
 
 func (plain) Err() error                  { return nil }
-func (plain) WillNeed() matrix.WillNeed   { return nil }
+func (plain) WillNeed() matrices.WillNeed { return nil }
 func (plain) Contiguous() bool            { return false }
 func (plain) TakeGain() Gain              { return Gains }
 func (plain) Compact(int) (Rows, bool)    { return nil, false }
 func (plain) CompactPays() (int, float64) { return 0, 0 }
 func (plain) Interleaved() Interleaved    { return nil }
-func (plain) Steps() Steps                { return nil }
+func (plain) Steps() *Stepper             { return nil }
 
 func dotMany(x Examples, dst []float32, rows []uint32, w []float32) {
 	for k, i := range rows {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -639,16 +640,16 @@ func TestErrors(t *testing.T) {
 	}
 	// A matrix that is checked as its rows are read.
 	damaged := errors.New("damaged")
-	lazy, err := sparse.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2}, 0, func(first, end int) error {
+	lazy, err := matrices.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2}, matrices.Check{Verify: func(first, end int) error {
 		if first == 1 {
 			return damaged
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := train(lazy, []float32{0, 1}, Trainer{}); !errors.Is(err, damaged) {
+	if err := train((*sparse.Matrix)(lazy), []float32{0, 1}, Trainer{}); !errors.Is(err, damaged) {
 		t.Error(err)
 	}
 	// A function's values are known only when they are asked for.

@@ -1,5 +1,5 @@
-// Package bandwidth finds how fast memory can be read and written from one core: loops of nothing but loads and stores,
-// in assembly, over the very operands that a kernel is timed with.
+// Package bandwidth finds how fast memory can be read and written from one core: loops of nothing
+// but loads and stores, in assembly, over the very operands that a kernel is timed with.
 package bandwidth
 
 // A Shape is a pattern of loads and stores.
@@ -19,14 +19,15 @@ func (s Shape) Streams() int {
 	return [...]int{None: 0, Read: 1, Read2: 2, Update: 2, Copy: 2, Axpy: 3}[s]
 }
 
-// Least is the number of elements that a probe needs: one vector register, so that the end can be a load that overlaps.
+// Least is the number of elements that a probe needs: one vector register, so that the end can be a
+// load that overlaps.
 const Least = 8
 
 // Available tells whether there are probes for this machine.
 func Available() bool { return available }
 
-// Run walks over x and y once, from beginning to end. Nothing changes, except that Copy makes y equal to x. They must
-// have the same length, of at least [Least]; shapes of one operand ignore y.
+// Run walks over x and y once, from beginning to end. Nothing changes, except that Copy makes y
+// equal to x. They must have the same length, of at least [Least]; shapes of one operand ignore y.
 func Run(s Shape, x, y []float32) {
 	if len(x) < Least || s >= Read2 && s != Update && len(y) != len(x) {
 		panic("bandwidth: too few elements, or lengths differ")

@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
 
-// A probe reads and writes its operands to the last element and nothing beside them: beyond their ends no memory is mapped.
+// A probe reads and writes its operands to the last element and nothing beside them: beyond their
+// ends no memory is mapped.
 func TestRun(t *testing.T) {
 	if !Available() {
 		t.Log("no probes on this machine: that is what Available says")

@@ -1,4 +1,5 @@
-// Package history keeps what the regression gate measured, a line of JSON for each run, for charts over the commits.
+// Package history keeps what the regression gate measured, a line of JSON for each run, for charts
+// over the commits.
 package history
 
 import (
@@ -37,8 +38,8 @@ func (r *Run) Set(benchmark, unit string, value float64) {
 	r.Values[benchmark][unit] = value
 }
 
-// File is where runs on a CPU are kept: path itself, or a file named after the CPU if path is a folder, so that times of
-// different CPUs are never put beside each other.
+// File is where runs on a CPU are kept: path itself, or a file named after the CPU if path is a
+// folder, so that times of different CPUs are never put beside each other.
 func File(path, cpu string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, machine.Slug(cpu)+".jsonl")

@@ -20,7 +20,10 @@ func TestAppendRead(t *testing.T) {
 	}
 	var want []*Run
 	for i := range 3 {
-		r := &Run{Time: time.Date(2026, 1, i+1, 0, 0, 0, 0, time.UTC), Commit: strings.Repeat("a", 40), CPU: "AMD EPYC", Verdict: "pass"}
+		r := &Run{
+			Time:   time.Date(2026, 1, i+1, 0, 0, 0, 0, time.UTC),
+			Commit: strings.Repeat("a", 40), CPU: "AMD EPYC", Verdict: "pass",
+		}
 		r.Set("op=dot", "insn/call", float64(i)+0.5)
 		r.Set("op=dot", "ns/op", 7)
 		want = append(want, r)

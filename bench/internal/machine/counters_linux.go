@@ -12,7 +12,8 @@ type Counters struct {
 	cycles, instructions int // file descriptors
 }
 
-// OpenCounters opens the counters of the calling thread, which must be locked. Many virtual machines have none.
+// OpenCounters opens the counters of the calling thread, which must be locked. Many virtual
+// machines have none.
 func OpenCounters() (*Counters, error) {
 	open := func(config uint64) (int, error) {
 		attr := unix.PerfEventAttr{

@@ -13,4 +13,6 @@ func OpenCounters() (*Counters, error) {
 }
 
 // Read returns an error.
-func (*Counters) Read() (cycles, instructions uint64, err error) { return 0, 0, errors.ErrUnsupported }
+func (*Counters) Read() (cycles, instructions uint64, err error) {
+	return 0, 0, errors.ErrUnsupported
+}

@@ -20,5 +20,7 @@ func cacheSizes() (l1, l2, l3 int) {
 		}
 		return 0
 	}
-	return size("hw.perflevel0.l1dcachesize", "hw.l1dcachesize"), size("hw.perflevel0.l2cachesize", "hw.l2cachesize"), size("hw.l3cachesize")
+	l1 = size("hw.perflevel0.l1dcachesize", "hw.l1dcachesize")
+	l2 = size("hw.perflevel0.l2cachesize", "hw.l2cachesize")
+	return l1, l2, size("hw.l3cachesize")
 }

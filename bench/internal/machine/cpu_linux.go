@@ -31,7 +31,8 @@ func cpuName() string {
 		return ""
 	}
 	return fmt.Sprintf("%s implementer %s, part %s, revision r%sp%s",
-		runtime.GOARCH, field["CPU implementer"], field["CPU part"], strings.TrimPrefix(field["CPU variant"], "0x"), field["CPU revision"])
+		runtime.GOARCH, field["CPU implementer"], field["CPU part"],
+		strings.TrimPrefix(field["CPU variant"], "0x"), field["CPU revision"])
 }
 
 func cacheSizes() (l1, l2, l3 int) {

@@ -1,4 +1,5 @@
-// Package machine tells which CPU this is, keeps a benchmark on one core of it, and reads its counters.
+// Package machine tells which CPU this is, keeps a benchmark on one core of it, and reads its
+// counters.
 package machine
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// CPU names the model, by which results of different runs may be compared: never across two of them.
+// CPU names the model, by which results of different runs may be compared: never across two of
+// them.
 func CPU() string {
 	if name := cpuName(); name != "" {
 		return name
@@ -17,8 +19,8 @@ func CPU() string {
 	return "unknown CPU"
 }
 
-// fromCPUID is the model as x86 tells it. Virtual machines hide what distinguishes two generations of one brand in the
-// family and the model.
+// fromCPUID is the model as x86 tells it. Virtual machines hide what distinguishes two generations
+// of one brand in the family and the model.
 func fromCPUID() string {
 	if cpuid.CPU.BrandName == "" {
 		return ""
@@ -48,7 +50,8 @@ func Sizes() Caches {
 	c := Caches{Known: true}
 	c.L1, c.L2, c.L3 = cacheSizes()
 	if c.L1 <= 0 {
-		c.L1, c.L2, c.L3 = max(0, cpuid.CPU.Cache.L1D), max(0, cpuid.CPU.Cache.L2), max(0, cpuid.CPU.Cache.L3)
+		known := cpuid.CPU.Cache
+		c.L1, c.L2, c.L3 = max(0, known.L1D), max(0, known.L2), max(0, known.L3)
 	}
 	if c.L1 == 0 {
 		return Caches{L1: 32 << 10, L2: 1 << 20, L3: 16 << 20}

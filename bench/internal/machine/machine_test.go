@@ -11,7 +11,8 @@ func TestCPU(t *testing.T) {
 	if cpu == "" || strings.ContainsAny(cpu, "\n\t") {
 		t.Errorf("CPU is %q", cpu)
 	}
-	if got, want := Slug("AMD EPYC 9B14, family 25, model 17"), "amd-epyc-9b14-family-25-model-17"; got != want {
+	want := "amd-epyc-9b14-family-25-model-17"
+	if got := Slug("AMD EPYC 9B14, family 25, model 17"); got != want {
 		t.Errorf("Slug: %q, want %q", got, want)
 	}
 }
@@ -22,7 +23,9 @@ func TestLevel(t *testing.T) {
 		t.Errorf("caches do not grow: %v", c)
 	}
 	c = Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}
-	for bytes, want := range map[int]string{0: "L1", 24 << 10: "L1", 24<<10 + 1: "L2", 1 << 20: "L3", 32 << 20: "DRAM"} {
+	for bytes, want := range map[int]string{
+		0: "L1", 24 << 10: "L1", 24<<10 + 1: "L2", 1 << 20: "L3", 32 << 20: "DRAM",
+	} {
 		if got := c.Level(bytes); got != want {
 			t.Errorf("%d bytes: %s, want %s", bytes, got, want)
 		}
@@ -52,6 +55,7 @@ func TestCounters(t *testing.T) {
 	}
 	cycles, after, err := c.Read()
 	if err != nil || cycles == 0 || after-before < 1_000_000 {
-		t.Errorf("%d instructions for a million turns (%d), %d cycles: %v", after-before, sum, cycles, err)
+		t.Errorf("%d instructions for a million turns (%d), %d cycles: %v", after-before, sum,
+			cycles, err)
 	}
 }

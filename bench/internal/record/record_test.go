@@ -34,7 +34,8 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	var j bytes.Buffer
-	if err := JSON(&j, []Number{1, Number(math.NaN())}); err != nil || j.String() != "[\n 1,\n null\n]\n" {
+	err := JSON(&j, []Number{1, Number(math.NaN())})
+	if err != nil || j.String() != "[\n 1,\n null\n]\n" {
 		t.Errorf("%q, %v", j.String(), err)
 	}
 }

@@ -1,7 +1,8 @@
 // Package training holds what make bench finds out about training and make report draws.
 package training
 
-// A Run is the training of one data set, with how it went and how good the model is on rows that it has not seen.
+// A Run is the training of one data set, with how it went and how good the model is on rows that it
+// has not seen.
 type Run struct {
 	Name      string   `json:"name"`
 	Rows      int      `json:"rows"`

@@ -1,5 +1,6 @@
-// Package synthetic makes a text set of the size of RCV1's task CCAT, which may not be passed on. The same seed gives the
-// same bits on every machine: all is integer arithmetic but a square root and a division, which IEEE 754 defines.
+// Package synthetic makes a text set of the size of RCV1's task CCAT, which may not be passed on.
+// The same seed gives the same bits on every machine: all is integer arithmetic but a square root
+// and a division, which IEEE 754 defines.
 //
 // It is a stand-in: the speeds on it are those of text, its accuracies mean nothing.
 package synthetic
@@ -28,18 +29,21 @@ const (
 	MaxRows = 1 << 24
 )
 
-// Text returns the rows from first on of the set that the seed and the number of columns name, and their labels, -1 and
-// +1. Row i is the same whatever else is asked for, so that a test set is a further range of rows.
+// Text returns the rows from first on of the set that the seed and the number of columns name, and
+// their labels, -1 and +1. Row i is the same whatever else is asked for, so that a test set is a
+// further range of rows.
 //
-//   - A row has 18 to 114 draws of columns. The column of rank r, counted from 0, comes up in proportion to 1/(r+16), as
-//     Zipf has it, and ranks are spread over the columns at random. With Cols there are 64 nonzeros a row in the mean.
-//   - A value is (1 + log2 tf) * log2 of the column's rarity. tf, the number of times that the word is there, is geometric;
-//     logarithms are linear between powers of two. Rows have unit norm.
-//   - Half of the columns of ranks 32 to 4095 have a true weight, of either sign. A label is the sign of what the row makes of
-//     them, plus noise.
+//   - A row has 18 to 114 draws of columns. The column of rank r, counted from 0, comes up in
+//     proportion to 1/(r+16), as Zipf has it, and ranks are spread over the columns at random. With
+//     Cols there are 64 nonzeros a row in the mean.
+//   - A value is (1 + log2 tf) * log2 of the column's rarity. tf, the number of times that the word
+//     is there, is geometric; logarithms are linear between powers of two. Rows have unit norm.
+//   - Half of the columns of ranks 32 to 4095 have a true weight, of either sign. A label is the
+//     sign of what the row makes of them, plus noise.
 func Text(seed uint64, first, rows, cols int) (*sparse.Matrix, []float32, error) {
 	if first < 0 || rows < 0 || first > MaxRows-rows || cols < MinCols || cols > MaxCols {
-		return nil, nil, fmt.Errorf("synthetic: rows from %d to %d, %d columns: want up to %d rows, and %d to %d columns", first, first+rows, cols, MaxRows, MinCols, MaxCols)
+		return nil, nil, fmt.Errorf("synthetic: rows from %d to %d, %d columns: want up to %d "+
+			"rows, and %d to %d columns", first, first+rows, cols, MaxRows, MinCols, MaxCols)
 	}
 	l := newLanguage(seed, cols)
 	starts := make([]int64, 1, rows+1)
@@ -148,7 +152,8 @@ func (l *language) row(pcg *rand.PCG) ([]word, float32) {
 // noiseBits make 5 % of the labels wrong.
 const noiseBits = 27
 
-// log2 returns the binary logarithm of v > 0 in 256ths, which is exact at powers of two and linear between them.
+// log2 returns the binary logarithm of v > 0 in 256ths, which is exact at powers of two and linear
+// between them.
 func log2(v uint64) uint32 {
 	n := bits.Len64(v) - 1
 	return uint32(n)<<8 + uint32(v<<(63-n)>>55&255)

@@ -70,7 +70,8 @@ func TestText(t *testing.T) {
 }
 
 func TestTextRefuses(t *testing.T) {
-	for _, c := range [][3]int{{-1, 1, Cols}, {0, -1, Cols}, {0, MaxRows + 1, Cols}, {math.MaxInt, math.MaxInt, Cols}, {0, 1, MinCols - 1}, {0, 1, MaxCols + 1}} {
+	for _, c := range [][3]int{{-1, 1, Cols}, {0, -1, Cols}, {0, MaxRows + 1, Cols},
+		{math.MaxInt, math.MaxInt, Cols}, {0, 1, MinCols - 1}, {0, 1, MaxCols + 1}} {
 		if _, _, err := Text(1, c[0], c[1], c[2]); err == nil {
 			t.Errorf("rows from %d, %d of them, %d columns: no error", c[0], c[1], c[2])
 		}
@@ -81,7 +82,8 @@ func TestTextRefuses(t *testing.T) {
 }
 
 func TestLog2(t *testing.T) {
-	for v, want := range map[uint64]uint32{1: 0, 2: 256, 3: 384, 4: 512, 5: 576, 1 << 63: 63 << 8, math.MaxUint64: 64<<8 - 1} {
+	for v, want := range map[uint64]uint32{1: 0, 2: 256, 3: 384, 4: 512, 5: 576, 1 << 63: 63 << 8,
+		math.MaxUint64: 64<<8 - 1} {
 		if got := log2(v); got != want {
 			t.Errorf("log2(%d) = %d/256, want %d/256", v, got, want)
 		}

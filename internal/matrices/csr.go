@@ -1,4 +1,4 @@
-package matrix
+package matrices
 
 import (
 	"fmt"
@@ -66,9 +66,6 @@ func (m *CSR) Row(i int) (index []int32, values []float32) {
 
 // WillNeed returns what is to be told which rows will soon be read, or nil.
 func (m *CSR) WillNeed() WillNeed { return m.willNeed }
-
-// OnWillNeed sets it.
-func (m *CSR) OnWillNeed(f WillNeed) { m.willNeed = f }
 
 // checkArrays checks what can be checked without a pass over the arrays.
 func checkArrays(cols int, starts []int64, indices []int32, values []float32) error {

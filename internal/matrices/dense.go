@@ -1,4 +1,4 @@
-package matrix
+package matrices
 
 import (
 	"fmt"
@@ -99,6 +99,3 @@ func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.str
 
 // WillNeed returns what is to be told which rows will soon be read, or nil.
 func (m *Dense) WillNeed() WillNeed { return m.willNeed }
-
-// OnWillNeed sets it.
-func (m *Dense) OnWillNeed(f WillNeed) { m.willNeed = f }

@@ -1,0 +1,63 @@
+// What a reader sees of the report, measured by the browser: chromium_test.go judges it.
+(() => {
+	const out = {figures: [], overlaps: [], outside: [], small: [], faint: [], external: []};
+	const root = document.documentElement;
+	out.scroll = root.scrollWidth - root.clientWidth;
+
+	// Contrast as WCAG 2 defines it.
+	const channels = c => {
+		const m = c.match(/[\d.]+/g);
+		return m ? m.map(Number) : [0, 0, 0];
+	};
+	const linear = v => v <= 0.04045 * 255 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4;
+	const luminance = c => {
+		const [r, g, b] = c.map(linear);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const page = channels(getComputedStyle(document.body).backgroundColor);
+	const contrast = (c, behind = page) => {
+		const l = luminance(channels(c)), m = luminance(behind);
+		return (Math.max(l, m) + 0.05) / (Math.min(l, m) + 0.05);
+	};
+
+	const beyond = (a, box, by) => a.left < box.left - by || a.right > box.right + by ||
+		a.top < box.top - by || a.bottom > box.bottom + by;
+	const shared = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 &&
+		Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+
+	for (const f of document.querySelectorAll('figure')) {
+		const svg = f.querySelector('svg'), table = f.querySelector('table');
+		const box = (svg || table || f).getBoundingClientRect();
+		const texts = svg ? [...svg.querySelectorAll('text')] : [];
+		const lines = svg ? [...svg.querySelectorAll('g > path')] : [];
+		out.figures.push({
+			id: f.id, width: box.width, height: box.height, texts: texts.length,
+			lines: lines.length, cells: table ? table.querySelectorAll('td').length : 0,
+		});
+		const boxes = texts.map(t => t.getBoundingClientRect());
+		texts.forEach((t, i) => {
+			const a = boxes[i], name = f.id + ': ' + t.textContent;
+			if (a.height < 9) out.small.push(name);
+			if (contrast(getComputedStyle(t).fill) < 4.5) out.faint.push(name);
+			if (beyond(a, box, 1)) out.outside.push(name);
+			for (let j = i + 1; j < boxes.length; j++) {
+				if (shared(a, boxes[j])) out.overlaps.push(name + ' and ' + texts[j].textContent);
+			}
+		});
+		for (const l of lines) {
+			const name = f.id + ': line ' + l.getAttribute('class');
+			if (contrast(getComputedStyle(l).stroke) < 3) out.faint.push(name);
+			if (beyond(l.getBoundingClientRect(), box, 0)) out.outside.push(name);
+		}
+	}
+	for (const cell of document.querySelectorAll('.confusion td')) {
+		const style = getComputedStyle(cell);
+		const [r, g, b, alpha = 1] = channels(style.backgroundColor);
+		const behind = [r, g, b].map((v, i) => alpha * v + (1 - alpha) * page[i]);
+		if (contrast(style.color, behind) < 4.5) {
+			out.faint.push('cell ' + cell.textContent + ' on ' + style.backgroundColor);
+		}
+	}
+	for (const e of document.querySelectorAll('[src], link, [href]')) out.external.push(e.outerHTML);
+	return out;
+})()

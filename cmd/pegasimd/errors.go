@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// usageError is the caller's mistake, answered with the way to help.
+type usageError struct{ error }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+// flagOf has the flags of the fields of the packages' configurations and trainers.
+var flagOf = map[string]string{
+	"Loss": "-loss", "Epsilon": "-epsilon", "Multiclass": "-multiclass",
+	"ClassWeight": "-class-weight", "Lambda": "-lambda", "C": "-c", "Epochs": "-epochs",
+	"Steps": "-steps", "Tol": "-tol", "Change": "-change", "Patience": "-patience",
+	"Order": "-order", "Block": "-block", "Batch": "-batch", "Shards": "-shards",
+	"Project": "-project", "Offset": "-offset", "Average": "-average", "Finish": "-finish",
+	"FinishAfter": "-finish-after", "Bias": "-bias", "BiasScale": "-bias-scale",
+	"Calibrate": "-proba", "Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
+	"Costs": "-costs", "Valid": "-valid", "Start": "-start", "Prior": "-prior",
+	"Resume": "-resume", "Kernel": "-kernel", "Gamma": "-gamma", "Coef0": "-coef0",
+	"Degree": "-degree", "Passes": "-passes", "MaxSV": "-max-sv", "CacheMB": "-cache-mb",
+	"folds": "-folds",
+}
+
+// fieldNames finds the fields in what a configuration's error says.
+var fieldNames = func() *regexp.Regexp {
+	var names []string
+	for field := range flagOf {
+		names = append(names, field)
+	}
+	slices.Sort(names)
+	return regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
+}()
+
+// configError makes a usage error of one about a field of a configuration, with the flag in place of
+// the field. It returns other errors as they are.
+func configError(err error) error {
+	var bad *pegasos.ConfigError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	toFlag := func(field string) string {
+		if name, ok := flagOf[field]; ok {
+			return name
+		}
+		return field
+	}
+	text := toFlag(bad.Field) + ": " + fieldNames.ReplaceAllStringFunc(bad.Reason, toFlag)
+	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(), text, 1))}
+}
+
+// dataError is the error of a run on the named data: a usage error if a setting is at fault.
+func dataError(name string, err error) error {
+	if told := configError(err); told != err {
+		return told
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

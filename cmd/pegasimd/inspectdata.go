@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// inspectReport is what -json writes of data.
+type inspectReport struct {
+	Rows      int          `json:"rows"`
+	Features  int          `json:"features"`
+	NNZ       int          `json:"nnz"`
+	Fill      float64      `json:"fill"`
+	Layout    string       `json:"layout"`
+	IndexBase int          `json:"index_base"`
+	HashBits  int          `json:"hash_bits"`
+	Mapped    bool         `json:"mapped"`
+	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
+	Distinct  int          `json:"distinct_labels"`
+	NormMin   float64      `json:"norm_min"`
+	NormMax   float64      `json:"norm_max"` // R
+	R2        float64      `json:"r2"`       // the mean squared norm
+	ZeroRows  int          `json:"zero_rows"`
+	Warnings  []string     `json:"warnings"`
+	Seconds   float64      `json:"load_seconds"`
+}
+
+type labelCount struct {
+	Label string `json:"label"`
+	Rows  int    `json:"rows"`
+}
+
+// inspectData tells what a data file has.
+func inspectData(c *call, f *inspectFlags, name string) error {
+	set, loading, err := c.reader(f.data).read(name, nil)
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	r := inspectReport{
+		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Layout: string(set.Layout()),
+		IndexBase: set.IndexBase, HashBits: set.HashBits, Mapped: set.Mapped(), Seconds: loading.Seconds(),
+	}
+	if cells := float64(r.Rows) * float64(r.Features); cells > 0 {
+		r.Fill = float64(r.NNZ) / cells
+	}
+	r.countLabels(set)
+	r.measureRows(set)
+	r.Warnings = dataset.Warnings(set)
+	if err := set.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := c.writeJSON(f.json, r); err != nil || f.json == "-" {
+		return err
+	}
+	r.print(c)
+	return nil
+}
+
+func (r *inspectReport) countLabels(set *dataset.Set) {
+	count := map[float32]int{}
+	for _, y := range set.Y {
+		count[y]++
+	}
+	r.Distinct = len(count)
+	if len(count) > 1000 {
+		return
+	}
+	labels := make([]float32, 0, len(count))
+	for y := range count {
+		labels = append(labels, y)
+	}
+	slices.Sort(labels)
+	for _, y := range labels {
+		r.Labels = append(r.Labels, labelCount{labelName(set, y), count[y]})
+	}
+}
+
+func (r *inspectReport) measureRows(set *dataset.Set) {
+	x := matrix(set)
+	smallest := math.Inf(1)
+	for i := range set.Rows() {
+		s := float64(x.SumSquares(i))
+		if s == 0 {
+			r.ZeroRows++
+		}
+		smallest = min(smallest, s)
+		r.NormMax = max(r.NormMax, s)
+		r.R2 += s
+	}
+	if r.Rows > 0 {
+		r.NormMin = math.Sqrt(smallest)
+		r.R2 /= float64(r.Rows)
+	}
+	// Squares that are too large for float32 say so by being infinite, which JSON does not have.
+	r.NormMax = min(math.Sqrt(r.NormMax), math.MaxFloat64)
+	r.NormMin, r.R2 = min(r.NormMin, math.MaxFloat64), min(r.R2, math.MaxFloat64)
+}
+
+func (r *inspectReport) print(c *call) {
+	w := c.stdout
+	fmt.Fprintf(w, "%d rows, %d features", r.Rows, r.Features)
+	switch {
+	case r.HashBits > 0:
+		fmt.Fprintf(w, " (hashed to %d bits)", r.HashBits)
+	case r.IndexBase == 0:
+		fmt.Fprintf(w, " (counted from 0)")
+	}
+	fmt.Fprintf(w, "\n%d nonzeros (%.4g %%), %s layout", r.NNZ, 100*r.Fill, r.Layout)
+	if r.Mapped {
+		fmt.Fprintf(w, ", mapped")
+	}
+	fmt.Fprintf(w, "\nrow norms %.6g to %.6g, mean square %.6g", r.NormMin, r.NormMax, r.R2)
+	if r.ZeroRows > 0 {
+		fmt.Fprintf(w, ", %d rows of zeros", r.ZeroRows)
+	}
+	fmt.Fprintln(w)
+	if len(r.Labels) == 0 || len(r.Labels) > 40 {
+		fmt.Fprintf(w, "%d distinct labels\n", r.Distinct)
+	} else {
+		for _, l := range r.Labels {
+			fmt.Fprintf(w, "label %s: %d rows\n", l.Label, l.Rows)
+		}
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(w, "warning:", warning)
+	}
+}

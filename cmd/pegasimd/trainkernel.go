@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+// config returns the settings of a kernel machine, of which some are those of linear models too.
+func (k *kernelFlags) config(of pegasos.Config) (kernelsvm.Config, error) {
+	cfg := k.cfg
+	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = of.Lambda, of.C, of.Epochs, of.Steps, of.Tol
+	cfg.Order, cfg.Offset, cfg.Average, cfg.Finish = of.Order, of.Offset, of.Average, of.Finish
+	cfg.Multiclass, cfg.Seed = of.Multiclass, of.Seed
+	if cfg.Kernel == kernelsvm.Function {
+		return cfg, usagef("-kernel function is for programs")
+	}
+	return cfg, configError(cfg.Validate())
+}
+
+// trainKernel is train with -kernel.
+func trainKernel(c *call, f *trainFlags, data, model string) error {
+	cfg, err := f.kernel.config(f.set.cfg)
+	if err != nil {
+		return err
+	}
+	set, loading, err := c.reader(f.data).read(data, nil)
+	if err != nil {
+		return err
+	}
+	var values int64
+	progress := newProgress(c.stderr, f.data.quiet)
+	trainer := kernelsvm.Trainer{
+		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
+		Progress: func(now kernelsvm.Progress) {
+			values = now.Values
+			progress.show(0, "epoch %d, pass %d: objective %.6g, gap %s, %.3g kernel values",
+				now.Epoch, now.Pass, now.Objective, percent(now.Gap), float64(values))
+		},
+	}
+	start := time.Now()
+	m, err := trainer.Train(c, matrix(set), set.Y)
+	times := runTimes{loading: loading, training: time.Since(start)}
+	progress.clear()
+	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
+		return dataError(data, err)
+	}
+	m.Names, m.IndexBase = set.Names, set.IndexBase
+	if err := m.WriteFile(model); err != nil {
+		return err
+	}
+	out := newKernelReport(m, times, values)
+	out.sizeReport = newSizeReport(set, classNames(m, len(m.Classes)))
+	out.Layout, out.Model, out.Interrupted = string(set.Layout()), model, err != nil
+	if err := c.writeJSON(f.json, out); err != nil {
+		return err
+	}
+	if !f.data.quiet {
+		c.warn(set, false)
+		out.print(c.stderr)
+	}
+	return err
+}
+
+// kernelReport is what train -kernel -json writes.
+type kernelReport struct {
+	objectiveReport
+	sizeReport
+	Problems     int     `json:"problems"`
+	SupportRows  int     `json:"support_rows"`
+	Steps        int64   `json:"steps"`
+	Epochs       float64 `json:"epochs"`
+	Passes       int     `json:"passes"`
+	Violations   int64   `json:"violations"`
+	KernelValues int64   `json:"kernel_values"`
+	R2           float64 `json:"r2"`
+	T0           float64 `json:"t0"`
+	LoadSeconds  float64 `json:"load_seconds"`
+	TrainSeconds float64 `json:"train_seconds"`
+	outcomeReport
+
+	Config kernelsvm.Config `json:"config"`
+}
+
+// newKernelReport returns what the model and the run tell.
+func newKernelReport(m *kernelsvm.Model, times runTimes, values int64) *kernelReport {
+	of := m.Result
+	return &kernelReport{
+		objectiveReport: objectiveReport{
+			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		},
+		Problems: m.Problems(), SupportRows: m.SupportRows().Rows(),
+		Steps: of.Steps, Epochs: of.Epochs, Passes: of.Passes, Violations: of.Violations,
+		KernelValues: values, R2: of.R2, T0: of.T0,
+		LoadSeconds: times.loading.Seconds(), TrainSeconds: times.training.Seconds(),
+		outcomeReport: outcomeReport{
+			ISA: asm.Active().String(), Seed: m.Config.Seed, IndexBase: m.IndexBase, ModelHash: m.Hash(),
+		},
+		Config: m.Config,
+	}
+}
+
+func (r *kernelReport) print(w io.Writer) {
+	r.printSizes(w, fmt.Sprintf("%d classes", r.Classes), &r.outcomeReport)
+	fmt.Fprintf(w, "kernel %s", r.Config.Kernel)
+	if r.Config.Gamma != 0 {
+		fmt.Fprintf(w, ", gamma %.6g", r.Config.Gamma)
+	}
+	if r.Config.Kernel == kernelsvm.Polynomial {
+		fmt.Fprintf(w, ", coef0 %.6g, degree %d", r.Config.Coef0, r.Config.Degree)
+	}
+	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n",
+		r.Lambda, r.Epochs, r.Passes, r.Seed)
+	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %d support rows, %.3g kernel values\n",
+		r.LoadSeconds, r.TrainSeconds, r.SupportRows, float64(r.KernelValues))
+	if math.IsNaN(float64(r.Objective)) && !r.Interrupted {
+		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
+	} else {
+		r.printObjective(w, r.Interrupted)
+	}
+	r.printModel(w)
+}

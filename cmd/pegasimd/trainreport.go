@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// What the reports of all kinds of training have.
+type (
+	objectiveReport struct {
+		Objective     number  `json:"objective"`
+		DualObjective number  `json:"dual_objective"`
+		Gap           number  `json:"gap"`
+		Lambda        float64 `json:"lambda"`
+	}
+	sizeReport struct {
+		Rows     int      `json:"rows"`
+		Features int      `json:"features"`
+		NNZ      int      `json:"nnz"`
+		Classes  int      `json:"classes"`
+		Labels   []string `json:"labels"`
+	}
+	outcomeReport struct {
+		ISA         string `json:"isa"`
+		Layout      string `json:"layout"`
+		Seed        uint64 `json:"seed"`
+		IndexBase   int    `json:"index_base"`
+		ModelHash   string `json:"model_hash"`
+		Model       string `json:"model"`
+		Interrupted bool   `json:"interrupted"`
+	}
+)
+
+func newSizeReport(set *dataset.Set, labels []string) sizeReport {
+	return sizeReport{set.Rows(), set.Cols(), set.NNZ(), len(labels), labels}
+}
+
+// trainReport is what train -json writes.
+type trainReport struct {
+	objectiveReport
+	C number `json:"c"` // null with -multiclass ovo and without -c: each pair has its own
+	sizeReport
+	Steps          int64   `json:"steps"`
+	Epochs         float64 `json:"epochs"`
+	Violations     int64   `json:"violations"`
+	R2             float64 `json:"r2"`
+	T0             float64 `json:"t0"`
+	LoadSeconds    float64 `json:"load_seconds"`
+	TrainSeconds   float64 `json:"train_seconds"`
+	MeasureSeconds float64 `json:"measure_seconds"`
+	StepsPerSecond float64 `json:"steps_per_second"`
+	outcomeReport
+
+	Config pegasos.Config `json:"config"`
+}
+
+func newTrainReport(r *linearRun) *trainReport {
+	m, of := r.result, r.result.Result
+	multiclass := m.Config.Multiclass
+	pairs := multiclass == pegasos.OneVsOne && len(m.Classes) > 2
+	steps := r.taken - r.keep.before // of this run, of all vectors
+	if multiclass != pegasos.OneVsOne && !multiclass.Joint() {
+		steps *= int64(len(m.Weights))
+	}
+	weight := of.Weight
+	if weight == 0 {
+		weight = float64(r.set.Rows())
+	}
+	c := 1 / (m.Lambda * weight)
+	if r.cfg.C != 0 {
+		c = r.cfg.C
+	} else if pairs {
+		c = math.NaN()
+	}
+	return &trainReport{
+		objectiveReport: objectiveReport{
+			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		},
+		C: number(c), sizeReport: newSizeReport(r.set, modelClasses(m)),
+		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, R2: of.R2, T0: of.T0,
+		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
+		MeasureSeconds: r.times.measuring.Seconds(),
+		StepsPerSecond: float64(steps) / r.times.training.Seconds(),
+		outcomeReport: outcomeReport{
+			asm.Active().String(), string(r.set.Layout()), m.Config.Seed, m.IndexBase, m.Hash(),
+			r.model, r.interrupted != nil,
+		},
+		Config: m.Config,
+	}
+}
+
+func (r *trainReport) print(w io.Writer) {
+	kind := fmt.Sprintf("%d classes", r.Classes)
+	if r.Config.Loss.Regression() {
+		kind = "numbers to predict"
+	}
+	r.printSizes(w, kind, &r.outcomeReport)
+	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
+	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
+		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
+			lambda = fmt.Sprintf("C %.6g in each pair", r.Config.C)
+		}
+	}
+	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
+	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n",
+		r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
+	r.printObjective(w, r.Interrupted)
+	r.printModel(w)
+}
+
+func (s *sizeReport) printSizes(w io.Writer, kind string, how *outcomeReport) {
+	fmt.Fprintf(w, "%d rows, %d features, %s; %s layout, %s kernels\n",
+		s.Rows, s.Features, kind, how.Layout, how.ISA)
+}
+
+func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
+	objective, gap := float64(o.Objective), float64(o.Gap)
+	switch {
+	case interrupted:
+		fmt.Fprintln(w,
+			"interrupted: the model is that of the steps so far, its objective was not measured")
+	case math.IsNaN(gap):
+		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these settings\n",
+			objective)
+	default:
+		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", objective, percent(gap))
+	}
+}
+
+func (o *outcomeReport) printModel(w io.Writer) {
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", o.Model, o.ModelHash)
+}
