@@ -26,20 +26,24 @@ tools: ## install what make ci needs, on Debian as root
 
 .PHONY: demo
 demo: ## train on the embedded digits and time the kernels, in under a minute
-	@$(GO) run ./internal/demo
+	@GOWORK=off $(GO) run ./internal/demo
 
 .PHONY: build
 build: ## build the command into build/
 	$(GO) -C cmd/pegasimd build -o ../../build/ .
 
 .PHONY: test
-test: ## vet and test everything on this machine, each path of its own (under 5 minutes)
-	$(GO) vet ./...
-	$(GO) test ./...
+test: test-library ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
-	for module in cmd/pegasimd modelio/onnx internal/gen bench bench/regress/example; do \
+	for module in $$(git ls-files '*go.mod' | xargs -n 1 dirname); do \
+		case $$module in .) continue;; bench/regress/example) export GOWORK=off;; *) unset GOWORK;; esac; \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
+
+.PHONY: test-library
+test-library: ## vet and test the library alone, with the oldest Go and modules that it may be linked with: its own go.mod's
+	GOWORK=off $(GO) vet ./...
+	GOWORK=off $(GO) test ./...
 
 .PHONY: generate
 generate: ## write the assembly anew
@@ -60,7 +64,15 @@ pages: ## write the tables and drawings in the documents, from docs/records and 
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what every module links (needs the network)
-	scripts/vulncheck.sh "$(GOVULNCHECK)"
+	scripts/with-proxy.sh scripts/vulncheck.sh "$(GOVULNCHECK)"
+
+.PHONY: proxy
+proxy: ## install the command and link the library from a module proxy made of this tree (docs/release.md)
+	scripts/with-proxy.sh scripts/test-proxy.sh
+
+.PHONY: tidy
+tidy: ## go mod tidy in every module, as if all were published
+	scripts/with-proxy.sh scripts/tidy.sh -write
 
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
@@ -137,7 +149,7 @@ regress: ## compare the kernels with those of the commit BASE, in instructions a
 	@mkdir -p build/history
 	$(GO) -C bench build -o ../build/ ./regress
 	build/regress -history build/history -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
-		-copy bench/go.mod,bench/go.sum,bench/regress/gate,bench/regress/kernels \
+		-copy bench/regress/gate,bench/regress/kernels \
 		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
 
 .PHONY: history-pull history-push
@@ -162,4 +174,6 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: check vulncheck drift test test-onnx test-purego race test-emulated test-avx512 mutants exhaustive report-check regress-selftest fuzz ## everything but the benchmarks
+ci: ## everything but the benchmarks
+	@MAKE='$(MAKE)' scripts/stages.sh check vulncheck proxy test test-onnx test-purego race test-emulated test-avx512 \
+		mutants exhaustive report-check regress-selftest fuzz

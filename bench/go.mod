@@ -4,8 +4,8 @@ go 1.26.0
 
 require (
 	github.com/klauspost/cpuid/v2 v2.4.2
-	github.com/pegasimd/pegasimd v0.0.0
-	golang.org/x/sys v0.48.0
+	github.com/pegasimd/pegasimd v0.1.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -31,11 +31,10 @@ require (
 	github.com/tphakala/simd v1.3.0
 	github.com/viterin/vek v0.4.3
 	github.com/weaviate/weaviate v1.38.0
+	golang.org/x/mod v0.41.0
 	golang.org/x/term v0.44.0 // indirect
 	gonum.org/v1/gonum v0.17.0
 )
-
-replace github.com/pegasimd/pegasimd => ../
 
 tool golang.org/x/perf/cmd/benchstat
 

@@ -21,8 +21,10 @@ func TestData(t *testing.T) {
 		{"covtype20k/covtype20k.binary.svm.gz", 20000, 54, 235108, 6022, LayoutSparse},
 		{"covtype20k/covtype20k.multi.svm.gz", 20000, 54, 235108, -1, LayoutSparse},
 		{"digits/digits.csv.gz", 1797, 64, -1, -1, LayoutDense},
-		{"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 60000, 784, 23423502, 54000, LayoutDense},
-		{"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 10000, 784, 3920817, 9000, LayoutDense},
+		{"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 60000,
+			784, 23423502, 54000, LayoutDense},
+		{"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 10000,
+			784, 3920817, 9000, LayoutDense},
 		{"heart/heart_scale.svm.gz", 270, 13, 3378, 120, LayoutDense},
 		{"imdb/imdb.tfidf.train.svm.gz", 25000, 28082, 3357810, 12500, LayoutSparse},
 		{"imdb/imdb.tfidf.test.svm.gz", 25000, 28081, 3266366, 12500, LayoutSparse},
@@ -33,8 +35,10 @@ func TestData(t *testing.T) {
 		{"rcv1-small/rcv1.small.test.svm.gz", 500, 47042, 39448, 245, LayoutSparse},
 		{"reuters-moneyfx/reuters.moneyfx.train.svm.gz", 7770, 8315, 339837, 538, LayoutSparse},
 		{"reuters-moneyfx/reuters.moneyfx.test.svm.gz", 3299, 8315, 136821, 179, LayoutSparse},
-		{"reuters21578/reuters21578.corp.tfidf.train.svm.gz", 9603, 15543, 656260, 4511, LayoutSparse},
-		{"reuters21578/reuters21578.corp.tfidf.test.svm.gz", 3299, 15543, 204053, 1803, LayoutSparse},
+		{"reuters21578/reuters21578.corp.tfidf.train.svm.gz", 9603, 15543, 656260, 4511,
+			LayoutSparse},
+		{"reuters21578/reuters21578.corp.tfidf.test.svm.gz", 3299, 15543, 204053, 1803,
+			LayoutSparse},
 		{"sofia-demo/sofia.demo.train.svm.gz", 1000, 47697, 177741, 322, LayoutSparse},
 		{"sofia-demo/sofia.demo.test.svm.gz", 1000, 109621, 177080, 314, LayoutSparse},
 	} {
@@ -51,7 +55,8 @@ func TestData(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if s.Rows() != c.rows || s.Cols() != c.cols || c.nnz >= 0 && s.NNZ() != c.nnz || s.Layout() != c.layout || s.IndexBase != 1 || s.Ignored != 0 {
+		if s.Rows() != c.rows || s.Cols() != c.cols || c.nnz >= 0 && s.NNZ() != c.nnz ||
+			s.Layout() != c.layout || s.IndexBase != 1 || s.Ignored != 0 {
 			t.Errorf("%s: %d x %d, %d nonzeros, %s; want %d x %d, %d, %s", c.name,
 				s.Rows(), s.Cols(), s.NNZ(), s.Layout(), c.rows, c.cols, c.nnz, c.layout)
 		}

@@ -45,7 +45,8 @@ func TestDataFormats(t *testing.T) {
 			want, predicted := train(t, set)
 			for _, form := range []string{"svm", "csv", "npy", "pgsm"} {
 				// A form without sparse rows blows a set up: this is what a test may take.
-				if cells := float64(set.Rows()) * float64(set.Cols()); form == "csv" && cells > 3e7 || form == "npy" && cells > 1e8 {
+				cells := float64(set.Rows()) * float64(set.Cols())
+				if form == "csv" && cells > 3e7 || form == "npy" && cells > 1e8 {
 					t.Logf("not tested: %.3g numbers as %s", cells, form)
 					continue
 				}
@@ -76,7 +77,8 @@ func TestDataFormats(t *testing.T) {
 				}
 				for i := range labels {
 					if labels[i] != predicted[i] {
-						t.Fatalf("%s: row %d is predicted to be %v, want %v", form, i, labels[i], predicted[i])
+						t.Fatalf("%s: row %d is predicted to be %v, want %v", form, i, labels[i],
+							predicted[i])
 					}
 				}
 				if err := got.Verify(dataset.Options{}); err != nil {

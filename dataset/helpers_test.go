@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// data returns the path of a file of the project's data sets. Where these are not at hand it logs what isn't tested;
-// scripts look for that line.
+// data returns the path of a file of the project's data sets. Where these are not at hand it logs
+// what isn't tested; scripts look for that line.
 func data(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	dir := os.Getenv("PEGASIMD_DATA")
@@ -26,6 +26,11 @@ func data(t testing.TB, name string) (path string, ok bool) {
 		return "", false
 	}
 	return filepath.Join(dir, name), true
+}
+
+// says tells whether an error has the given words.
+func says(err error, words string) bool {
+	return err != nil && strings.Contains(err.Error(), words)
 }
 
 func zipped(t testing.TB, text string) []byte {
@@ -80,9 +85,10 @@ func examples(s *Set) []example {
 
 func equal(a, b []example) bool {
 	return slices.EqualFunc(a, b, func(a, b example) bool {
-		return asBits(a.y) == asBits(b.y) && slices.Equal(a.idx, b.idx) && slices.EqualFunc(a.val, b.val, func(x, y float32) bool {
-			return asBits(x) == asBits(y)
-		})
+		return asBits(a.y) == asBits(b.y) && slices.Equal(a.idx, b.idx) &&
+			slices.EqualFunc(a.val, b.val, func(x, y float32) bool {
+				return asBits(x) == asBits(y)
+			})
 	})
 }
 
@@ -96,21 +102,21 @@ func same(t testing.TB, got, want *Set) {
 		t.Fatalf("%d x %d, want %d x %d", got.Rows(), got.Cols(), want.Rows(), want.Cols())
 	case !equal(examples(got), examples(want)):
 		t.Fatalf("rows\n%v, want\n%v", examples(got), examples(want))
-	case got.IndexBase != want.IndexBase || got.Ignored != want.Ignored || !slices.Equal(got.Names, want.Names):
+	case got.IndexBase != want.IndexBase || got.Ignored != want.Ignored ||
+		!slices.Equal(got.Names, want.Names):
 		t.Fatalf("base %d, ignored %d, names %v, want %d, %d, %v",
 			got.IndexBase, got.Ignored, got.Names, want.IndexBase, want.Ignored, want.Names)
 	}
 }
 
-// reference reads svmlight text in the plainest way. line is that of the first error, or 0. top is the first line with
-// an index of MaxFeatures, which is too large once base is 0.
+// reference reads svmlight text in the plainest way. line is that of the first error, or 0. top is
+// the first line with an index of MaxFeatures, which is too large once base is 0.
 func reference(text string, opt Options) (rows []example, cols, base int, ignored int64, line int) {
 	opt, _ = opt.filled()
 	base = 1
 	if opt.IndexBase == BaseZero || opt.IndexBase == BaseAuto && hasZero(text) {
 		base = 0
 	}
-	blank := func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 	for n, s := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
 		s, _, _ = strings.Cut(s, "#")
 		fields := strings.FieldsFunc(s, blank)
@@ -118,7 +124,8 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 			continue
 		}
 		y, ok := refFloat(fields[0])
-		if r, isRat := new(big.Rat).SetString(fields[0]); ok && !strings.ContainsAny(fields[0], "eE") && isRat && r.IsInt() {
+		r, isRat := new(big.Rat).SetString(fields[0])
+		if ok && !strings.ContainsAny(fields[0], "eE") && isRat && r.IsInt() {
 			ok = r.Cmp(new(big.Rat).SetFloat64(float64(y))) == 0
 		}
 		e := example{y: y + 0} // no -0
@@ -134,13 +141,15 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 		}
 		for i, f := range fields[1:] {
 			a, b, colon := strings.Cut(f, ":")
-			if _, err := strconv.ParseUint(b, 10, 64); i == 0 && a == "qid" && (err == nil || strings.HasSuffix(err.Error(), "range")) {
+			_, err := strconv.ParseUint(b, 10, 64)
+			if i == 0 && a == "qid" && (err == nil || strings.HasSuffix(err.Error(), "range")) {
 				continue
 			}
 			j, err := strconv.ParseUint(a, 10, 31)
 			v, isFloat := refFloat(b)
 			col := int64(j) - int64(base)
-			ok = ok && colon && err == nil && isFloat && int64(j) > last && (opt.Features > 0 || col < int64(opt.MaxFeatures))
+			ok = ok && colon && err == nil && isFloat && int64(j) > last &&
+				(opt.Features > 0 || col < int64(opt.MaxFeatures))
 			last = int64(j)
 			if opt.Features > 0 && col >= int64(opt.Features) {
 				if v != 0 {
@@ -168,14 +177,19 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 	return rows, cols, base, ignored, 0
 }
 
+func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
+
 // referenceRow reads the features of a row that is hashed or may be out of order.
-func referenceRow(e example, fields []string, base int, opt Options, ignored *int64, ok bool) (row example, largest int, fine bool) {
+func referenceRow(
+	e example, fields []string, base int, opt Options, ignored *int64, ok bool,
+) (row example, largest int, fine bool) {
 	sums := map[int32]float32{}
 	known := map[uint64]bool{}
 	last, largest := big.NewInt(int64(base)-1), -1
 	for i, f := range fields {
 		a, b, colon := strings.Cut(f, ":")
-		if _, isID := new(big.Int).SetString(b, 10); i == 0 && a == "qid" && isID && strings.Trim(b, "0123456789") == "" {
+		_, isID := new(big.Int).SetString(b, 10)
+		if i == 0 && a == "qid" && isID && strings.Trim(b, "0123456789") == "" {
 			continue
 		}
 		j, err := strconv.ParseUint(a, 10, 64)
@@ -237,8 +251,9 @@ func refFloat(s string) (float32, bool) {
 func hasZero(text string) bool {
 	for s := range strings.SplitSeq(text, "\n") {
 		s, _, _ = strings.Cut(s, "#")
-		for i, f := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }) {
-			if a, _, ok := strings.Cut(f, ":"); i > 0 && ok && a != "" && strings.Trim(a, "0") == "" {
+		for i, f := range strings.FieldsFunc(s, blank) {
+			a, _, ok := strings.Cut(f, ":")
+			if i > 0 && ok && a != "" && strings.Trim(a, "0") == "" {
 				return true
 			}
 		}

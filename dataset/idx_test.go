@@ -29,10 +29,7 @@ func TestIDX(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := readText("7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n", Options{Layout: layout})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustText(t, "7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n", Options{Layout: layout})
 		same(t, s, want)
 		if layout != LayoutAuto && s.Layout() != layout {
 			t.Errorf("layout %s, want %s", s.Layout(), layout)
@@ -57,11 +54,13 @@ func TestIDX(t *testing.T) {
 		}
 	}
 	for _, dims := range [][]uint32{{0, 28, 28}, {0, 0}} {
-		if s, err := readIDXBytes(idx(8, nil, dims...), idx(8, nil, 0), Options{}); err != nil || s.Rows() != 0 {
+		s, err := readIDXBytes(idx(8, nil, dims...), idx(8, nil, 0), Options{})
+		if err != nil || s.Rows() != 0 {
 			t.Error(s, err)
 		}
 	}
-	if s, err := readIDXBytes(idx(8, nil, 2, 0), idx(8, []byte{1, 2}, 2), Options{}); err != nil || s.Rows() != 2 || s.Cols() != 0 {
+	s, err = readIDXBytes(idx(8, nil, 2, 0), idx(8, []byte{1, 2}, 2), Options{})
+	if err != nil || s.Rows() != 2 || s.Cols() != 0 {
 		t.Error(s, err)
 	}
 }
@@ -79,17 +78,27 @@ func TestIDXErrors(t *testing.T) {
 		{"header cut off", images[:9], labels, "i: header cut off"},
 		{"not IDX", []byte("\x89PNG...."), labels, "i: starts with 89 50 4e 47: not an IDX file"},
 		{"no dimensions", idx(8, nil), labels, "i: starts with 00 00 08 00: not an IDX file"},
-		{"type", idx(0x0d, []byte{1, 2, 3, 4}, 2, 2), labels, "i: elements of type 0x0d: want unsigned bytes, 0x08"},
+		{"type", idx(0x0d, []byte{1, 2, 3, 4}, 2, 2), labels,
+			"i: elements of type 0x0d: want unsigned bytes, 0x08"},
 		{"swapped", labels, images, "i: 1 dimensions are not those of images"},
 		{"labels of 2 dimensions", images, images, "l: 2 dimensions are not those of labels"},
 		{"counts differ", images, idx(8, []byte{7}, 1), "l: 1 labels for the 2 images of i"},
-		{"short data", images[:len(images)-1], labels, "i: 3 bytes of data where the header says 4"},
-		{"short labels", images, labels[:len(labels)-1], "l: 1 bytes of data where the header says 2"},
-		{"extra data", append(bytes.Clone(images), 0), labels, "i: more than the 4 bytes of data that the header says"},
-		{"extra labels", images, append(bytes.Clone(labels), 0), "l: more than the 2 bytes of data that the header says"},
-		{"product too large", idx(8, nil, 2, 1<<31, 1<<31, 1<<31), labels, "i: dimensions 00 00 00 02 80 00 00 00 80 00 00 00 80 00 00 00: their product is too large"},
-		{"product too large behind a 0", idx(8, nil, 0, 1<<31, 1<<31, 1<<31), labels, "i: dimensions 00 00 00 00 80 00 00 00 80 00 00 00 80 00 00 00: their product is too large"},
-		{"too many features", idx(8, nil, 2, 1<<28), labels, "i: 268435456 columns are beyond the limit of 134217728 features (-max-features)"},
+		{"short data", images[:len(images)-1], labels,
+			"i: 3 bytes of data where the header says 4"},
+		{"short labels", images, labels[:len(labels)-1],
+			"l: 1 bytes of data where the header says 2"},
+		{"extra data", append(bytes.Clone(images), 0), labels,
+			"i: more than the 4 bytes of data that the header says"},
+		{"extra labels", images, append(bytes.Clone(labels), 0),
+			"l: more than the 2 bytes of data that the header says"},
+		{"product too large", idx(8, nil, 2, 1<<31, 1<<31, 1<<31), labels,
+			"i: dimensions 00 00 00 02 80 00 00 00 80 00 00 00 80 00 00 00: their product is " +
+				"too large"},
+		{"product too large behind a 0", idx(8, nil, 0, 1<<31, 1<<31, 1<<31), labels,
+			"i: dimensions 00 00 00 00 80 00 00 00 80 00 00 00 80 00 00 00: their product is " +
+				"too large"},
+		{"too many features", idx(8, nil, 2, 1<<28), labels,
+			"i: 268435456 columns are beyond the limit of 134217728 features (-max-features)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := readIDXBytes(c.images, c.labels, Options{})

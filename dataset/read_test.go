@@ -13,10 +13,7 @@ import (
 const small = "1 1:2 3:4\n-1 2:0.5\n"
 
 func TestReadFormats(t *testing.T) {
-	want, err := readText(small, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustText(t, small, Options{})
 	csv := "2,0,4,1\n0,0.5,0,-1\n"
 	for _, c := range []struct {
 		name, text string
@@ -49,17 +46,16 @@ func TestReadFormats(t *testing.T) {
 		}
 	}
 
-	images := file(t, "train-images-idx3-ubyte.gz", zipped(t, string(idx(8, []byte{2, 0, 4, 0, 1, 0}, 2, 3, 1))))
+	images := file(t, "train-images-idx3-ubyte.gz",
+		zipped(t, string(idx(8, []byte{2, 0, 4, 0, 1, 0}, 2, 3, 1))))
 	labels := file(t, "train-labels-idx1-ubyte", idx(8, []byte{1, 3}, 2))
 	var read, total int64
-	got, err := Read(images+","+labels, Options{PixelDivisor: 2, Progress: func(r, t int64) { read, total = r, t }})
+	opt := Options{PixelDivisor: 2, Progress: func(r, t int64) { read, total = r, t }}
+	got, err := Read(images+","+labels, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err = readText("1 1:1 3:2\n3 2:0.5\n", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want = mustText(t, "1 1:1 3:2\n3 2:0.5\n", Options{})
 	same(t, got, want)
 	if read == 0 || read != total {
 		t.Errorf("%d bytes of %d", read, total)
@@ -67,10 +63,7 @@ func TestReadFormats(t *testing.T) {
 }
 
 func TestReadStdin(t *testing.T) {
-	want, err := readText(small, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustText(t, small, Options{})
 	defer func(f *os.File) { os.Stdin = f }(os.Stdin)
 	for _, c := range []struct {
 		content []byte
@@ -99,19 +92,23 @@ func TestReadStdin(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	if _, err := Read("missing.svm", Options{}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "missing.svm") {
+	if _, err := Read("missing.svm", Options{}); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "missing.svm") {
 		t.Error(err)
 	}
 	dir := t.TempDir()
-	if _, err := Read(dir, Options{Format: FormatSvmlight}); err == nil || strings.Count(err.Error(), dir) != 1 {
+	if _, err := Read(dir, Options{Format: FormatSvmlight}); err == nil ||
+		strings.Count(err.Error(), dir) != 1 {
 		t.Error(err)
 	}
 	for _, name := range []string{"a", "a.xls", "a.gz", "a.xls.gz", "a,b", "images-idx3-ubyte"} {
-		if _, err := Read(name, Options{}); err == nil || !strings.HasPrefix(err.Error(), name+": the name does not tell the format") {
+		_, err := Read(name, Options{})
+		if !says(err, name+": the name does not tell the format") {
 			t.Error(err)
 		}
 	}
-	if _, err := Read("a", Options{Format: FormatIDX}); err == nil || err.Error() != "a: want two names, images,labels" {
+	if _, err := Read("a", Options{Format: FormatIDX}); err == nil ||
+		err.Error() != "a: want two names, images,labels" {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{
@@ -121,11 +118,17 @@ func TestReadErrors(t *testing.T) {
 		`dataset: header "maybe": want auto, yes or no`:                          {Header: "maybe"},
 		`dataset: MaxFeatures -1: want 1 to 2147483647`:                          {MaxFeatures: -1},
 		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:             {Features: -1},
-		`dataset: 11 features: want at most 10 (MaxFeatures)`:                    {Features: 11, MaxFeatures: 10},
-		`dataset: MaxBytes -1 is negative`:                                       {MaxBytes: -1},
-		`dataset: -1 threads`:                                                    {Threads: -1},
-		`dataset: pixel divisor -1: want 2^-100 to 2^100`:                        {PixelDivisor: -1},
-		`dataset: pixel divisor 1e-40: want 2^-100 to 2^100`:                     {PixelDivisor: 1e-40},
+		`dataset: 11 features: want at most 10 (MaxFeatures)`: {
+			Features: 11, MaxFeatures: 10,
+		},
+		`dataset: MaxBytes -1 is negative`: {MaxBytes: -1},
+		`dataset: -1 threads`:              {Threads: -1},
+		`dataset: pixel divisor -1: want 2^-100 to 2^100`: {
+			PixelDivisor: -1,
+		},
+		`dataset: pixel divisor 1e-40: want 2^-100 to 2^100`: {
+			PixelDivisor: 1e-40,
+		},
 	} {
 		if _, err := Read("a.svm", opt); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
@@ -135,33 +138,38 @@ func TestReadErrors(t *testing.T) {
 
 func TestGzip(t *testing.T) {
 	whole := zipped(t, small)
-	read := func(content []byte) (*Set, error) { return Read(file(t, "a.svm.gz", content), Options{}) }
+	read := func(content []byte) (*Set, error) {
+		return Read(file(t, "a.svm.gz", content), Options{})
+	}
 
 	many, err := read([]byte(strings.Repeat(string(whole), 5)))
 	if err != nil || many.Rows() != 10 {
 		t.Errorf("members lost: %v", err)
 	}
 	// A line that runs from one member into the next.
-	if s, err := read(append(zipped(t, "1 1:"), zipped(t, "7\n")...)); err != nil || s.Rows() != 1 || s.Dense.Row(0)[0] != 7 {
+	if s, err := read(append(zipped(t, "1 1:"), zipped(t, "7\n")...)); err != nil ||
+		s.Rows() != 1 || s.Dense.Row(0)[0] != 7 {
 		t.Error(err)
 	}
 	if s, err := read(zipped(t, "")); err != nil || s.Rows() != 0 {
 		t.Error(err)
 	}
 	for n := range whole {
-		if _, err := read(whole[:n]); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "a.svm.gz") {
+		_, err := read(whole[:n])
+		if !errors.Is(err, io.ErrUnexpectedEOF) || !says(err, "a.svm.gz") {
 			t.Errorf("cut off after %d bytes: %v", n, err)
 		}
 	}
 	for n := len(whole) - 8; n < len(whole); n++ {
 		bad := []byte(string(whole))
 		bad[n] ^= 1
-		if _, err := read(bad); !errors.Is(err, gzip.ErrChecksum) || !strings.Contains(err.Error(), "a.svm.gz") {
+		if _, err := read(bad); !errors.Is(err, gzip.ErrChecksum) || !says(err, "a.svm.gz") {
 			t.Errorf("checksum or length: %v", err)
 		}
 	}
-	for _, tail := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", "garbage after the end", small, string(whole[:5])} {
-		if _, err := read([]byte(string(whole) + tail)); err == nil || !strings.Contains(err.Error(), "a.svm.gz: ") {
+	for _, tail := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+		"garbage after the end", small, string(whole[:5])} {
+		if _, err := read([]byte(string(whole) + tail)); !says(err, "a.svm.gz: ") {
 			t.Errorf("%q after the end: %v", tail, err)
 		}
 	}
@@ -171,7 +179,8 @@ func TestGzip(t *testing.T) {
 
 	// The other formats read to the end too.
 	csv := zipped(t, "1,2,3\n")
-	images, labels := zipped(t, string(idx(8, []byte{5}, 1, 1))), zipped(t, string(idx(8, []byte{5}, 1)))
+	images := zipped(t, string(idx(8, []byte{5}, 1, 1)))
+	labels := zipped(t, string(idx(8, []byte{5}, 1)))
 	for _, b := range [][]byte{csv, images, labels} {
 		b[len(b)-8] ^= 1
 	}
@@ -179,11 +188,13 @@ func TestGzip(t *testing.T) {
 		t.Error(err)
 	}
 	good := file(t, "l-idx1-ubyte", idx(8, []byte{5}, 1))
-	if _, err := Read(file(t, "i-idx3-ubyte.gz", images)+","+good, Options{}); !errors.Is(err, gzip.ErrChecksum) || !strings.Contains(err.Error(), "i-idx3-ubyte.gz: ") {
+	_, err = Read(file(t, "i-idx3-ubyte.gz", images)+","+good, Options{})
+	if !errors.Is(err, gzip.ErrChecksum) || !says(err, "i-idx3-ubyte.gz: ") {
 		t.Error(err)
 	}
 	good = file(t, "i-idx3-ubyte", idx(8, []byte{5}, 1, 1))
-	if _, err := Read(good+","+file(t, "l-idx1-ubyte.gz", labels), Options{}); !errors.Is(err, gzip.ErrChecksum) || !strings.Contains(err.Error(), "l-idx1-ubyte.gz: ") {
+	_, err = Read(good+","+file(t, "l-idx1-ubyte.gz", labels), Options{})
+	if !errors.Is(err, gzip.ErrChecksum) || !says(err, "l-idx1-ubyte.gz: ") {
 		t.Error(err)
 	}
 }

@@ -13,310 +13,394 @@ import (
 	"testing/iotest"
 )
 
-// TestReliability has what parsers are known to stumble over, a subtest for each kind. What comes in ends in a set or in
-// an error that tells the place, without a panic, and within the memory that the input itself warrants. Finer tests of
-// each reader are beside it.
+// TestReliability has what parsers are known to stumble over, a subtest for each kind. What comes
+// in ends in a set or in an error that tells the place, without a panic, and within the memory that
+// the input itself warrants. Finer tests of each reader are beside it.
 func TestReliability(t *testing.T) {
-	// refused reads svmlight text that must be refused, at the given place and for the given reason.
-	refused := func(t *testing.T, text string, opt Options, want string) {
-		t.Helper()
-		bounded(t, len(text), func() {
-			s, err := readText(text, opt)
-			if err == nil || s != nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%.60q: %v, want %s", text, err, want)
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T)
+	}{
+		{"index 0 with base 1, negative, 2^31, 2^63, 30 digits, 1e3, none, no value, two " +
+			"colons, blanks", hostileIndices},
+		{"huge index in a short file", hostileHugeIndex},
+		{"unsorted indices, index twice in a row", hostileOrder},
+		{"value NaN, infinite, hexadecimal, subnormal, 1e39; label NaN, +1, 1.0, -0, abc",
+			hostileNumbers},
+		{"CRLF, lone CR, tabs, blanks, no final newline, BOM, NUL, comments, blank lines, " +
+			"qid, no features, empty file", hostileLines},
+		{"base 0 or 1 is detected, reported and stored", hostileBase},
+		{"100 MB on a line, many rows", hostileLength},
+		{"gz cut off, bad CRC, garbage behind, several members, bomb", hostileGzip},
+		{"CSV ragged, newline in quotes, missing cell, header, words", hostileCSV},
+		{"IDX with wrong magic, overflowing dimensions, short data", hostileIDX},
+		{"npy with a lie in the header, Fortran order, objects, big endian, versions 2 " +
+			"and 3", hostileNPY},
+		{"binary data with bad magic, newer version, cut off, checksum, lies, NaN, 1e9 " +
+			"columns in 50 bytes", hostilePGSM},
+		{"chunk split in a line, in CRLF, at the end", hostileChunks},
+		{"writing to a full disk", fullDisks},
+	} {
+		t.Run(c.name, c.test)
+	}
+}
+
+// refused reads svmlight text that must be refused, at the given place and for the given reason.
+func refused(t *testing.T, text string, opt Options, want string) {
+	t.Helper()
+	bounded(t, len(text), func() {
+		s, err := readText(text, opt)
+		if err == nil || s != nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %s", text, err, want)
+		}
+	})
+}
+
+// accepted reads text that must give the rows that plain has.
+func accepted(t *testing.T, text string, opt Options, plain string) {
+	t.Helper()
+	bounded(t, len(text), func() {
+		got, err := readText(text, opt)
+		if err != nil {
+			t.Errorf("%.60q: %v", text, err)
+			return
+		}
+		want := mustText(t, plain, Options{})
+		if !equal(examples(got), examples(want)) {
+			t.Errorf("%.60q: %v, want %v", text, examples(got), examples(want))
+		}
+	})
+}
+
+func hostileIndices(t *testing.T) {
+	for token, reason := range map[string]string{
+		"0:1":                                 `token "0:1": index 0: indices start at 1`,
+		"-1:1":                                `token "-1:1": index is negative`,
+		"2147483648:1":                        `token "2147483648:1": index larger than 2147483647`,
+		"9223372036854775808:1":               `token "9223372036854775808:1": index larger than`,
+		"123456789012345678901234567890:1":    `token "123456789012345678901234567890:1": index l`,
+		"1e3:1":                               `token "1e3:1": index is not a whole number`,
+		":1":                                  `token ":1": no index before the colon`,
+		"1:":                                  `token "1:": no value after the colon`,
+		"1:2:3":                               `token "1:2:3": more than one colon`,
+		"1 : 2":                               `token "1": want index:value, without blanks`,
+		"1:1 00000000000000000000000000000:1": `token "00000000000000000000000000000:1": index 0`,
+	} {
+		column := 3
+		if strings.HasPrefix(token, "1:1 ") {
+			column = 7
+		}
+		refused(t, "1 1:1\n\n1 "+token+" 9:9\n1 x\n", Options{Threads: 1},
+			fmt.Sprintf("a.svm:3:%d: %s", column, reason))
+	}
+}
+
+func hostileHugeIndex(t *testing.T) {
+	refused(t, "1 1:1\n1 2147483647:1", Options{},
+		`a.svm:2:3: token "2147483647:1": index beyond the limit of 134217728 features `+
+			`(-max-features); -hash-bits`)
+	refused(t, "1 11:1", Options{MaxFeatures: 10},
+		`a.svm:1:3: token "11:1": index beyond the limit of 10 features`)
+	accepted(t, "1 134217728:1", Options{}, "1 134217728:1")
+	accepted(t, "1 1:1 2147483647:1", Options{Features: 5}, "1 1:1 5:0")
+	bounded(t, 0, func() { // hashed instead; the weights are no part of the data
+		s, err := readText("1 2147483647:1 18446744073709551614:1", Options{HashBits: 27})
+		if err != nil || s.Cols() != 1<<27 || s.NNZ() != 2 {
+			t.Error(err)
+		}
+	})
+	bounded(t, 0, func() {
+		// A dense row would take 512 MiB, a few rows more than the machine has.
+		text := strings.Repeat("1 1:1 134217728:1\n", 100)
+		_, err := readText(text, Options{Layout: LayoutDense})
+		if !says(err, "use the sparse one") {
+			t.Error(err)
+		}
+	})
+}
+
+func hostileOrder(t *testing.T) {
+	refused(t, "1 2:1 1:1", Options{},
+		`a.svm:1:7: token "1:1": index 1 after 2: indices have to ascend`)
+	refused(t, "1 2:1 2:1", Options{}, `a.svm:1:7: token "2:1": index 2 twice in a line`)
+	accepted(t, "1 2:1 1:3", Options{Unsorted: UnsortedSort}, "1 1:3 2:1")
+	refused(t, "1 2:1 1:1 2:1", Options{Unsorted: UnsortedSort},
+		`a.svm:1:11: token "2:1": index 2 twice in a line`)
+	accepted(t, "1 2:1 1:3 2:5", Options{Unsorted: UnsortedSum}, "1 1:3 2:6")
+}
+
+func hostileNumbers(t *testing.T) {
+	for value, reason := range map[string]string{
+		"nan":          notFinite,
+		"NaN":          notFinite,
+		"inf":          notFinite,
+		"Infinity":     notFinite,
+		"0x1p3":        notNumber,
+		"0x10":         notNumber,
+		"1_0":          notNumber,
+		"1e39":         overflows,
+		"-1e400":       overflows,
+		"3.4028236e38": overflows,
+	} {
+		refused(t, "1 1:1 2:"+value, Options{},
+			fmt.Sprintf(`a.svm:1:7: token "2:%s": value is %s`, value, reason))
+	}
+	accepted(t, "1 1:1e-40 2:-1e-45 3:1e-50 4:3.4028235e38", Options{},
+		"1 1:1e-40 2:-1e-45 4:3.4028235e38")
+	refused(t, "nan 1:1", Options{}, `a.svm:1:1: token "nan": label is not finite`)
+	refused(t, "abc 1:1", Options{}, `a.svm:1:1: token "abc": label is not a decimal number`)
+	refused(t, "1,2 1:1", Options{}, `a.svm:1:1: token "1,2": several labels: want one`)
+	refused(t, "16777217 1:1", Options{},
+		`a.svm:1:1: token "16777217": label is an integer that float32 can't hold exactly`)
+	accepted(t, "+1 1:1\n1.0 1:1\n-0 1:1\n1e0\n", Options{}, "1 1:1\n1 1:1\n0 1:1\n1\n")
+}
+
+func hostileLines(t *testing.T) {
+	accepted(t, "1 1:1\r\n-1 2:1\r\n", Options{}, "1 1:1\n-1 2:1\n")
+	refused(t, "1 1:1\r-1 2:1\r", Options{},
+		`a.svm:1:7: token "-1": want index:value, without blanks`)
+	accepted(t, "1 1:1\r", Options{}, "1 1:1\n")
+	accepted(t, "\t1\t 1:1\t\t2:1 \t\n", Options{}, "1 1:1 2:1\n")
+	accepted(t, "1 1:1   \n", Options{}, "1 1:1\n")
+	accepted(t, "1 1:1\n-1 2:1", Options{}, "1 1:1\n-1 2:1\n")
+	accepted(t, "\ufeff1 1:1\n", Options{}, "1 1:1\n")
+	refused(t, "1 1:1\n\ufeff1 1:1\n", Options{},
+		`a.svm:2:1: token "\ufeff1": label is not a decimal number`)
+	refused(t, "1 1:1\n1 2:1\x00\n", Options{},
+		`a.svm:2:3: token "2:1\x00": value is not a decimal number`)
+	refused(t, "1 1:1\x00 2:1\n", Options{}, `a.svm:1:3: token "1:1\x00"`)
+	accepted(t, "# all of it\n1 1:1 # 2:2\n  #\n", Options{}, "1 1:1\n")
+	accepted(t, "\n\n1 1:1\n \t\n\n", Options{}, "1 1:1\n")
+	accepted(t, "1 qid:12 1:1\n", Options{}, "1 1:1\n")
+	late := `a.svm:1:7: token "qid:12": qid:N must come right after the label`
+	refused(t, "1 1:1 qid:12\n", Options{}, late)
+	refused(t, "1 1:1 qid:12\n"+strings.Repeat("1 1:1\n", 20), Options{}, late) // read fast
+	accepted(t, "1\n-1 \n1 #\n", Options{}, "1\n-1\n1\n")
+	accepted(t, "", Options{}, "")
+	accepted(t, "\ufeff", Options{}, "")
+}
+
+func hostileBase(t *testing.T) {
+	for text, base := range map[string]int{"1 1:1\n": 1, "1 2:1\n1 0:1\n": 0, "1\n": 1} {
+		s, err := readText(text, Options{IndexBase: BaseAuto})
+		if err != nil || s.IndexBase != base {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		b := pgsm(t, s)
+		s, err = ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", Options{})
+		if err != nil || s.IndexBase != base {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func hostileLength(t *testing.T) {
+	size := 100_000_000
+	if testing.Short() {
+		size /= 20
+	}
+	// A line of comment is as long as it likes: it is read in chunks that double.
+	line := io.MultiReader(strings.NewReader("1 1:1 #"), io.LimitReader(ones{}, int64(size)),
+		strings.NewReader("\n-1 2:1\n"))
+	allocated(t, uint64(10*size), func() {
+		s, err := ReadSvmlight(line, "a.svm", Options{Threads: 1})
+		if err != nil || s.Rows() != 2 || s.NNZ() != 2 {
+			t.Error(err)
+		}
+	})
+	// A token of that length is refused, in a message that is short.
+	allocated(t, uint64(10*size), func() {
+		token := io.MultiReader(strings.NewReader("1 "), io.LimitReader(ones{}, int64(size)))
+		_, err := ReadSvmlight(token, "a.svm", Options{Threads: 1})
+		if err == nil || len(err.Error()) > 200 || !strings.HasPrefix(err.Error(), "a.svm:1:3: ") {
+			t.Error(err)
+		}
+	})
+	// Rows without features are the shortest: memory is what they take, and not more.
+	rows := size / 10
+	allocated(t, uint64(64*rows), func() {
+		text := io.LimitReader(&repeated{text: "1\n"}, int64(2*rows))
+		s, err := ReadSvmlight(text, "a.svm", Options{Threads: 1})
+		if err != nil || s.Rows() != rows {
+			t.Error(err)
+		}
+	})
+}
+
+func hostileGzip(t *testing.T) {
+	whole := zipped(t, "1 1:1\n-1 2:1\n")
+	read := func(content []byte, opt Options) (*Set, error) {
+		return Read(file(t, "a.svm.gz", content), opt)
+	}
+	if _, err := read(whole[:len(whole)-9], Options{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	bad := bytes.Clone(whole)
+	bad[len(bad)-8] ^= 1
+	if _, err := read(bad, Options{}); !errors.Is(err, gzip.ErrChecksum) {
+		t.Error(err)
+	}
+	_, err := read(append(bytes.Clone(whole), "garbage"...), Options{})
+	if !says(err, "a.svm.gz: ") {
+		t.Error(err)
+	}
+	s, err := read(append(bytes.Clone(whole), whole...), Options{})
+	if err != nil || s.Rows() != 4 {
+		t.Error(err)
+	}
+	bomb := zipped(t, strings.Repeat("#", 1<<25)+"\n") // 1000:1
+	if len(bomb) > 1<<25/900 {
+		t.Fatal(len(bomb))
+	}
+	allocated(t, 8<<20, func() {
+		_, err := read(bomb, Options{MaxBytes: 1 << 20, Threads: 1})
+		if !says(err, "more than 1048576 bytes (MaxBytes)") {
+			t.Error(err)
+		}
+	})
+}
+
+func hostileCSV(t *testing.T) {
+	for text, want := range map[string]string{
+		"1,2,3\n4,5\n":          "a.csv:2: 2 cells where the first row has 3",
+		"1,2,3\n4,\"5\n6\",7\n": "a.csv:2:3: token \"5\\n6\": feature is not a number",
+		"1,2,3\n4,,6\n":         "a.csv:2:3: missing value",
+		"1,2,3\n4,\"5,6\n":      "a.csv:2:8: extraneous or missing",
+		"1,2,3\n4,red,6\n":      "a.csv:2:3: token \"red\": feature is not a number: encode words",
+		"a,b\n1,nan\n":          "a.csv:2:3: token \"nan\": missing label",
+	} {
+		_, err := readCSVText(text, Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	s, err := readCSVText("height,class,width\n1,yes,2\n3,no,4\n", Options{LabelColumn: "class"})
+	if err != nil || s.Rows() != 2 || s.Cols() != 2 || strings.Join(s.Names, " ") != "no yes" {
+		t.Error(err)
+	}
+}
+
+func hostileIDX(t *testing.T) {
+	labels := idx(8, []byte{1, 2}, 2)
+	for want, images := range map[string][]byte{
+		"not an IDX file":                         []byte("GIF89a..............."),
+		"their product is too large":              idx(8, nil, 2, 1<<31, 1<<31, 1<<31),
+		"3 bytes of data where the header says 4": idx(8, []byte{1, 2, 3}, 2, 2),
+		"header cut off":                          idx(8, nil, 2, 2)[:7],
+		"where the header says 200000000":         idx(8, []byte{1, 2, 3}, 2, 100_000_000),
+	} {
+		bounded(t, len(images), func() {
+			if _, err := readIDXBytes(images, labels, Options{}); !says(err, want) {
+				t.Errorf("%v, want %s", err, want)
 			}
 		})
 	}
-	// accepted reads text that must give the rows that plain has.
-	accepted := func(t *testing.T, text string, opt Options, plain string) {
-		t.Helper()
-		bounded(t, len(text), func() {
-			got, err := readText(text, opt)
-			if err != nil {
-				t.Errorf("%.60q: %v", text, err)
-				return
+}
+
+func hostileNPY(t *testing.T) {
+	f4 := func(shape string, bytes int) []byte {
+		return npy(1, npyHeader("<f4", false, shape), make([]byte, bytes))
+	}
+	for want, b := range map[string][]byte{
+		"at most 65536":              []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f"),
+		"header cut off":             f4("(2, 2)", 0)[:30],
+		"where the header says 1600": f4("(20, 20)", 16),
+		"4 bytes of data where the header says 1073741824": f4("(16384, 16384)", 4),
+		"the product is too large":                         f4("(9223372036854775807, 3)", 0),
+		"are Python objects":                               npy(1, npyHeader("|O", false, "(2, 2)"), nil),
+	} {
+		path := file(t, "a.npy", b)
+		bounded(t, len(b), func() {
+			if _, err := readNPYBytes(b, nil, Options{}); !says(err, want) {
+				t.Errorf("%v, want %s", err, want)
 			}
-			want, err := readText(plain, Options{})
+			if _, err := Read(path, Options{}); !says(err, want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+	for version := 1; version <= 3; version++ {
+		for _, descr := range []string{"<f4", ">f4"} {
+			data := encode(descr, 1, 4, 2, 5, 3, 6)
+			file := npy(version, npyHeader(descr, true, "(2, 3)"), data)
+			s, err := readNPYBytes(file, nil, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !equal(examples(got), examples(want)) {
-				t.Errorf("%.60q: %v, want %v", text, examples(got), examples(want))
+			have := fmt.Sprint(s.Dense.Row(0), s.Dense.Row(1), s.Y)
+			if have != "[1 2] [4 5] [3 6]" {
+				t.Errorf("version %d, %s: %s", version, descr, have)
 			}
-		})
+		}
 	}
+}
 
-	t.Run("index 0 with base 1, negative, 2^31, 2^63, 30 digits, 1e3, none, no value, two colons, blanks", func(t *testing.T) {
-		for token, reason := range map[string]string{
-			"0:1":                                 `token "0:1": index 0: indices start at 1`,
-			"-1:1":                                `token "-1:1": index is negative`,
-			"2147483648:1":                        `token "2147483648:1": index larger than 2147483647`,
-			"9223372036854775808:1":               `token "9223372036854775808:1": index larger than 2147483647`,
-			"123456789012345678901234567890:1":    `token "123456789012345678901234567890:1": index larger than 2147483647`,
-			"1e3:1":                               `token "1e3:1": index is not a whole number`,
-			":1":                                  `token ":1": no index before the colon`,
-			"1:":                                  `token "1:": no value after the colon`,
-			"1:2:3":                               `token "1:2:3": more than one colon`,
-			"1 : 2":                               `token "1": want index:value, without blanks`,
-			"1:1 00000000000000000000000000000:1": `token "00000000000000000000000000000:1": index 0`,
-		} {
-			column := 3
-			if strings.HasPrefix(token, "1:1 ") {
-				column = 7
-			}
-			refused(t, "1 1:1\n\n1 "+token+" 9:9\n1 x\n", Options{Threads: 1}, fmt.Sprintf("a.svm:3:%d: %s", column, reason))
-		}
-	})
-
-	t.Run("huge index in a short file", func(t *testing.T) {
-		refused(t, "1 1:1\n1 2147483647:1", Options{}, `a.svm:2:3: token "2147483647:1": index beyond the limit of 134217728 features (-max-features); -hash-bits`)
-		refused(t, "1 11:1", Options{MaxFeatures: 10}, `a.svm:1:3: token "11:1": index beyond the limit of 10 features`)
-		accepted(t, "1 134217728:1", Options{}, "1 134217728:1")
-		accepted(t, "1 1:1 2147483647:1", Options{Features: 5}, "1 1:1 5:0")
-		bounded(t, 0, func() { // hashed instead; the weights are no part of the data
-			s, err := readText("1 2147483647:1 18446744073709551614:1", Options{HashBits: 27})
-			if err != nil || s.Cols() != 1<<27 || s.NNZ() != 2 {
-				t.Error(err)
-			}
-		})
-		bounded(t, 0, func() { // dense, a row of it would take 512 MiB, a few rows more than the machine has
-			if _, err := readText(strings.Repeat("1 1:1 134217728:1\n", 100), Options{Layout: LayoutDense}); err == nil || !strings.Contains(err.Error(), "use the sparse one") {
-				t.Error(err)
-			}
-		})
-	})
-
-	t.Run("unsorted indices, index twice in a row", func(t *testing.T) {
-		refused(t, "1 2:1 1:1", Options{}, `a.svm:1:7: token "1:1": index 1 after 2: indices have to ascend`)
-		refused(t, "1 2:1 2:1", Options{}, `a.svm:1:7: token "2:1": index 2 twice in a line`)
-		accepted(t, "1 2:1 1:3", Options{Unsorted: UnsortedSort}, "1 1:3 2:1")
-		refused(t, "1 2:1 1:1 2:1", Options{Unsorted: UnsortedSort}, `a.svm:1:11: token "2:1": index 2 twice in a line`)
-		accepted(t, "1 2:1 1:3 2:5", Options{Unsorted: UnsortedSum}, "1 1:3 2:6")
-	})
-
-	t.Run("value NaN, infinite, hexadecimal, subnormal, 1e39; label NaN, +1, 1.0, -0, abc", func(t *testing.T) {
-		for value, reason := range map[string]string{
-			"nan": "value is not finite", "NaN": "value is not finite", "inf": "value is not finite", "Infinity": "value is not finite",
-			"0x1p3": "value is not a decimal number", "0x10": "value is not a decimal number", "1e39": "value is too large for float32",
-			"-1e400": "value is too large for float32", "3.4028236e38": "value is too large for float32", "1_0": "value is not a decimal number",
-		} {
-			refused(t, "1 1:1 2:"+value, Options{}, fmt.Sprintf(`a.svm:1:7: token "2:%s": %s`, value, reason))
-		}
-		accepted(t, "1 1:1e-40 2:-1e-45 3:1e-50 4:3.4028235e38", Options{}, "1 1:1e-40 2:-1e-45 4:3.4028235e38")
-		refused(t, "nan 1:1", Options{}, `a.svm:1:1: token "nan": label is not finite`)
-		refused(t, "abc 1:1", Options{}, `a.svm:1:1: token "abc": label is not a decimal number`)
-		refused(t, "1,2 1:1", Options{}, `a.svm:1:1: token "1,2": several labels: want one`)
-		refused(t, "16777217 1:1", Options{}, `a.svm:1:1: token "16777217": label is an integer that float32 can't hold exactly`)
-		accepted(t, "+1 1:1\n1.0 1:1\n-0 1:1\n1e0\n", Options{}, "1 1:1\n1 1:1\n0 1:1\n1\n")
-	})
-
-	t.Run("CRLF, lone CR, tabs, blanks, no final newline, BOM, NUL, comments, blank lines, qid, no features, empty file", func(t *testing.T) {
-		accepted(t, "1 1:1\r\n-1 2:1\r\n", Options{}, "1 1:1\n-1 2:1\n")
-		refused(t, "1 1:1\r-1 2:1\r", Options{}, `a.svm:1:7: token "-1": want index:value, without blanks`)
-		accepted(t, "1 1:1\r", Options{}, "1 1:1\n")
-		accepted(t, "\t1\t 1:1\t\t2:1 \t\n", Options{}, "1 1:1 2:1\n")
-		accepted(t, "1 1:1   \n", Options{}, "1 1:1\n")
-		accepted(t, "1 1:1\n-1 2:1", Options{}, "1 1:1\n-1 2:1\n")
-		accepted(t, "\ufeff1 1:1\n", Options{}, "1 1:1\n")
-		refused(t, "1 1:1\n\ufeff1 1:1\n", Options{}, `a.svm:2:1: token "\ufeff1": label is not a decimal number`)
-		refused(t, "1 1:1\n1 2:1\x00\n", Options{}, `a.svm:2:3: token "2:1\x00": value is not a decimal number`)
-		refused(t, "1 1:1\x00 2:1\n", Options{}, `a.svm:1:3: token "1:1\x00"`)
-		accepted(t, "# all of it\n1 1:1 # 2:2\n  #\n", Options{}, "1 1:1\n")
-		accepted(t, "\n\n1 1:1\n \t\n\n", Options{}, "1 1:1\n")
-		accepted(t, "1 qid:12 1:1\n", Options{}, "1 1:1\n")
-		refused(t, "1 1:1 qid:12\n", Options{}, `a.svm:1:7: token "qid:12": qid:N must come right after the label`)
-		accepted(t, "1\n-1 \n1 #\n", Options{}, "1\n-1\n1\n")
-		accepted(t, "", Options{}, "")
-		accepted(t, "\ufeff", Options{}, "")
-	})
-
-	t.Run("base 0 or 1 is detected, reported and stored", func(t *testing.T) {
-		for text, base := range map[string]int{"1 1:1\n": 1, "1 2:1\n1 0:1\n": 0, "1\n": 1} {
-			s, err := readText(text, Options{IndexBase: BaseAuto})
-			if err != nil || s.IndexBase != base {
-				t.Errorf("%q: %v", text, err)
-				continue
-			}
-			b := pgsm(t, s)
-			if s, err = ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", Options{}); err != nil || s.IndexBase != base {
-				t.Errorf("%q: %v", text, err)
-			}
-		}
-	})
-
-	t.Run("100 MB on a line, many rows", func(t *testing.T) {
-		size := 100_000_000
-		if testing.Short() {
-			size /= 20
-		}
-		// A line of comment is as long as it likes: it is read in chunks that double.
-		line := io.MultiReader(strings.NewReader("1 1:1 #"), io.LimitReader(ones{}, int64(size)), strings.NewReader("\n-1 2:1\n"))
-		allocated(t, uint64(10*size), func() {
-			s, err := ReadSvmlight(line, "a.svm", Options{Threads: 1})
-			if err != nil || s.Rows() != 2 || s.NNZ() != 2 {
-				t.Error(err)
-			}
-		})
-		// A token of that length is refused, in a message that is short.
-		allocated(t, uint64(10*size), func() {
-			_, err := ReadSvmlight(io.MultiReader(strings.NewReader("1 "), io.LimitReader(ones{}, int64(size))), "a.svm", Options{Threads: 1})
-			if err == nil || len(err.Error()) > 200 || !strings.HasPrefix(err.Error(), "a.svm:1:3: ") {
-				t.Error(err)
-			}
-		})
-		// Rows without features are the shortest: memory is what they take, and not more.
-		rows := size / 10
-		allocated(t, uint64(64*rows), func() {
-			s, err := ReadSvmlight(io.LimitReader(&repeated{text: "1\n"}, int64(2*rows)), "a.svm", Options{Threads: 1})
-			if err != nil || s.Rows() != rows {
-				t.Error(err)
-			}
-		})
-	})
-
-	t.Run("gz cut off, bad CRC, garbage behind, several members, bomb", func(t *testing.T) {
-		whole := zipped(t, "1 1:1\n-1 2:1\n")
-		read := func(content []byte, opt Options) (*Set, error) { return Read(file(t, "a.svm.gz", content), opt) }
-		if _, err := read(whole[:len(whole)-9], Options{}); !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Error(err)
-		}
-		bad := bytes.Clone(whole)
-		bad[len(bad)-8] ^= 1
-		if _, err := read(bad, Options{}); !errors.Is(err, gzip.ErrChecksum) {
-			t.Error(err)
-		}
-		if _, err := read(append(bytes.Clone(whole), "garbage"...), Options{}); err == nil || !strings.Contains(err.Error(), "a.svm.gz: ") {
-			t.Error(err)
-		}
-		if s, err := read(append(bytes.Clone(whole), whole...), Options{}); err != nil || s.Rows() != 4 {
-			t.Error(err)
-		}
-		bomb := zipped(t, strings.Repeat("#", 1<<25)+"\n") // 1000:1
-		if len(bomb) > 1<<25/900 {
-			t.Fatal(len(bomb))
-		}
-		allocated(t, 8<<20, func() {
-			if _, err := read(bomb, Options{MaxBytes: 1 << 20, Threads: 1}); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes (MaxBytes)") {
-				t.Error(err)
-			}
-		})
-	})
-
-	t.Run("CSV ragged, newline in quotes, missing cell, header, words", func(t *testing.T) {
-		for text, want := range map[string]string{
-			"1,2,3\n4,5\n":          "a.csv:2: 2 cells where the first row has 3",
-			"1,2,3\n4,\"5\n6\",7\n": "a.csv:2:3: token \"5\\n6\": feature is not a number",
-			"1,2,3\n4,,6\n":         "a.csv:2:3: missing value",
-			"1,2,3\n4,\"5,6\n":      "a.csv:2:8: extraneous or missing",
-			"1,2,3\n4,red,6\n":      "a.csv:2:3: token \"red\": feature is not a number: encode words as numbers, one-hot for instance",
-			"a,b\n1,nan\n":          "a.csv:2:3: token \"nan\": missing label",
-		} {
-			if _, err := readCSVText(text, Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("%q: %v, want %s", text, err, want)
-			}
-		}
-		s, err := readCSVText("height,class,width\n1,yes,2\n3,no,4\n", Options{LabelColumn: "class"})
-		if err != nil || s.Rows() != 2 || s.Cols() != 2 || strings.Join(s.Names, " ") != "no yes" {
-			t.Error(err)
-		}
-	})
-
-	t.Run("IDX with wrong magic, overflowing dimensions, short data", func(t *testing.T) {
-		labels := idx(8, []byte{1, 2}, 2)
-		for want, images := range map[string][]byte{
-			"not an IDX file": []byte("GIF89a..............."), "their product is too large": idx(8, nil, 2, 1<<31, 1<<31, 1<<31),
-			"3 bytes of data where the header says 4": idx(8, []byte{1, 2, 3}, 2, 2), "header cut off": idx(8, nil, 2, 2)[:7],
-			"where the header says 200000000": idx(8, []byte{1, 2, 3}, 2, 100_000_000),
-		} {
-			bounded(t, len(images), func() {
-				if _, err := readIDXBytes(images, labels, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%v, want %s", err, want)
-				}
-			})
-		}
-	})
-
-	t.Run("npy with a lie in the header, Fortran order, objects, big endian, versions 2 and 3", func(t *testing.T) {
-		for want, b := range map[string][]byte{
-			"want at most 65536":                               append([]byte("\x93NUMPY\x02\x00"), 255, 255, 255, 127),
-			"header cut off":                                   npy(1, npyHeader("<f4", false, "(2, 2)"), nil)[:30],
-			"where the header says 1600":                       npy(1, npyHeader("<f4", false, "(20, 20)"), make([]byte, 16)),
-			"4 bytes of data where the header says 1073741824": npy(1, npyHeader("<f4", false, "(16384, 16384)"), make([]byte, 4)),
-			"the product is too large":                         npy(1, npyHeader("<f4", false, "(9223372036854775807, 3)"), nil),
-			"Python objects, which are not read":               npy(1, npyHeader("|O", false, "(2, 2)"), nil),
-		} {
-			path := file(t, "a.npy", b)
+func hostilePGSM(t *testing.T) {
+	s, err := readText("1 1:1 2:2\n-1 2:3\n", Options{Layout: LayoutSparse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := pgsm(t, s)
+	le := binary.LittleEndian
+	for want, spoil := range map[string]func(b []byte) []byte{
+		"not a .pgsm file":        func(b []byte) []byte { b[0] = 'X'; return b },
+		"version 7 of the format": func(b []byte) []byte { le.PutUint32(b[8:], 7); return b },
+		"cut off":                 func(b []byte) []byte { return b[:50] },
+		"the file is cut off":     func(b []byte) []byte { return b[:len(b)-1] },
+		"checksum is wrong":       func(b []byte) []byte { b[20] = 1; return b },
+		"where the header says": func(b []byte) []byte {
+			le.PutUint64(b[16:], 1e6)
+			resign(b)
+			return b
+		},
+		"the label is not finite": func(b []byte) []byte {
+			le.PutUint32(b[64:], math.Float32bits(float32(math.NaN())))
+			resign(b)
+			return b
+		},
+		"are beyond the limit of": func(b []byte) []byte {
+			le.PutUint64(b[24:], 1e9)
+			resign(b)
+			return b
+		},
+		"columns: want at most 2147": func(b []byte) []byte {
+			le.PutUint64(b[24:], 1e10)
+			resign(b)
+			return b
+		},
+	} {
+		b := spoil(bytes.Clone(good))
+		path := file(t, "a.pgsm", b)
+		for _, opt := range []Options{{}, {InMemory: true}} {
 			bounded(t, len(b), func() {
-				if _, err := readNPYBytes(b, nil, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%v, want %s", err, want)
-				}
-				if _, err := Read(path, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("%v, want %s", err, want)
+				if s, err := Read(path, opt); !says(err, want) {
+					t.Errorf("%v %v, want %s", s, err, want)
 				}
 			})
 		}
-		for version := 1; version <= 3; version++ {
-			for _, descr := range []string{"<f4", ">f4"} {
-				s, err := readNPYBytes(npy(version, npyHeader(descr, true, "(2, 3)"), encode(descr, 1, 4, 2, 5, 3, 6)), nil, Options{})
-				if err != nil || fmt.Sprint(s.Dense.Row(0), s.Dense.Row(1), s.Y) != "[1 2] [4 5] [3 6]" {
-					t.Error(err)
-				}
-			}
-		}
-	})
+	}
+}
 
-	t.Run("binary data with bad magic, newer version, cut off, checksum, lies, NaN, 1e9 columns in 50 bytes", func(t *testing.T) {
-		s, err := readText("1 1:1 2:2\n-1 2:3\n", Options{Layout: LayoutSparse})
-		if err != nil {
-			t.Fatal(err)
+func hostileChunks(t *testing.T) {
+	text := "\ufeff1 qid:1 1:0.5 20:12345.678\r\n\r\n# comment\r\n-1 3:1e-3\r\n+1\r\n-1 2:1 # x"
+	for chunk := 1; chunk <= len(text)+1; chunk++ {
+		for threads := 1; threads <= 3; threads++ {
+			checkText(t, text, iotest.HalfReader(strings.NewReader(text)),
+				Options{Threads: threads}, chunk)
+			checkText(t, text+" \r\n1 x", strings.NewReader(text+" \r\n1 x"),
+				Options{Threads: threads}, chunk)
 		}
-		good := pgsm(t, s)
-		le := binary.LittleEndian
-		for want, spoil := range map[string]func(b []byte) []byte{
-			"not a .pgsm file":        func(b []byte) []byte { b[0] = 'X'; return b },
-			"version 7 of the format": func(b []byte) []byte { le.PutUint32(b[8:], 7); return b },
-			"cut off":                 func(b []byte) []byte { return b[:50] },
-			"the file is cut off":     func(b []byte) []byte { return b[:len(b)-1] },
-			"checksum is wrong":       func(b []byte) []byte { b[20] = 1; return b },
-			"where the header says":   func(b []byte) []byte { le.PutUint64(b[16:], 1e6); resign(b); return b },
-			"the label is not finite": func(b []byte) []byte {
-				le.PutUint32(b[64:], math.Float32bits(float32(math.NaN())))
-				resign(b)
-				return b
-			},
-			"are beyond the limit of":    func(b []byte) []byte { le.PutUint64(b[24:], 1e9); resign(b); return b },
-			"columns: want at most 2147": func(b []byte) []byte { le.PutUint64(b[24:], 1e10); resign(b); return b },
-		} {
-			b := spoil(bytes.Clone(good))
-			path := file(t, "a.pgsm", b)
-			for _, opt := range []Options{{}, {InMemory: true}} {
-				bounded(t, len(b), func() {
-					if s, err := Read(path, opt); err == nil || !strings.Contains(err.Error(), want) {
-						t.Errorf("%v %v, want %s", s, err, want)
-					}
-				})
-			}
-		}
-	})
+	}
+}
 
-	t.Run("chunk split in a line, in CRLF, at the end", func(t *testing.T) {
-		text := "\ufeff1 qid:1 1:0.5 20:12345.678\r\n\r\n# comment\r\n-1 3:1e-3\r\n+1\r\n-1 2:1 # x"
-		for chunk := 1; chunk <= len(text)+1; chunk++ {
-			for threads := 1; threads <= 3; threads++ {
-				checkText(t, text, iotest.HalfReader(strings.NewReader(text)), Options{Threads: threads}, chunk)
-				checkText(t, text+" \r\n1 x", strings.NewReader(text+" \r\n1 x"), Options{Threads: threads}, chunk)
-			}
+func fullDisks(t *testing.T) {
+	s := Digits()
+	for _, write := range []func(io.Writer, *Set) error{WriteSvmlight, WriteCSV, WriteNPY} {
+		if err := write(&fullDisk{left: 1000}, s); !errors.Is(err, errFull) {
+			t.Error(err)
 		}
-	})
-
-	t.Run("writing to a full disk", func(t *testing.T) {
-		s := Digits()
-		for _, write := range []func(io.Writer, *Set) error{WriteSvmlight, WriteCSV, WriteNPY} {
-			if err := write(&fullDisk{left: 1000}, s); !errors.Is(err, errFull) {
-				t.Error(err)
-			}
-		}
-	})
+	}
 }
 
 // bounded fails the test if f allocates much more than a small input of so many bytes warrants.

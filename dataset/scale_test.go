@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -27,12 +26,18 @@ func TestScale(t *testing.T) {
 		values, want  []float32 // of 3 columns
 		shift, factor []float32
 	}{
-		{ScaleMaxAbs, []float32{1, -4, 0, -2, 2, 0}, []float32{0.5, -1, 0, -1, 0.5, 0}, nil, []float32{0.5, 0.25, 1}},
-		{ScaleMaxAbs, []float32{1e-45, 3e38, 7}, []float32{math.SmallestNonzeroFloat32 * math.MaxFloat32, 1 - 0x1p-24, 1}, nil, []float32{math.MaxFloat32, float32(1 / float64(float32(3e38))), 1. / 7}},
-		{ScaleStandard, []float32{1, 5, 0, 3, 5, 0}, []float32{-1, 0, 0, 1, 0, 0}, []float32{2, 5, 0}, []float32{1, 1, 1}},
-		{ScaleStandard, []float32{0, 0.1, -8, 4, 0.1, 8}, []float32{-1, 0, -1, 1, 0, 1}, []float32{2, 0.1, 0}, []float32{0.5, 1, 0.125}},
+		{ScaleMaxAbs, []float32{1, -4, 0, -2, 2, 0}, []float32{0.5, -1, 0, -1, 0.5, 0}, nil,
+			[]float32{0.5, 0.25, 1}},
+		{ScaleMaxAbs, []float32{1e-45, 3e38, 7},
+			[]float32{math.SmallestNonzeroFloat32 * math.MaxFloat32, 1 - 0x1p-24, 1}, nil,
+			[]float32{math.MaxFloat32, float32(1 / float64(float32(3e38))), 1. / 7}},
+		{ScaleStandard, []float32{1, 5, 0, 3, 5, 0}, []float32{-1, 0, 0, 1, 0, 0},
+			[]float32{2, 5, 0}, []float32{1, 1, 1}},
+		{ScaleStandard, []float32{0, 0.1, -8, 4, 0.1, 8}, []float32{-1, 0, -1, 1, 0, 1},
+			[]float32{2, 0.1, 0}, []float32{0.5, 1, 0.125}},
 		{ScaleUnit, []float32{3, 0, -4, 0, 0, 0}, []float32{0.6, 0, -0.8, 0, 0, 0}, nil, nil},
-		{ScaleUnit, []float32{3e38, 0, -4, 1e-45, 0, 0}, []float32{1, 0, -4. / 3e38, 1, 0, 0}, nil, nil},
+		{ScaleUnit, []float32{3e38, 0, -4, 1e-45, 0, 0}, []float32{1, 0, -4. / 3e38, 1, 0, 0},
+			nil, nil},
 	} {
 		s := denseSet(t, len(c.values)/3, 3, c.values...)
 		want := denseSet(t, len(c.values)/3, 3, c.want...)
@@ -43,7 +48,7 @@ func TestScale(t *testing.T) {
 			}
 			sc, err := FitScaler(in, c.kind)
 			if c.kind == ScaleStandard && layout == LayoutSparse {
-				if err == nil || !strings.Contains(err.Error(), "use max-abs, or the dense layout") {
+				if !says(err, "use max-abs, or the dense layout") {
 					t.Error(err)
 				}
 				if sc, err = FitScaler(s, c.kind); err != nil {
@@ -110,12 +115,14 @@ func TestScaleRandom(t *testing.T) {
 				switch n := float64(rows); {
 				case kind == ScaleMaxAbs && (largest > 1 || largest < 1-1e-7):
 					t.Errorf("column %d: largest %v", j, largest)
-				case kind == ScaleStandard && (math.Abs(sum/n) > 1e-3 || math.Abs(square/n-1) > 1e-3):
+				case kind == ScaleStandard &&
+					(math.Abs(sum/n) > 1e-3 || math.Abs(square/n-1) > 1e-3):
 					t.Errorf("column %d: mean %v, square %v", j, sum/n, square/n)
 				}
 			}
 			for i := range rows {
-				if n := got.Dense.SumSquares(i); kind == ScaleUnit && math.Abs(float64(n)-1) > 1e-5 {
+				if n := got.Dense.SumSquares(i); kind == ScaleUnit &&
+					math.Abs(float64(n)-1) > 1e-5 {
 					t.Errorf("row %d: squared norm %v", i, n)
 				}
 			}
@@ -125,24 +132,40 @@ func TestScaleRandom(t *testing.T) {
 
 func TestScaleErrors(t *testing.T) {
 	s := denseSet(t, 2, 2, 1, 2, 3, 4)
-	if _, err := FitScaler(s, "round"); err == nil || err.Error() != `dataset: scale "round": want max-abs, standard or unit` {
+	if _, err := FitScaler(s, "round"); err == nil ||
+		err.Error() != `dataset: scale "round": want max-abs, standard or unit` {
 		t.Error(err)
 	}
 	for _, kind := range []ScaleKind{ScaleMaxAbs, ScaleStandard} {
-		if _, err := FitScaler(denseSet(t, 0, 2), kind); err == nil || err.Error() != "dataset: no rows to find the scale by" {
+		if _, err := FitScaler(denseSet(t, 0, 2), kind); err == nil ||
+			err.Error() != "dataset: no rows to find the scale by" {
 			t.Error(err)
 		}
 	}
 	nan := float32(math.NaN())
 	for want, sc := range map[string]*Scaler{
-		`dataset: scale "": want max-abs, standard or unit`:                   {},
-		"dataset: a max-abs scaler of 0 shifts and 1 factors for 2 features":  {Kind: ScaleMaxAbs, Factor: []float32{1}},
-		"dataset: a standard scaler of 0 shifts and 2 factors for 2 features": {Kind: ScaleStandard, Factor: []float32{1, 1}},
-		"dataset: a unit scaler of 0 shifts and 2 factors for 2 features":     {Kind: ScaleUnit, Factor: []float32{1, 1}},
-		"dataset: the scaler's numbers of column 1 are not finite":            {Kind: ScaleMaxAbs, Factor: []float32{1, nan}},
-		"dataset: the scaler's numbers of column 0 are not finite":            {Kind: ScaleStandard, Shift: []float32{nan, 1}, Factor: []float32{1, 1}},
-		"dataset: row 1, column 1: too large for float32 when it is scaled":   {Kind: ScaleMaxAbs, Factor: []float32{1, 1e38}},
-		"dataset: row 0, column 0: too large for float32 when it is scaled":   {Kind: ScaleStandard, Shift: []float32{-3e38, 0}, Factor: []float32{2, 1}},
+		`dataset: scale "": want max-abs, standard or unit`: {},
+		"dataset: a max-abs scaler of 0 shifts and 1 factors for 2 features": {
+			Kind: ScaleMaxAbs, Factor: []float32{1},
+		},
+		"dataset: a standard scaler of 0 shifts and 2 factors for 2 features": {
+			Kind: ScaleStandard, Factor: []float32{1, 1},
+		},
+		"dataset: a unit scaler of 0 shifts and 2 factors for 2 features": {
+			Kind: ScaleUnit, Factor: []float32{1, 1},
+		},
+		"dataset: the scaler's numbers of column 1 are not finite": {
+			Kind: ScaleMaxAbs, Factor: []float32{1, nan},
+		},
+		"dataset: the scaler's numbers of column 0 are not finite": {
+			Kind: ScaleStandard, Shift: []float32{nan, 1}, Factor: []float32{1, 1},
+		},
+		"dataset: row 1, column 1: too large for float32 when it is scaled": {
+			Kind: ScaleMaxAbs, Factor: []float32{1, 1e38},
+		},
+		"dataset: row 0, column 0: too large for float32 when it is scaled": {
+			Kind: ScaleStandard, Shift: []float32{-3e38, 0}, Factor: []float32{2, 1},
+		},
 	} {
 		for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 			in, err := s.WithLayout(layout)
@@ -175,11 +198,18 @@ func TestWarnings(t *testing.T) {
 		{"", nil},
 		{"1\n", nil},
 		{"1 1:1 2:0.001 3:0\n", nil},
-		{"1 1:1 2:0.0009 3:0\n1 2:0.0001\n", []string{"the features differ in scale: the largest magnitude of feature 1 is 1, that of feature 2 is 0.0009; scale them (pegasimd scale)"}},
+		{"1 1:1 2:0.0009 3:0\n1 2:0.0001\n",
+			[]string{"the features differ in scale: the largest magnitude of feature 1 is 1, " +
+				"that of feature 2 is 0.0009; scale them (pegasimd scale)"}},
 		{"1 1:100\n", nil},
-		{"1 1:1\n1 1:-60 2:-80.1\n", []string{"rows are long: R = 100.1 is the norm of row 1, and the steps needed grow with R^2; scale them (pegasimd scale)"}},
-		{"1 1:1 2:5000\n", []string{"the features differ in scale: the largest magnitude of feature 2 is 5000, that of feature 1 is 1; scale them (pegasimd scale)",
-			"rows are long: R = 5000 is the norm of row 0, and the steps needed grow with R^2; scale them (pegasimd scale)"}},
+		{"1 1:1\n1 1:-60 2:-80.1\n",
+			[]string{"rows are long: R = 100.1 is the norm of row 1, and the steps needed grow " +
+				"with R^2; scale them (pegasimd scale)"}},
+		{"1 1:1 2:5000\n",
+			[]string{"the features differ in scale: the largest magnitude of feature 2 is 5000, " +
+				"that of feature 1 is 1; scale them (pegasimd scale)",
+				"rows are long: R = 5000 is the norm of row 0, and the steps needed grow with " +
+					"R^2; scale them (pegasimd scale)"}},
 	} {
 		s, err := readText(c.text, Options{})
 		if err != nil {

@@ -15,7 +15,9 @@ func TestConvertSvmlight(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	check := func(s string, opt Options) {
 		t.Helper()
-		for _, path := range []string{file(t, "a.svm", []byte(s)), file(t, "a.svm.gz", zipped(t, s))} {
+		for _, path := range []string{
+			file(t, "a.svm", []byte(s)), file(t, "a.svm.gz", zipped(t, s)),
+		} {
 			var got memory
 			rows, cols, err := ConvertSvmlight(&got, path, opt)
 			set, wantErr := Read(path, opt)
@@ -32,8 +34,9 @@ func TestConvertSvmlight(t *testing.T) {
 	}
 	for i := range 60 {
 		opt := Options{
-			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[i%3], Layout: []Layout{"", LayoutDense, LayoutSparse}[r.IntN(3)],
-			Unsorted: []Unsorted{"", UnsortedSum}[r.IntN(2)], HashBits: r.IntN(2) * 7,
+			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[i%3],
+			Layout:    []Layout{"", LayoutDense, LayoutSparse}[r.IntN(3)],
+			Unsorted:  []Unsorted{"", UnsortedSum}[r.IntN(2)], HashBits: r.IntN(2) * 7,
 		}
 		check(text(r, []int{0, 6}[i%2]), opt)
 	}
@@ -47,16 +50,21 @@ func TestConvertSvmlight(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		opt  Options
-	}{{path, Options{Features: 1}}, {"-", Options{}}, {path + "x", Options{}}, {path, Options{Layout: "x"}}} {
+	}{
+		{path, Options{Features: 1}}, {"-", Options{}}, {path + "x", Options{}},
+		{path, Options{Layout: "x"}},
+	} {
 		if _, _, err := ConvertSvmlight(&memory{}, c.path, c.opt); err == nil {
 			t.Errorf("%v: no error", c)
 		}
 	}
-	if _, _, err := ConvertSvmlight(&failing{err: errors.New("full")}, path, Options{}); err == nil {
+	full := &failing{err: errors.New("full")}
+	if _, _, err := ConvertSvmlight(full, path, Options{}); err == nil {
 		t.Error("no error")
 	}
 
-	// Memory does not grow with the nonzeros: these would take 40 MB, twice over while they are put together.
+	// Memory does not grow with the nonzeros: these would take 40 MB, twice over while they are put
+	// together.
 	line := "1"
 	for j := range 50 {
 		line += fmt.Sprintf(" %d:1", 1+1000*j)

@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -31,34 +32,27 @@ type jsonModel struct {
 	model    pegasos.Model
 }
 
-// A jsonField is one of the object's fields.
-type jsonField struct {
-	name     string
-	value    any // a pointer to it
-	required bool
-}
-
 // fields returns those of the object, in the order in which they are written.
-func (j *jsonModel) fields() []jsonField {
+func (j *jsonModel) fields() []modelfile.Field {
 	m := &j.model
-	return []jsonField{
-		{"format", &j.format, true},
-		{"version", &j.version, true},
-		{"hash", &j.hash, false},
-		{"features", &j.features, true},
-		{"classes", &m.Classes, true},
-		{"names", &m.Names, false},
-		{"bias", &j.bias, true},
-		{"index_base", &m.IndexBase, true},
-		{"scaler", &m.Scaler, false},
-		{"hash_bits", &m.HashBits, false},
-		{"calibration", &m.Calibration, false},
-		{"lambda", &m.Lambda, true},
-		{"prior", &m.Prior, false},
-		{"config", &m.Config, true},
-		{"result", &m.Result, true},
-		{"biases", &j.biases, false},
-		{"weights", &j.weights, true},
+	return []modelfile.Field{
+		modelfile.Required("format", &j.format),
+		modelfile.Required("version", &j.version),
+		modelfile.Optional("hash", &j.hash),
+		modelfile.Required("features", &j.features),
+		modelfile.Required("classes", &m.Classes),
+		modelfile.Optional("names", &m.Names),
+		modelfile.Required("bias", &j.bias),
+		modelfile.Required("index_base", &m.IndexBase),
+		modelfile.Optional("scaler", &m.Scaler),
+		modelfile.Optional("hash_bits", &m.HashBits),
+		modelfile.Optional("calibration", &m.Calibration),
+		modelfile.Required("lambda", &m.Lambda),
+		modelfile.Optional("prior", &m.Prior),
+		modelfile.Required("config", &m.Config),
+		modelfile.Required("result", &m.Result),
+		modelfile.Optional("biases", &j.biases),
+		modelfile.Required("weights", &j.weights),
 	}
 }
 
@@ -77,20 +71,20 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.WriteByte('{')
 	for _, f := range j.fields() {
-		if f.name == "weights" {
+		if f.Name == "weights" {
 			break // one vector at a time, below
 		}
-		if !f.required && reflect.ValueOf(f.value).Elem().IsZero() {
+		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
 			continue
 		}
-		text, err := json.Marshal(f.value)
+		text, err := json.Marshal(f.Value)
 		if err != nil {
-			return fmt.Errorf("modelio: model can't be written: %s: %w", f.name, err)
+			return fmt.Errorf("modelio: model can't be written: %s: %w", f.Name, err)
 		}
-		if f.name != "format" {
+		if f.Name != "format" {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "\n  %q: %s", f.name, text)
+		fmt.Fprintf(b, "\n  %q: %s", f.Name, text)
 	}
 	if err := writeVectors(b, m.Weights); err != nil {
 		return err
@@ -157,8 +151,8 @@ func readJSON(d *json.Decoder) (*pegasos.Model, error) {
 		return nil, err
 	}
 	for _, f := range missing {
-		if f.required {
-			return nil, fmt.Errorf("%s is missing", f.name)
+		if f.Required {
+			return nil, fmt.Errorf("%s is missing", f.Name)
 		}
 	}
 	return j.whole()
@@ -166,12 +160,12 @@ func readJSON(d *json.Decoder) (*pegasos.Model, error) {
 
 // readField reads the value of the named field and returns the fields that are still missing.
 func (j *jsonModel) readField(
-	d *json.Decoder, name json.Token, missing []jsonField,
-) (rest []jsonField, err error) {
+	d *json.Decoder, name json.Token, missing []modelfile.Field,
+) (rest []modelfile.Field, err error) {
 	var value any
 	for _, f := range missing {
-		if f.name == name {
-			value = f.value
+		if f.Name == name {
+			value = f.Value
 		} else {
 			rest = append(rest, f)
 		}

@@ -10,8 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -19,14 +20,8 @@ import (
 func models(t testing.TB) []*pegasos.Model {
 	t.Helper()
 	train := func(classes int, cfg pegasos.Config) *pegasos.Model {
-		x, y := dense.New(40, 5), make([]float32, 40)
-		for i := range y {
-			y[i] = float32(i % classes)
-			for j := range x.Row(i) {
-				x.Row(i)[j] = float32((i*i+3*j*i+j)%17-8) / 7
-			}
-		}
-		m, err := pegasos.Train(t.Context(), x, y, cfg)
+		p := sample.Random(1, 40, 5, classes, 1)
+		m, err := pegasos.Train(t.Context(), p.Dense, p.Y, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,17 +50,6 @@ func encode(t testing.TB, m *pegasos.Model) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-type failingWriter struct{ left int }
-
-var errFull = errors.New("disk full")
-
-func (f *failingWriter) Write(b []byte) (int, error) {
-	if f.left -= len(b); f.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
 }
 
 func encodeJSON(t testing.TB, m *pegasos.Model) string {
@@ -195,12 +179,12 @@ func TestJSONHostile(t *testing.T) {
 	}
 	want := errors.New("disk on fire")
 	for _, n := range []int{0, 5, 100, len(good)} {
-		if _, err := ReadJSON(io.MultiReader(strings.NewReader(good[:n]), failingReader{want})); !errors.Is(err, want) {
+		if _, err := ReadJSON(io.MultiReader(strings.NewReader(good[:n]), iotest.ErrReader(want))); !errors.Is(err, want) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
 	for n := range good {
-		if err := WriteJSON(&failingWriter{n % 100}, models(t)[2]); !errors.Is(err, errFull) {
+		if err := WriteJSON(&sample.FailingWriter{Left: n % 100}, models(t)[2]); !errors.Is(err, sample.ErrFull) {
 			t.Fatalf("space for %d bytes: %v", n%100, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -67,7 +68,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 			return nil, err
 		}
 		w := float32(v)
-		if w-w != 0 {
+		if !floats.IsFinite(w) {
 			return nil, t.fail("weight %d is %v, which float32 can't hold", i+1, v)
 		}
 		flat = append(flat, w)
@@ -79,7 +80,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 			return nil, err
 		}
 		b := float64(v * h.bias)
-		if b-b != 0 {
+		if !floats.IsFinite(b) {
 			return nil, t.fail("the weight %v times the bias %v is not finite", v, h.bias)
 		}
 		bias = append(bias, b)
@@ -204,44 +205,57 @@ func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 			return nil, t.fail("%q is there twice", key)
 		}
 		seen[key] = true
-		var err error
-		switch key {
-		case "solver_type":
-			err = h.readSolver(t)
-		case "nr_class":
-			if h.classes, err = t.integer("nr_class"); err == nil && (h.classes < 2 || h.classes > maxClasses) {
-				err = t.fail("%d classes, want 2 to %d", h.classes, maxClasses)
-			}
-		case "label":
-			if !seen["nr_class"] {
-				return nil, t.fail("label comes before nr_class")
-			}
-			err = h.readLabels(t)
-		case "nr_feature":
-			if h.features, err = t.integer("nr_feature"); err == nil && h.features < 0 {
-				err = t.fail("%d features", h.features)
-			}
-		case "bias":
-			if h.bias, err = t.number("bias"); err == nil && h.bias > math.MaxFloat32 {
-				err = t.fail("the bias %v is beyond float32", h.bias)
-			}
-		case "w":
-			for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
-				if !seen[name] {
-					return nil, t.fail("%s is missing", name)
-				}
-			}
-			if regression := h.solver.loss.Regression(); regression == seen["label"] || regression && h.classes != 2 {
-				return nil, t.fail("%d classes and %d labels do not fit the solver %s", h.classes, len(h.labels), h.solver.name)
-			}
-			return h, nil
-		default:
-			return nil, t.fail("%q is not a line of a liblinear model", key)
+		if key == "w" {
+			return h, h.check(t, seen)
 		}
-		if err != nil {
+		if key == "label" && !seen["nr_class"] {
+			return nil, t.fail("label comes before nr_class")
+		}
+		if err := h.readValue(t, key); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// readValue reads what follows a key.
+func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
+	switch key {
+	case "solver_type":
+		return h.readSolver(t)
+	case "nr_class":
+		h.classes, err = t.integer("nr_class")
+		if err == nil && (h.classes < 2 || h.classes > maxClasses) {
+			err = t.fail("%d classes, want 2 to %d", h.classes, maxClasses)
+		}
+	case "label":
+		return h.readLabels(t)
+	case "nr_feature":
+		if h.features, err = t.integer("nr_feature"); err == nil && h.features < 0 {
+			err = t.fail("%d features", h.features)
+		}
+	case "bias":
+		if h.bias, err = t.number("bias"); err == nil && h.bias > math.MaxFloat32 {
+			err = t.fail("the bias %v is beyond float32", h.bias)
+		}
+	default:
+		return t.fail("%q is not a line of a liblinear model", key)
+	}
+	return err
+}
+
+// check returns an error unless all lines are there and fit.
+func (h *liblinearHeader) check(t *tokens, seen map[string]bool) error {
+	for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
+		if !seen[name] {
+			return t.fail("%s is missing", name)
+		}
+	}
+	regression := h.solver.loss.Regression()
+	if regression == seen["label"] || regression && h.classes != 2 {
+		return t.fail("%d classes and %d labels do not fit the solver %s",
+			h.classes, len(h.labels), h.solver.name)
+	}
+	return nil
 }
 
 func (h *liblinearHeader) readSolver(t *tokens) error {
@@ -285,44 +299,80 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 // two vectors, the difference is written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are
 // not kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
+	f, err := liblinearForm(m)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := f.writeHeader(b, m); err != nil {
+		return err
+	}
+	vectors := len(m.Weights)
+	for j := range m.Cols() {
+		f.writeLine(b, vectors, func(k int) float64 { return float64(m.Weights[k][j]) })
+	}
+	if m.Bias != nil {
+		f.writeLine(b, vectors, func(k int) float64 { return m.Bias[k] })
+	}
+	return b.Flush()
+}
+
+// A liblinearModel is the form in which a model is written.
+type liblinearModel struct {
+	solver     string
+	regression bool
+	binary     bool // one vector, for the second class
+	line       []byte
+}
+
+// liblinearForm returns the form of a model, or an error if liblinear has none for it.
+func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
-	regression := m.Config.Loss.Regression()
-	binary := classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
-	if !binary && !(regression && vectors == 1) && (vectors != classes || classes < 3 || multiclass == pegasos.OneVsOne) {
-		return fmt.Errorf("modelio: liblinear has no form for %d weight vectors of %d classes, multiclass %s", vectors, classes, multiclass)
+	f := &liblinearModel{solver: solverFor(m.Config.Loss), regression: m.Config.Loss.Regression()}
+	f.binary = classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
+	several := classes > 2 && vectors == classes && multiclass != pegasos.OneVsOne
+	if !f.binary && !several && !(f.regression && vectors == 1) {
+		return nil, fmt.Errorf(
+			"modelio: liblinear has no form for %d weight vectors of %d classes, multiclass %s",
+			vectors, classes, multiclass)
 	}
 	if m.Cols() > math.MaxInt32-1 {
-		return fmt.Errorf("modelio: liblinear has no %d features", m.Cols())
+		return nil, fmt.Errorf("modelio: liblinear has no %d features", m.Cols())
 	}
 	for k, w := range m.Weights {
 		for j, v := range w {
-			if v-v != 0 {
-				return fmt.Errorf("modelio: weight %d of vector %d is %v", j, k, v)
+			if !floats.IsFinite(v) {
+				return nil, fmt.Errorf("modelio: weight %d of vector %d is %v", j, k, v)
 			}
 		}
 	}
 	for k, v := range m.Bias {
-		if v-v != 0 {
-			return fmt.Errorf("modelio: bias %d is %v", k, v)
+		if !floats.IsFinite(v) {
+			return nil, fmt.Errorf("modelio: bias %d is %v", k, v)
 		}
 	}
-	name := solverFor(m.Config.Loss)
-	if multiclass.Joint() && !binary {
-		name = crammerSinger
+	if multiclass.Joint() && !f.binary {
+		f.solver = crammerSinger
 	}
-	b := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintf(b, "solver_type %s\n", name)
-	if regression {
+	return f, nil
+}
+
+// writeHeader writes the lines before the weights.
+func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
+	fmt.Fprintf(b, "solver_type %s\n", f.solver)
+	if f.regression {
 		b.WriteString("nr_class 2\n")
 	} else {
-		fmt.Fprintf(b, "nr_class %d\nlabel", classes)
+		fmt.Fprintf(b, "nr_class %d\nlabel", len(m.Classes))
 		labels := m.Classes
-		if binary {
+		if f.binary {
 			labels = []float32{labels[1], labels[0]} // a score above 0 speaks for the first
 		}
 		for _, l := range labels {
 			if float64(l) != math.Trunc(float64(l)) || l < math.MinInt32 || l >= -math.MinInt32 {
-				return fmt.Errorf("modelio: the label %s is not a whole number of 32 bits, as liblinear wants", pegasos.FormatLabel(l))
+				return fmt.Errorf(
+					"modelio: the label %s is not a whole number of 32 bits, as liblinear wants",
+					pegasos.FormatLabel(l))
 			}
 			fmt.Fprintf(b, " %d", int64(l))
 		}
@@ -333,25 +383,20 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 		bias = 1
 	}
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.Cols(), bias)
-	var line []byte
-	write := func(n int, at func(k int) float64) {
-		line = line[:0]
-		if binary && n == 2 {
-			line = append(strconv.AppendFloat(line, at(1)-at(0), 'g', -1, 64), ' ')
-		} else {
-			for k := range n {
-				line = append(strconv.AppendFloat(line, at(k), 'g', -1, 64), ' ')
-			}
+	return nil
+}
+
+// writeLine writes the numbers that n vectors have for a feature, of two their difference.
+func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float64) {
+	f.line = f.line[:0]
+	if f.binary && n == 2 {
+		f.line = append(strconv.AppendFloat(f.line, at(1)-at(0), 'g', -1, 64), ' ')
+	} else {
+		for k := range n {
+			f.line = append(strconv.AppendFloat(f.line, at(k), 'g', -1, 64), ' ')
 		}
-		b.Write(append(line, '\n'))
 	}
-	for j := range m.Cols() {
-		write(vectors, func(k int) float64 { return float64(m.Weights[k][j]) })
-	}
-	if m.Bias != nil {
-		write(vectors, func(k int) float64 { return m.Bias[k] })
-	}
-	return b.Flush()
+	b.Write(append(f.line, '\n'))
 }
 
 func solverFor(l pegasos.Loss) string {

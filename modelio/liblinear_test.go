@@ -9,8 +9,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -125,7 +127,7 @@ func TestWriteLiblinear(t *testing.T) {
 		}
 	}
 	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}}
-	if err := WriteLiblinear(&failingWriter{}, two); err != errFull {
+	if err := WriteLiblinear(&sample.FailingWriter{}, two); err != sample.ErrFull {
 		t.Error(err)
 	}
 }
@@ -261,15 +263,11 @@ func TestLiblinearHostile(t *testing.T) {
 	}
 	want := errors.New("disk on fire")
 	for _, n := range []int{0, 5, 60, len(binary)} {
-		if _, err := ReadLiblinear(io.MultiReader(strings.NewReader(binary[:n]), failingReader{want})); err != want {
+		if _, err := ReadLiblinear(io.MultiReader(strings.NewReader(binary[:n]), iotest.ErrReader(want))); err != want {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
 }
-
-type failingReader struct{ err error }
-
-func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 // Headers that promise much and files that hold little take little memory.
 func TestLiblinearMemory(t *testing.T) {

@@ -118,6 +118,21 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
+// Validate returns an error unless the model is one that training could give: as many weight vectors
+// as its classes and settings ask for, all of one length, finite numbers, ascending classes, and
+// settings that can be used. Every reader of models calls it, and so should who makes one by hand.
+func (m *Model) Validate() error {
+	if err := m.check(); err != nil {
+		return fmt.Errorf("pegasos: model: %w", err)
+	}
+	return m.checkSettings()
+}
+
+// checkSettings returns an error unless the settings can be used.
+func (m *Model) checkSettings() error {
+	return firstError(m.Config.Validate(), checkLambda(m.Lambda))
+}
+
 // check returns an error unless the model is one that training could give.
 func (m *Model) check() error {
 	vectors, err := weightVectors(m.Config, len(m.Classes))

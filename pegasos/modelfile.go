@@ -209,7 +209,7 @@ func (m *Model) checkRead() error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if err := firstError(m.Config.Validate(), checkLambda(m.Lambda)); err != nil {
+	if err := m.checkSettings(); err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
 	return nil

@@ -35,7 +35,10 @@ func (m *Model) only(k int) *Model {
 		return nil
 	}
 	a, b := m.Pair(k)
-	c := &Model{Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1], Config: m.Config, Lambda: m.lambda(k)}
+	c := &Model{
+		Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1],
+		Config: m.Config, Lambda: m.lambda(k),
+	}
 	if m.Bias != nil {
 		c.Bias = m.Bias[k : k+1]
 	}
@@ -47,91 +50,132 @@ func (m *Model) only(k int) *Model {
 func TestPairsAreAlone(t *testing.T) {
 	for n, cfg := range []Config{
 		{}, {C: 0.5}, {ClassWeight: Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
-		{Order: IID}, {Order: Sequential}, {Order: Blocks, Block: 5}, {Batch: 6}, {Batch: 5, Order: IID, Project: true},
-		{Steps: 500}, {Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2}, {Loss: Log, Offset: OffsetNone, Seed: 9},
-		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised}, {Bias: BiasUnregularised, Loss: Log, Batch: 3}, {Bias: BiasOuter, Epochs: 2},
+		{Order: IID}, {Order: Sequential}, {Order: Blocks, Block: 5},
+		{Batch: 6}, {Batch: 5, Order: IID, Project: true}, {Steps: 500},
+		{Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2},
+		{Loss: Log, Offset: OffsetNone, Seed: 9},
+		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised},
+		{Bias: BiasUnregularised, Loss: Log, Batch: 3}, {Bias: BiasOuter, Epochs: 2},
 	} {
-		for kind := range 8 { // with weights, a start, a prior, or not
-			data, before := random(uint64(n), 150, 6, 5, 0.8), random(uint64(n)+50, 90, 6, 5, 0.8)
-			cfg := cfg
-			cfg.Multiclass = OneVsOne
-			tr := Trainer{Config: cfg, Threads: 1 + kind%3}
-			if kind&1 != 0 {
-				tr.Weights = some(150)
+		cfg.Multiclass = OneVsOne
+		for kind, with := range []struct {
+			name                  string
+			weights, start, prior bool
+		}{
+			{name: "nothing"},
+			{name: "weights", weights: true},
+			{name: "start", start: true},
+			{name: "weights and start", weights: true, start: true},
+			{name: "prior", prior: true},
+			{name: "weights and prior", weights: true, prior: true},
+			{name: "start and prior", start: true, prior: true},
+			{name: "all", weights: true, start: true, prior: true},
+		} {
+			if with.start && cfg.Bias == BiasOuter {
+				continue // it takes none
 			}
-			if kind&2 != 0 {
-				if cfg.Bias == BiasOuter {
-					continue
+			t.Run(fmt.Sprintf("config %d with %s", n, with.name), func(t *testing.T) {
+				data := random(uint64(n), 150, 6, 5, 0.8)
+				before := random(uint64(n)+50, 90, 6, 5, 0.8)
+				tr := Trainer{Config: cfg, Threads: 1 + kind%3}
+				if with.weights {
+					tr.Weights = some(150)
 				}
-				tr.Start = mustTrain(t, before.dense, before.y, cfg)
-			}
-			if kind&4 != 0 {
-				tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
-			}
-			x := func(p pair) Examples { return []Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3] }
-			m, err := tr.Train(t.Context(), x(data), data.y)
-			if err != nil {
-				t.Fatalf("%+v: %v", cfg, err)
-			}
-			if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
-				t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
-			}
-			var objective, dual, epochs float64
-			var violations, steps int64
-			k := 0
-			for a := range 5 {
-				for b := a + 1; b < 5; b++ {
-					if i, j := m.Pair(k); i != a || j != b {
-						t.Errorf("pair %d is %d and %d, want %d and %d", k, i, j, a, b)
-					}
-					rows, weights := data.of(float32(a), float32(b), tr.Weights)
-					single := tr
-					single.Weights, single.Start, single.Prior = weights, tr.Start.only(k), tr.Prior.only(k)
-					if cfg.ClassWeight != Balanced && cfg.ClassWeight != "" {
-						by := []float32{2, 0.5, 3, 1, 1}
-						single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
-					}
-					alone, err := single.Train(t.Context(), x(rows), rows.y)
-					if err != nil {
-						t.Fatal(err)
-					}
-					c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
-					if !slices.Equal(alone.Weights[0], m.Weights[k]) || alone.bias(0) != m.bias(k) || (alone.Bias == nil) != (m.Bias == nil) {
-						t.Errorf("%+v kind %d: pair %d is not what it is alone", cfg, kind, k)
-					}
-					// The bound allows for the roundings of a sum over all rows.
-					if d := math.Abs(c.DualObjective - r.DualObjective); d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
-						t.Errorf("%+v kind %d: pair %d has the bound %v, alone %v", cfg, kind, k, c.DualObjective, r.DualObjective)
-					}
-					if c.DualObjective, r.DualObjective = 0, 0; c != r || c.Lambda != alone.Lambda || c.Steps != alone.Result.Steps {
-						t.Errorf("%+v kind %d: pair %d: %+v, alone %+v", cfg, kind, k, c, r)
-					}
-					objective += c.Objective / 10
-					dual += m.Result.PerClass[k].DualObjective / 10
-					violations, steps, epochs = violations+c.Violations, max(steps, c.Steps), max(epochs, alone.Result.Epochs)
-					k++
+				if with.start {
+					tr.Start = mustTrain(t, before.dense, before.y, cfg)
 				}
-			}
-			r := m.Result
-			if math.Abs(r.Objective-objective) > 1e-12*objective || math.Abs(r.DualObjective-dual) > 1e-12 || r.Violations != violations || r.Steps != steps || r.Epochs != epochs {
-				t.Errorf("%+v: %+v, of the pairs %v, %v, %d, %d, %v", cfg, r, objective, dual, violations, steps, epochs)
-			}
-			if cfg.Order != IID && cfg.Bias != BiasOuter && !(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.Objective) {
-				t.Errorf("%+v: gap %v", cfg, r.Gap)
-			}
-			var sum float64
-			for _, v := range tr.Weights {
-				sum += float64(v)
-			}
-			if cfg.ClassWeight == "" && math.Abs(r.Weight-sum) > 1e-9 {
-				t.Errorf("%+v: the rows weigh %v, want %v", cfg, r.Weight, sum)
-			}
-			if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
-				if have := m.Objective(m.DecisionAll(x(data)), data.y); math.Abs(have-objective) > 1e-12*objective {
-					t.Errorf("%+v: objective %v, of the model %v", cfg, objective, have)
+				if with.prior {
+					tr.Prior = mustTrain(t, before.sparse, before.y, cfg)
 				}
-			}
+				checkPairs(t, tr, data, func(p pair) Examples {
+					return []Examples{p.dense, p.sparse, foreign{p.dense}}[(n+kind)%3]
+				})
+			})
 		}
+	}
+}
+
+// checkPairs trains on data of five classes, stored as x says, and holds each pair against a model
+// that is trained on its rows alone.
+func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
+	cfg := tr.Config
+	m, err := tr.Train(t.Context(), x(data), data.y)
+	if err != nil {
+		t.Fatalf("%+v: %v", cfg, err)
+	}
+	if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
+		t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
+	}
+	var all Result // of the pairs alone
+	k := 0
+	for a := range 5 {
+		for b := a + 1; b < 5; b++ {
+			if i, j := m.Pair(k); i != a || j != b {
+				t.Errorf("pair %d is %d and %d, want %d and %d", k, i, j, a, b)
+			}
+			rows, weights := data.of(float32(a), float32(b), tr.Weights)
+			single := tr
+			single.Weights, single.Start, single.Prior = weights, tr.Start.only(k), tr.Prior.only(k)
+			if cfg.ClassWeight != Balanced && cfg.ClassWeight != "" {
+				by := []float32{2, 0.5, 3, 1, 1}
+				single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
+			}
+			alone, err := single.Train(t.Context(), x(rows), rows.y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comparePair(t, m, k, alone)
+			c := m.Result.PerClass[k]
+			all.Objective += c.Objective / 10
+			all.DualObjective += c.DualObjective / 10
+			all.Violations += c.Violations
+			all.Steps = max(all.Steps, c.Steps)
+			all.Epochs = max(all.Epochs, alone.Result.Epochs)
+			k++
+		}
+	}
+	r := m.Result
+	if math.Abs(r.Objective-all.Objective) > 1e-12*all.Objective ||
+		math.Abs(r.DualObjective-all.DualObjective) > 1e-12 ||
+		r.Violations != all.Violations || r.Steps != all.Steps || r.Epochs != all.Epochs {
+		t.Errorf("%+v: %+v, of the pairs %+v", cfg, r, all)
+	}
+	if cfg.Order != IID && cfg.Bias != BiasOuter &&
+		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.Objective) {
+		t.Errorf("%+v: gap %v", cfg, r.Gap)
+	}
+	var sum float64
+	for _, v := range tr.Weights {
+		sum += float64(v)
+	}
+	if cfg.ClassWeight == "" && math.Abs(r.Weight-sum) > 1e-9 {
+		t.Errorf("%+v: the rows have the weight %v, want %v", cfg, r.Weight, sum)
+	}
+	if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
+		have := m.Objective(m.DecisionAll(x(data)), data.y)
+		if math.Abs(have-all.Objective) > 1e-12*all.Objective {
+			t.Errorf("%+v: objective %v, of the model %v", cfg, all.Objective, have)
+		}
+	}
+}
+
+// comparePair holds pair k of a model against one that was trained on its rows alone.
+func comparePair(t *testing.T, m *Model, k int, alone *Model) {
+	t.Helper()
+	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
+	if !slices.Equal(alone.Weights[0], m.Weights[k]) || alone.bias(0) != m.bias(k) ||
+		(alone.Bias == nil) != (m.Bias == nil) {
+		t.Errorf("%+v: pair %d is not what it is alone", m.Config, k)
+	}
+	// The bound allows for the roundings of a sum over all rows.
+	d := math.Abs(c.DualObjective - r.DualObjective)
+	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
+		t.Errorf("%+v: pair %d has the bound %v, alone %v",
+			m.Config, k, c.DualObjective, r.DualObjective)
+	}
+	c.DualObjective, r.DualObjective = 0, 0
+	if c != r || c.Lambda != alone.Lambda || c.Steps != alone.Result.Steps {
+		t.Errorf("%+v: pair %d: %+v, alone %+v", m.Config, k, c, r)
 	}
 }
 
@@ -191,12 +235,15 @@ func TestVotes(t *testing.T) {
 			}
 			all := m.ClassScores(scores, make([]float64, 2)) // too short
 			for c, s := range all {
-				if want := float64(v[c]) + sums[c]/(3*(math.Abs(sums[c])+1)); len(all) != classes || math.Abs(s-want) > 1e-12 || math.Abs(s-float64(v[c])) > 1./3 {
+				want := float64(v[c]) + sums[c]/(3*(math.Abs(sums[c])+1))
+				if len(all) != classes || math.Abs(s-want) > 1e-12 ||
+					math.Abs(s-float64(v[c])) > 1./3 {
 					t.Fatalf("class %d has the score %v, want %v", c, s, want)
 				}
 			}
-			room := make([]float64, classes+3)
-			if again := m.ClassScores(scores, room); &again[0] != &room[0] || !slices.Equal(again, all) {
+			buf := make([]float64, classes+3)
+			again := m.ClassScores(scores, buf)
+			if &again[0] != &buf[0] || !slices.Equal(again, all) {
 				t.Fatalf("%v and %v", again, all)
 			}
 		}
@@ -208,7 +255,9 @@ func TestVotes(t *testing.T) {
 			t.Error("scores of 0")
 		}
 	}
-	m := &Model{Classes: []float32{7, 8, 9}, Weights: vectors(3, 1), Config: Config{Multiclass: OneVsOne}}
+	m := &Model{
+		Classes: []float32{7, 8, 9}, Weights: vectors(3, 1), Config: Config{Multiclass: OneVsOne},
+	}
 	for _, c := range []struct {
 		scores []float64
 		want   int
@@ -248,12 +297,15 @@ func TestPairModel(t *testing.T) {
 			counted, sums := votes(4, row)
 			best := 0
 			for c := range counted {
-				if counted[c] > counted[best] || counted[c] == counted[best] && sums[c] > sums[best] {
+				if counted[c] > counted[best] ||
+					counted[c] == counted[best] && sums[c] > sums[best] {
 					best = c
 				}
 			}
-			if v != m.Classes[best] || v != m.Predict(data.dense, i) || !slices.Equal(row, m.Decision(data.dense, i, nil)) {
-				t.Errorf("row %d: predicted %v, alone %v, of the votes %v", i, v, m.Predict(data.dense, i), m.Classes[best])
+			if v != m.Classes[best] || v != m.Predict(data.dense, i) ||
+				!slices.Equal(row, m.Decision(data.dense, i, nil)) {
+				t.Errorf("row %d: predicted %v, alone %v, of the votes %v",
+					i, v, m.Predict(data.dense, i), m.Classes[best])
 			}
 			if v == data.y[i] {
 				right++
@@ -265,11 +317,15 @@ func TestPairModel(t *testing.T) {
 	}
 }
 
-// Where the classes are those of another model, a pair may have rows of one class or of none: it is left as it was then.
+// Where the classes are those of another model, a pair may have rows of one class or of none: it is
+// left as it was then.
 func TestPairsWithoutRows(t *testing.T) {
 	data := random(9, 120, 5, 4, 1)
 	old := mustTrain(t, data.dense, data.y, Config{Multiclass: OneVsOne, C: 1, Bias: BiasAugmented})
-	for _, cfg := range []Config{{}, {C: 1}, {Bias: BiasUnregularised, Batch: 2}, {Order: IID, Average: LastIterate}, {ClassWeight: Balanced, Order: Blocks}, {Bias: BiasOuter, Epochs: 2}} {
+	for _, cfg := range []Config{
+		{}, {C: 1}, {Bias: BiasUnregularised, Batch: 2}, {Order: IID, Average: LastIterate},
+		{ClassWeight: Balanced, Order: Blocks}, {Bias: BiasOuter, Epochs: 2},
+	} {
 		cfg.Multiclass = OneVsOne
 		if cfg.Bias == "" {
 			cfg.Bias = BiasAugmented
@@ -288,7 +344,8 @@ func TestPairsWithoutRows(t *testing.T) {
 				var objective float64
 				for k, c := range m.Result.PerClass {
 					a, b := m.Pair(k)
-					if slices.Contains(labels[:], float32(a)) || slices.Contains(labels[:], float32(b)) {
+					if slices.Contains(labels[:], float32(a)) ||
+						slices.Contains(labels[:], float32(b)) {
 						objective += c.Objective
 						n++
 						if c.Steps == 0 || math.IsNaN(c.Objective) {
@@ -300,14 +357,18 @@ func TestPairsWithoutRows(t *testing.T) {
 					if asPrior {
 						want = 0
 					}
-					if !slices.Equal(m.Weights[k], old.Weights[k]) || m.Bias[k] != old.Bias[k] || !math.IsNaN(c.Objective) || c.Steps != want || m.steps(k) != want || c.Lambda != old.lambda(k) {
+					if !slices.Equal(m.Weights[k], old.Weights[k]) || m.Bias[k] != old.Bias[k] ||
+						!math.IsNaN(c.Objective) || c.Steps != want || m.steps(k) != want ||
+						c.Lambda != old.lambda(k) {
 						t.Errorf("%+v prior %v: pair %d without rows: %+v", cfg, asPrior, k, c)
 					}
 				}
-				if r := m.Result; math.Abs(r.Objective-objective/n) > 1e-12 || m.check() != nil || n == 6 {
+				r := m.Result
+				if math.Abs(r.Objective-objective/n) > 1e-12 || m.check() != nil || n == 6 {
 					t.Errorf("%+v: objective %v, of %v pairs %v", cfg, r.Objective, n, objective/n)
 				}
-				if again, err := Read(bytes.NewReader(encode(t, m))); err != nil || fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
+				again, err := Read(bytes.NewReader(encode(t, m)))
+				if err != nil || fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
 					t.Errorf("%+v: read %v, %v", cfg, again, err)
 				}
 			}
@@ -317,86 +378,113 @@ func TestPairsWithoutRows(t *testing.T) {
 
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
-	count := make([]int64, 5)
-	for _, v := range data.y {
-		count[int(v)]++
-	}
-	// Epochs are the pairs' own: all rows are met four times in each.
-	var last Progress
-	tr := Trainer{Config: Config{Multiclass: OneVsOne, Epochs: 6}, Progress: func(p Progress) {
-		if p.Epoch != last.Epoch+1 || p.Steps != last.Steps+4*130 || p.TotalSteps != 6*4*130 || p.Violations < last.Violations {
-			t.Errorf("%+v after %+v", p, last)
-		}
-		last = p
-		if r := p.Measure(); r.Violations != p.Violations || !(r.Gap >= 0) {
-			t.Errorf("%+v: %+v", p, r)
-		}
-	}}
-	m, err := tr.Train(t.Context(), data.dense, data.y)
-	if err != nil || last.Steps != last.TotalSteps || last.Epoch != 6 || m.Result.Violations != last.Violations {
-		t.Errorf("%v, at the end %+v", err, last)
-	}
-	// Steps are each pair's as well: their epochs end when they end.
-	last = Progress{}
-	tr.Config = Config{Multiclass: OneVsOne, Steps: 100}
-	tr.Progress = func(p Progress) { last = p }
-	if m, err = tr.Train(t.Context(), data.dense, data.y); err != nil || last.Steps != 1000 || last.TotalSteps != 1000 {
-		t.Errorf("%v, at the end %+v", err, last)
-	}
-	k := 0
-	for a := range 5 {
-		for b := a + 1; b < 5; b++ {
-			if c := m.Result.PerClass[k]; c.Steps != 100 {
-				t.Errorf("pair %d of %d rows: %+v", k, count[a]+count[b], c)
+	pairs := Config{Multiclass: OneVsOne}
+	// Epochs are each pair's: all rows are visited four times in each.
+	t.Run("epochs", func(t *testing.T) {
+		var last Progress
+		tr := Trainer{Config: Config{Multiclass: OneVsOne, Epochs: 6}}
+		tr.Progress = func(p Progress) {
+			if p.Epoch != last.Epoch+1 || p.Steps != last.Steps+4*130 ||
+				p.TotalSteps != 6*4*130 || p.Violations < last.Violations {
+				t.Errorf("%+v after %+v", p, last)
 			}
-			k++
+			last = p
+			if r := p.Measure(); r.Violations != p.Violations || !(r.Gap >= 0) {
+				t.Errorf("%+v: %+v", p, r)
+			}
 		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	tr = Trainer{Config: Config{Multiclass: OneVsOne}, Progress: func(p Progress) {
-		if p.Epoch == 3 {
-			cancel()
+		m, err := tr.Train(t.Context(), data.dense, data.y)
+		if err != nil || last.Steps != last.TotalSteps || last.Epoch != 6 ||
+			m.Result.Violations != last.Violations {
+			t.Errorf("%v, at the end %+v", err, last)
 		}
-	}}
-	m, err = tr.Train(ctx, data.dense, data.y)
-	if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Epochs != 3 || !math.IsNaN(m.Result.Objective) {
-		t.Errorf("cancelled: %v, %+v", err, m.Result)
-	}
-	encode(t, m)
-	if m, err = (&Trainer{Config: tr.Config}).Train(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Steps != 0 {
-		t.Errorf("cancelled at once: %v, %+v", err, m)
-	}
+	})
+	// Steps are each pair's as well: their epochs end when they end.
+	t.Run("steps", func(t *testing.T) {
+		count := make([]int64, 5)
+		for _, v := range data.y {
+			count[int(v)]++
+		}
+		var last Progress
+		tr := Trainer{Config: Config{Multiclass: OneVsOne, Steps: 100}}
+		tr.Progress = func(p Progress) { last = p }
+		m, err := tr.Train(t.Context(), data.dense, data.y)
+		if err != nil || last.Steps != 1000 || last.TotalSteps != 1000 {
+			t.Errorf("%v, at the end %+v", err, last)
+		}
+		k := 0
+		for a := range 5 {
+			for b := a + 1; b < 5; b++ {
+				if c := m.Result.PerClass[k]; c.Steps != 100 {
+					t.Errorf("pair %d of %d rows: %+v", k, count[a]+count[b], c)
+				}
+				k++
+			}
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		tr := Trainer{Config: pairs, Progress: func(p Progress) {
+			if p.Epoch == 3 {
+				cancel()
+			}
+		}}
+		m, err := tr.Train(ctx, data.dense, data.y)
+		if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Epochs != 3 ||
+			!math.IsNaN(m.Result.Objective) {
+			t.Errorf("%v, %+v", err, m.Result)
+		}
+		encode(t, m)
+		m, err = (&Trainer{Config: pairs}).Train(ctx, data.dense, data.y)
+		if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Steps != 0 {
+			t.Errorf("at once: %v, %+v", err, m)
+		}
+	})
 	// The first pair that goes wrong says where.
-	bad := dense.New(130, 9)
-	for i := range 130 {
-		copy(bad.Row(i), data.dense.Row(i))
-		dense.Scale(0.4e19, bad.Row(i))
-	}
-	var step *StepError
-	want := ""
-	for threads := 1; threads < 5; threads++ {
-		_, err := (&Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 1e37}, Threads: threads}).Train(t.Context(), bad, data.y)
-		if !errors.As(err, &step) || want != "" && err.Error() != want {
-			t.Fatalf("%d threads: %v, want %v", threads, err, want)
+	t.Run("overflow", func(t *testing.T) {
+		bad := dense.New(130, 9)
+		for i := range 130 {
+			copy(bad.Row(i), data.dense.Row(i))
+			dense.Scale(0.4e19, bad.Row(i))
 		}
-		want = err.Error()
-	}
+		var step *StepError
+		want := ""
+		for threads := 1; threads < 5; threads++ {
+			tr := Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 1e37}, Threads: threads}
+			_, err := tr.Train(t.Context(), bad, data.y)
+			if !errors.As(err, &step) || want != "" && err.Error() != want {
+				t.Fatalf("%d threads: %v, want %v", threads, err, want)
+			}
+			want = err.Error()
+		}
+	})
 	// Two labels are a problem like any other.
-	two := random(11, 50, 4, 2, 1)
-	if a, b := mustTrain(t, two.dense, two.y, Config{Multiclass: OneVsOne}), mustTrain(t, two.dense, two.y, Config{}); a.Hash() != b.Hash() {
-		t.Error("two classes make another model")
-	}
-	var e *ConfigError
-	y := make([]float32, maxPairClasses+1)
-	for i := range y {
-		y[i] = float32(i)
-	}
-	if m, err := Train(t.Context(), dense.New(len(y), 1), y, Config{Multiclass: OneVsOne}); m != nil || !errors.As(err, &e) || e.Field != "Multiclass" {
-		t.Errorf("%d classes: %v", len(y), err)
-	}
-	if _, err := Train(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Batch: 100}); !errors.As(err, &e) || e.Field != "Batch" {
-		t.Errorf("a batch larger than a pair: %v", err)
-	}
+	t.Run("two classes", func(t *testing.T) {
+		two := random(11, 50, 4, 2, 1)
+		a, b := mustTrain(t, two.dense, two.y, pairs), mustTrain(t, two.dense, two.y, Config{})
+		if a.Hash() != b.Hash() {
+			t.Error("two classes make another model")
+		}
+	})
+	t.Run("too many classes", func(t *testing.T) {
+		var e *ConfigError
+		y := make([]float32, maxPairClasses+1)
+		for i := range y {
+			y[i] = float32(i)
+		}
+		m, err := Train(t.Context(), dense.New(len(y), 1), y, pairs)
+		if m != nil || !errors.As(err, &e) || e.Field != "Multiclass" {
+			t.Errorf("%d classes: %v", len(y), err)
+		}
+	})
+	t.Run("a batch larger than a pair", func(t *testing.T) {
+		var e *ConfigError
+		cfg := Config{Multiclass: OneVsOne, Batch: 100}
+		_, err := Train(t.Context(), data.dense, data.y, cfg)
+		if !errors.As(err, &e) || e.Field != "Batch" {
+			t.Error(err)
+		}
+	})
 }
 
 // As in TestGoldenModels.
@@ -408,19 +496,27 @@ func TestGoldenPairs(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{"dense", many.dense, Config{Multiclass: OneVsOne, C: 1, Epochs: 5, Bias: BiasAugmented}, "ea65aeb1cfbeffdabd1119610e957df483005b4e792319b34dbebc0f7df6e7dd"},
-		{"sparse", many.sparse, Config{Multiclass: OneVsOne, Loss: Log, ClassWeight: Balanced, Order: IID, Batch: 3, Epochs: 5}, "a1c575b87ba4760083f6e47602376220112a8882253687012e160be146585b71"},
+		{"dense", many.dense,
+			Config{Multiclass: OneVsOne, C: 1, Epochs: 5, Bias: BiasAugmented},
+			"ea65aeb1cfbeffdabd1119610e957df483005b4e792319b34dbebc0f7df6e7dd"},
+		{"sparse", many.sparse,
+			Config{
+				Multiclass: OneVsOne, Loss: Log, ClassWeight: Balanced, Order: IID,
+				Batch: 3, Epochs: 5,
+			},
+			"a1c575b87ba4760083f6e47602376220112a8882253687012e160be146585b71"},
 	} {
 		for _, isa := range paths() {
-			for threads := 1; threads < 5; threads++ {
-				func() {
-					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(), c.x, many.y)
+			t.Run(fmt.Sprintf("%s/isa=%v", c.name, isa), func(t *testing.T) {
+				defer asm.Use(asm.Use(isa))
+				for threads := 1; threads < 5; threads++ {
+					tr := Trainer{Config: c.cfg, Threads: threads}
+					m, err := tr.Train(t.Context(), c.x, many.y)
 					if err != nil || m.Hash() != c.want {
-						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err, m.Hash(), c.want)
+						t.Errorf("%d threads: %v %s, want %s", threads, err, m.Hash(), c.want)
 					}
-				}()
-			}
+				}
+			})
 		}
 	}
 }

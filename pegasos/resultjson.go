@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 )
 
 // MarshalJSON leaves out what was not measured, for JSON has no NaN.
@@ -24,14 +23,4 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	}
 	*r = h.result()
 	return nil
-}
-
-// Validate returns an error unless the model is one that training could give: as many weight vectors
-// as its classes and settings ask for, all of one length, finite numbers, ascending classes, and
-// settings that can be used. Every reader of models calls it, and so should who makes one by hand.
-func (m *Model) Validate() error {
-	if err := m.check(); err != nil {
-		return fmt.Errorf("pegasos: model: %w", err)
-	}
-	return firstError(m.Config.Validate(), checkLambda(m.Lambda))
 }

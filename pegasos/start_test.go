@@ -194,7 +194,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 		}
 	}
 	have, err := Read(bytes.NewReader(encode(t, m)))
-	if err != nil || have.Prior != prior.Hash() || !math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1])) {
+	if err != nil || have.Prior != prior.Hash() || !math.IsNaN(have.Objective(make([]float64, 3), []float32{0})) {
 		t.Errorf("%v, prior %q", err, have.Prior)
 	}
 }

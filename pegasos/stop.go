@@ -84,16 +84,9 @@ func (s *stopping) result(m *Model) *Model {
 
 // quality returns the share of rows that m predicts right, or minus the mean squared error.
 func (m *Model) quality(d *Labelled) float64 {
-	n := float64(d.X.Rows())
 	if m.Classes == nil {
 		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X))
 		return -float64(rmse * rmse)
 	}
-	right := 0
-	for i, label := range m.PredictAll(d.X) {
-		if label == d.Y[i] {
-			right++
-		}
-	}
-	return float64(right) / n
+	return metrics.Accuracy(d.Y, m.PredictAll(d.X))
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-go -C internal/gen run . -dir "$work"
+GOWORK=off go -C internal/gen run . -dir "$work"
 mkdir "$work/have"
 cp internal/asm/kernels_*_*.go internal/asm/kernels_*.s "$work/have"
 rm -f "$work"/have/*_test.go

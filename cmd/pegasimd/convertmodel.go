@@ -49,9 +49,6 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	if fileHolds(in) == holdsKernel {
-		return fmt.Errorf("%s: a kernel machine has none of these forms", in)
-	}
 	m, err := readForm(f.from, in)
 	if err != nil {
 		return err
@@ -79,7 +76,15 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 // readForm reads the model in a file, and names it in errors along with the line.
 func readForm(form, name string) (*pegasos.Model, error) {
 	if form == "" {
-		return pegasos.ReadFile(name)
+		any, err := modelio.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		m, linear := any.(*pegasos.Model)
+		if !linear {
+			return nil, fmt.Errorf("%s: a kernel machine has none of these forms", name)
+		}
+		return m, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {

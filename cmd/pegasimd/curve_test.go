@@ -146,11 +146,7 @@ func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 
 func TestCurveErrors(t *testing.T) {
 	good, names := file(t, "good.svm", toy), file(t, "names.csv", "x,y\n0,a\n1,b\n")
-	for name, c := range map[string]struct {
-		code int
-		want string
-		args []string
-	}{
+	mistakes(t, map[string]mistake{
 		"ending":        {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
 		"outer":         {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias", "outer"}},
 		"useless valid": {exitUsage, "-valid", []string{"train", good, "-valid", good}},
@@ -159,19 +155,7 @@ func TestCurveErrors(t *testing.T) {
 		"names":         {exitError, "names", []string{"train", good, "-loss", "eps-insensitive", "-curve", "c", "-valid", names}},
 		"eval ending":   {exitUsage, ".svg", []string{"eval", good, good, "-plot", "a"}},
 		"proba, scores": {exitUsage, "only one", []string{"predict", "-proba", "-scores", good, good}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			t.Chdir(dir)
-			code, _, told := pegasimd(t, c.args...)
-			if code != c.code || !strings.Contains(told, c.want) {
-				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
-			}
-			if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
+	})
 }
 
 func TestConfusionPlot(t *testing.T) {
@@ -193,9 +177,7 @@ func TestConfusionPlot(t *testing.T) {
 	}
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", line, dir+"/line")
-	if code, _, told := pegasimd(t, "eval", line, dir+"/line", "-plot", dir+"/d.svg"); code != exitUsage || !strings.Contains(told, "numbers") {
-		t.Errorf("a confusion matrix of numbers: %d, %s", code, told)
-	}
+	fails(t, exitUsage, "numbers", "eval", line, dir+"/line", "-plot", dir+"/d.svg")
 }
 
 func TestProba(t *testing.T) {

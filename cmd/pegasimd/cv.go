@@ -49,13 +49,7 @@ func cv(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := f.set.applyPreset(); err != nil {
-		return err
-	}
-	if err := f.kernel.check(c); err != nil {
-		return err
-	}
-	if err := c.checkPositive(); err != nil {
+	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
 	if f.folds < 2 {

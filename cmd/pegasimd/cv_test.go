@@ -204,11 +204,7 @@ func TestCrossValidationOfRareClasses(t *testing.T) {
 
 func TestCrossValidationErrors(t *testing.T) {
 	good, small := file(t, "good.svm", strings.Repeat(toy, 5)), file(t, "small.svm", toy)
-	for name, c := range map[string]struct {
-		code int
-		want string
-		args []string
-	}{
+	mistakes(t, map[string]mistake{
 		"one fold":      {exitUsage, "-folds", []string{"-folds", "1", good}},
 		"many folds":    {exitError, "too few rows", []string{"-folds", "5", small}},
 		"one class":     {exitError, "two or more classes", []string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
@@ -229,19 +225,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			t.Chdir(dir)
-			code, _, told := pegasimd(t, append([]string{"cv", "-model", "m"}, c.args...)...)
-			if code != c.code || !strings.Contains(told, c.want) {
-				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
-			}
-			if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
+	}, "cv", "-model", "m")
 }
 
 func TestInterruptedCrossValidation(t *testing.T) {

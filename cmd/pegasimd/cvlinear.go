@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -214,7 +215,7 @@ func defaultGrid(set *dataset.Set) (grid []cvPoint) {
 		sum += float64(x.SumSquares(i))
 	}
 	mean := sum / float64(x.Rows())
-	if mean-mean != 0 || mean <= 0 {
+	if !floats.IsFinite(mean) || mean <= 0 {
 		mean = 1 // the trainer says which row is at fault
 	}
 	_, exponent, _ := strings.Cut(strconv.FormatFloat(mean, 'e', -1, 64), "e")

@@ -22,18 +22,6 @@ type dataReader struct {
 
 func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlags: flags, call: c} }
 
-// features are those of a model, which data for it have to have.
-type features struct {
-	cols      int
-	indexBase int
-	hashBits  int
-	scaler    json.RawMessage
-}
-
-func featuresOf(m *pegasos.Model) *features {
-	return &features{m.Cols(), m.IndexBase, m.HashBits, m.Scaler}
-}
-
 // options fills opt in, and returns what shows the progress of reading a file.
 func (d *dataReader) options(name string) *progress {
 	d.opt.Format = dataset.Format(d.format)
@@ -52,16 +40,16 @@ func (d *dataReader) options(name string) *progress {
 	return p
 }
 
-// read reads data. If like is not nil they get its features.
-func (d *dataReader) read(name string, like *features) (*dataset.Set, time.Duration, error) {
+// read reads data. If like is not nil they get the features of that model.
+func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options(name)
 	if like != nil {
-		d.opt.Features = like.cols
-		if like.hashBits != 0 {
-			d.opt.HashBits = like.hashBits
+		d.opt.Features = like.Features
+		if like.HashBits != 0 {
+			d.opt.HashBits = like.HashBits
 		}
 		if d.base == "" {
-			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(like.indexBase))
+			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(like.IndexBase))
 		}
 	}
 	start := time.Now()
@@ -70,9 +58,9 @@ func (d *dataReader) read(name string, like *features) (*dataset.Set, time.Durat
 	if err != nil {
 		return nil, 0, err
 	}
-	if d.scaler == nil && like != nil && like.scaler != nil {
+	if d.scaler == nil && like != nil && like.Scaler != nil {
 		d.scaler = new(dataset.Scaler)
-		if err := json.Unmarshal(like.scaler, d.scaler); err != nil {
+		if err := json.Unmarshal(like.Scaler, d.scaler); err != nil {
 			return nil, 0, fmt.Errorf("the model's scaler: %w", err)
 		}
 	}

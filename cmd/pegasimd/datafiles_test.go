@@ -171,9 +171,6 @@ warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow
 		{"predict", good, model, filepath.Join(dir, "out")}, {"convert", good, filepath.Join(dir, "out.csv")}, {"scale", good, filepath.Join(dir, "out.csv")},
 		{"convert", good, filepath.Join(dir, "out.pgsm")}, {"convert", good, "-"},
 	} {
-		code, _, told := pegasimd(t, args...)
-		if code != exitError || !strings.Contains(told, "damaged") {
-			t.Errorf("%v: code %d, %s", args, code, told)
-		}
+		fails(t, exitError, "damaged", args...)
 	}
 }

@@ -90,7 +90,7 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	if m.classes() == 0 && f.plot != "" {
+	if predictsNumbers(m) && f.plot != "" {
 		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
 	s, err := c.reader(f.data).score(args[0], m)
@@ -100,7 +100,7 @@ func eval(c *call) error {
 	if s.Rows() == 0 {
 		return fmt.Errorf("%s: no rows to evaluate", args[0])
 	}
-	if m.classes() == 0 && s.Names != nil {
+	if predictsNumbers(m) && s.Names != nil {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
 	r := evaluate(s)
@@ -141,23 +141,23 @@ func evaluate(s *scoredSet) *evalReport {
 	r := &evalReport{
 		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none,
 		RMSE: none, MAE: none, R2: none, Objective: none, MeanLoss: none,
-		Penalty: number(s.model.penalty()), Lambda: s.model.lambda(),
+		Penalty: number(s.model.Penalty()), Lambda: s.model.lambda(),
 		Rows: s.Rows(), Features: s.model.Cols(), Ignored: s.Ignored,
 		ISA: asm.Active().String(), Layout: string(s.Layout()), ModelHash: s.model.Hash(),
 	}
-	if s.model.classes() == 0 {
+	if predictsNumbers(s.model) {
 		r.RMSE = number(metrics.RMSE(s.Y, s.scores))
 		r.MAE = number(metrics.MAE(s.Y, s.scores))
 		r.R2 = number(metrics.R2(s.Y, s.scores))
 	} else {
 		r.classify(s)
-		if r.unknown = len(s.names) > s.model.classes(); r.unknown {
+		if r.unknown = len(s.names) > len(s.model.Head().Classes); r.unknown {
 			return r // such a label has no score, no probability and no loss
 		}
 		r.rank(s)
 		r.probabilities(s)
 	}
-	r.MeanLoss = number(s.model.meanLoss(s.scores, s.truth, s.Y))
+	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels()))
 	r.Objective = r.Penalty + r.MeanLoss
 	return r
 }

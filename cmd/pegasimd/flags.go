@@ -414,6 +414,18 @@ func (c *call) given(name string) (given bool) {
 	return given
 }
 
+// checkSettings applies the preset, and checks what the packages can't: that flags which are given
+// are not 0, and go with -kernel or without it.
+func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
+	if err := s.applyPreset(); err != nil {
+		return err
+	}
+	if err := k.check(c); err != nil {
+		return err
+	}
+	return c.checkPositive()
+}
+
 // checkPositive refuses flags that are given as 0, which would stand for their default.
 func (c *call) checkPositive() (err error) {
 	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree passes max-sv")

@@ -3,8 +3,8 @@ module github.com/pegasimd/pegasimd/cmd/pegasimd
 go 1.26.0
 
 require (
-	github.com/pegasimd/pegasimd v0.0.0
-	github.com/pegasimd/pegasimd/modelio/onnx v0.0.0
+	github.com/pegasimd/pegasimd v0.1.0
+	github.com/pegasimd/pegasimd/modelio/onnx v0.1.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 )
@@ -22,7 +22,3 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
-
-replace github.com/pegasimd/pegasimd => ../..
-
-replace github.com/pegasimd/pegasimd/modelio/onnx => ../../modelio/onnx

@@ -183,7 +183,7 @@ func (d *dataReader) readValid(
 
 // relabel gives the set the model's labels and names.
 func relabel(set *dataset.Set, m *pegasos.Model) error {
-	at, names := positions(set, modelClasses(m))
+	at, names := positions(set, classNames(m))
 	for i, k := range at {
 		if k >= len(m.Classes) {
 			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])

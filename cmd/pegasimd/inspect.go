@@ -28,8 +28,8 @@ func inspect(c *call) error {
 	if err != nil {
 		return err
 	}
-	if fileHolds(args[0]) == holdsData {
-		return inspectData(c, &f, args[0])
+	if holdsModel(args[0]) {
+		return inspectModel(c, &f, args[0])
 	}
-	return inspectModel(c, &f, args[0])
+	return inspectData(c, &f, args[0])
 }

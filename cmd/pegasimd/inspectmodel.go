@@ -50,8 +50,7 @@ func inspectModel(c *call, f *inspectFlags, name string) error {
 		return err
 	}
 	report := m.report(fileReport{
-		name, info.Size(), m.Hash(), classNames(m, m.classes()), m.Cols(), m.features().indexBase,
-		m.lambda(),
+		name, info.Size(), m.Hash(), classNames(m), m.Cols(), m.Head().IndexBase, m.lambda(),
 	}, f.top)
 	if err := c.writeJSON(f.json, report); err != nil || f.json == "-" {
 		return err

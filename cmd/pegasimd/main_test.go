@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/sample"
 )
 
 // pegasimd runs a command line and returns its exit code and what it printed.
@@ -30,6 +32,39 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 		t.Fatalf("pegasimd %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
 	}
 	return stdout, stderr
+}
+
+// anyFailure is every exit code but exitDone.
+const anyFailure = -1
+
+// fails runs a command line that has to fail with the code, and with what is wanted among what it
+// tells.
+func fails(t *testing.T, want int, told string, args ...string) {
+	t.Helper()
+	code, _, have := pegasimd(t, args...)
+	right := code == want || want == anyFailure && code != exitDone
+	if !right || !strings.Contains(have, told) {
+		t.Errorf("pegasimd %q: exit code %d, want %d; %q, want %q in it", args, code, want, have, told)
+	}
+}
+
+// A mistake is a command line that fails.
+type mistake struct {
+	code int
+	told string
+	args []string
+}
+
+// mistakes runs command lines, each in an empty folder, which has to stay so.
+func mistakes(t *testing.T, all map[string]mistake, before ...string) {
+	for name, m := range all {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			fails(t, m.code, m.told, append(slices.Clone(before), m.args...)...)
+			sample.OnlyFiles(t, dir)
+		})
+	}
 }
 
 // file writes a file into a folder of the test's own.
@@ -206,9 +241,7 @@ func TestWeights(t *testing.T) {
 		"row 1":               {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
 		"-class-weight: have": {"-class-weight", "cat=-1"},
 	} {
-		if code, _, told := pegasimd(t, append([]string{"train", data, dir + "/other"}, args...)...); code == exitDone || !strings.Contains(told, want) {
-			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
-		}
+		fails(t, anyFailure, want, append([]string{"train", data, dir + "/other"}, args...)...)
 	}
 }
 
@@ -243,9 +276,7 @@ func TestStartAndPrior(t *testing.T) {
 		"eps-insens":  {"-start", dir + "/a", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n")},
 		"not a model": {"-start", file(t, "x.model", "not a model"), data},
 	} {
-		if code, _, told := pegasimd(t, append(append([]string{"train"}, args...), dir+"/other")...); code == exitDone || !strings.Contains(told, want) {
-			t.Errorf("%v: %d, %s, want %q", args, code, told, want)
-		}
+		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)
 	}
 }
 
@@ -307,12 +338,8 @@ func TestNumbers(t *testing.T) {
 		t.Errorf("RMSE %v, %s", rmse, table)
 	}
 	names := file(t, "names.csv", "x,y\n0,a\n1,b\n")
-	if code, _, told := pegasimd(t, "train", "-loss", "eps-insensitive", names, dir+"/other"); code != exitError || !strings.Contains(told, "names") {
-		t.Errorf("names: %d, %s", code, told)
-	}
-	if code, _, told := pegasimd(t, "eval", names, dir+"/model"); code != exitError || !strings.Contains(told, "names") {
-		t.Errorf("names: %d, %s", code, told)
-	}
+	fails(t, exitError, "names", "train", "-loss", "eps-insensitive", names, dir+"/other")
+	fails(t, exitError, "names", "eval", names, dir+"/model")
 	if code, _, _ := pegasimd(t, "predict", "-scores", data, dir+"/model"); code != exitUsage {
 		t.Errorf("-scores: %d", code)
 	}
@@ -362,9 +389,7 @@ func TestModelNameOfData(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", data, got, err, want)
 		}
 	}
-	if code, _, told := pegasimd(t, "train", "-"); code != exitUsage || !strings.Contains(told, "name the model") {
-		t.Errorf("train -: exit code %d, %s", code, told)
-	}
+	fails(t, exitUsage, "name the model", "train", "-")
 }
 
 func TestInterruptedRunIsWritten(t *testing.T) {
@@ -396,11 +421,7 @@ func TestErrors(t *testing.T) {
 	badModel := file(t, "bad.model", "not a model")
 	missing := filepath.Join(t.TempDir(), "missing.svm")
 
-	for name, c := range map[string]struct {
-		code int
-		want string
-		args []string
-	}{
+	mistakes(t, map[string]mistake{
 		"malformed line":   {exitError, `:2:4: token "x"`, []string{"train", file(t, "a.svm", "1 1:1\n-1 x\n")}},
 		"index 0":          {exitError, `:1:3: token "0:1"`, []string{"train", file(t, "a.svm", "1 0:1\n")}},
 		"index too large":  {exitError, "99999999999:1", []string{"train", file(t, "a.svm", "1 99999999999:1\n")}},
@@ -439,19 +460,7 @@ func TestErrors(t *testing.T) {
 		"no data":          {exitUsage, "too few", []string{"train"}},
 		"too much":         {exitUsage, `"z"`, []string{"train", good, "y", "z"}},
 		"unknown command":  {exitUsage, `"learn"`, []string{"learn"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			t.Chdir(dir)
-			code, _, told := pegasimd(t, c.args...)
-			if code != c.code || !strings.Contains(told, c.want) {
-				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
-			}
-			if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		})
-	}
+	})
 }
 
 func TestFailedWriteKeepsTheOldModel(t *testing.T) {

@@ -74,7 +74,7 @@ func (f *predictFlags) fit(m predictor, name string) error {
 	if why := m.noProbabilities(); f.proba && why != "" {
 		return usagef("-proba: %s has no probabilities: %s", name, why)
 	}
-	if f.scores && m.classes() == 0 {
+	if f.scores && predictsNumbers(m) {
 		return usagef("-scores: the model predicts numbers, which are its scores")
 	}
 	return nil
@@ -83,7 +83,7 @@ func (f *predictFlags) fit(m predictor, name string) error {
 // write writes a line for each row, and one of headings if there are further columns.
 func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	b := bufio.NewWriter(w)
-	if s.model.classes() == 0 {
+	if predictsNumbers(s.model) {
 		for _, z := range s.scores {
 			fmt.Fprintln(b, pegasos.FormatLabel(float32(z)))
 		}
@@ -93,7 +93,7 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	fill := func(scores, columns []float64) {}
 	switch {
 	case f.proba:
-		headings = classNames(s.model, s.model.classes())
+		headings = classNames(s.model)
 		fill = func(scores, columns []float64) { s.model.Probabilities(scores, columns) }
 	case f.scores:
 		headings, fill = s.model.scoreNames(), s.model.showScores
@@ -119,7 +119,7 @@ func (c *call) tellFit(s *scoredSet, right int) {
 	n := s.Rows()
 	switch {
 	case n == 0:
-	case s.model.classes() > 0:
+	case !predictsNumbers(s.model):
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
 	case s.Names == nil:
 		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(s.Y, s.scores), n)

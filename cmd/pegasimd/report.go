@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
@@ -13,7 +14,7 @@ import (
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); v-v != 0 {
+	if !floats.IsFinite(float64(n)) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(n))
@@ -26,7 +27,7 @@ func (n number) String() string { return n.format("%.6g") }
 func (n number) short() string { return n.format("%.4f") }
 
 func (n number) format(format string) string {
-	if v := float64(n); v-v != 0 {
+	if !floats.IsFinite(float64(n)) {
 		return "none"
 	}
 	return fmt.Sprintf(format, float64(n))

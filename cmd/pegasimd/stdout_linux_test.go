@@ -35,9 +35,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 			{"train", file(t, "toy.svm", toy), out}, {"convert", "-to", "onnx", model, out}, {"predict", file(t, "toy.svm", toy), model, out},
 			{"train", "-json", out, file(t, "toy.svm", toy), model}, {"train", "-checkpoint", out, file(t, "toy.svm", toy), model},
 		} {
-			if code, _, told := pegasimd(t, args...); code != exitError || !strings.Contains(told, "no space left") {
-				t.Errorf("%v: exit code %d, %s", args, code, told)
-			}
+			fails(t, exitError, "no space left", args...)
 		}
 	}
 	// Standard output itself is full.

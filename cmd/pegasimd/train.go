@@ -53,13 +53,7 @@ func train(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := f.set.applyPreset(); err != nil {
-		return err
-	}
-	if err := f.kernel.check(c); err != nil {
-		return err
-	}
-	if err := c.checkPositive(); err != nil {
+	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
 	model, err := modelName(args)
@@ -170,9 +164,10 @@ func (r *linearRun) like() *pegasos.Model {
 // readData reads the data, scales them, and gives them the labels of a model that there is.
 func (r *linearRun) readData() (err error) {
 	like := r.like()
-	var spec *features
+	var spec *pegasos.Head
 	if like != nil {
-		spec = featuresOf(like)
+		head := like.Head()
+		spec = &head
 	}
 	if r.set, r.times.loading, err = r.reader.read(r.data, spec); err != nil {
 		return err
@@ -195,7 +190,7 @@ func (r *linearRun) readData() (err error) {
 	if err := relabel(r.set, like); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
 	}
-	if r.start != nil && r.prior != nil && !slices.Equal(modelClasses(r.start), modelClasses(r.prior)) {
+	if r.start != nil && r.prior != nil && !slices.Equal(classNames(r.start), classNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
 	r.known = labelling{like.Names, like.Classes}
@@ -209,8 +204,6 @@ func checkNumbers(name string, set *dataset.Set, loss pegasos.Loss) error {
 	}
 	return nil
 }
-
-func modelClasses(m *pegasos.Model) []string { return classNames(m, len(m.Classes)) }
 
 // readInputs reads what the trainer takes beside the data.
 func (r *linearRun) readInputs() (err error) {

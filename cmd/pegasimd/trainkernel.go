@@ -57,7 +57,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	out := newKernelReport(m, times, values)
-	out.sizeReport = newSizeReport(set, classNames(m, len(m.Classes)))
+	out.sizeReport = newSizeReport(set, classNames(m))
 	out.Layout, out.Model, out.Interrupted = string(set.Layout()), model, err != nil
 	if err := c.writeJSON(f.json, out); err != nil {
 		return err

@@ -81,7 +81,7 @@ func newTrainReport(r *linearRun) *trainReport {
 		objectiveReport: objectiveReport{
 			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
 		},
-		C: number(c), sizeReport: newSizeReport(r.set, modelClasses(m)),
+		C: number(c), sizeReport: newSizeReport(r.set, classNames(m)),
 		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
 		MeasureSeconds: r.times.measuring.Seconds(),

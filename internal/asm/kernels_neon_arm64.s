@@ -4,6 +4,72 @@
 
 #include "textflag.h"
 
+DATA bytes<>+0(SB)/1, $0xf0
+DATA bytes<>+1(SB)/1, $0xf1
+DATA bytes<>+2(SB)/1, $0xf2
+DATA bytes<>+3(SB)/1, $0xf3
+DATA bytes<>+4(SB)/1, $0xf4
+DATA bytes<>+5(SB)/1, $0xf5
+DATA bytes<>+6(SB)/1, $0xf6
+DATA bytes<>+7(SB)/1, $0xf7
+DATA bytes<>+8(SB)/1, $0xf8
+DATA bytes<>+9(SB)/1, $0xf9
+DATA bytes<>+10(SB)/1, $0xfa
+DATA bytes<>+11(SB)/1, $0xfb
+DATA bytes<>+12(SB)/1, $0xfc
+DATA bytes<>+13(SB)/1, $0xfd
+DATA bytes<>+14(SB)/1, $0xfe
+DATA bytes<>+15(SB)/1, $0xff
+DATA bytes<>+16(SB)/1, $0x00
+DATA bytes<>+17(SB)/1, $0x01
+DATA bytes<>+18(SB)/1, $0x02
+DATA bytes<>+19(SB)/1, $0x03
+DATA bytes<>+20(SB)/1, $0x04
+DATA bytes<>+21(SB)/1, $0x05
+DATA bytes<>+22(SB)/1, $0x06
+DATA bytes<>+23(SB)/1, $0x07
+DATA bytes<>+24(SB)/1, $0x08
+DATA bytes<>+25(SB)/1, $0x09
+DATA bytes<>+26(SB)/1, $0x0a
+DATA bytes<>+27(SB)/1, $0x0b
+DATA bytes<>+28(SB)/1, $0x0c
+DATA bytes<>+29(SB)/1, $0x0d
+DATA bytes<>+30(SB)/1, $0x0e
+DATA bytes<>+31(SB)/1, $0x0f
+DATA bytes<>+32(SB)/1, $0x10
+DATA bytes<>+33(SB)/1, $0x11
+DATA bytes<>+34(SB)/1, $0x12
+DATA bytes<>+35(SB)/1, $0x13
+DATA bytes<>+36(SB)/1, $0x14
+DATA bytes<>+37(SB)/1, $0x15
+DATA bytes<>+38(SB)/1, $0x16
+DATA bytes<>+39(SB)/1, $0x17
+DATA bytes<>+40(SB)/1, $0x18
+DATA bytes<>+41(SB)/1, $0x19
+DATA bytes<>+42(SB)/1, $0x1a
+DATA bytes<>+43(SB)/1, $0x1b
+DATA bytes<>+44(SB)/1, $0x1c
+DATA bytes<>+45(SB)/1, $0x1d
+DATA bytes<>+46(SB)/1, $0x1e
+DATA bytes<>+47(SB)/1, $0x1f
+DATA bytes<>+48(SB)/1, $0x20
+DATA bytes<>+49(SB)/1, $0x21
+DATA bytes<>+50(SB)/1, $0x22
+DATA bytes<>+51(SB)/1, $0x23
+DATA bytes<>+52(SB)/1, $0x24
+DATA bytes<>+53(SB)/1, $0x25
+DATA bytes<>+54(SB)/1, $0x26
+DATA bytes<>+55(SB)/1, $0x27
+DATA bytes<>+56(SB)/1, $0x28
+DATA bytes<>+57(SB)/1, $0x29
+DATA bytes<>+58(SB)/1, $0x2a
+DATA bytes<>+59(SB)/1, $0x2b
+DATA bytes<>+60(SB)/1, $0x2c
+DATA bytes<>+61(SB)/1, $0x2d
+DATA bytes<>+62(SB)/1, $0x2e
+DATA bytes<>+63(SB)/1, $0x2f
+GLOBL bytes<>(SB), RODATA|NOPTR, $64
+
 // func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
 TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
@@ -1449,124 +1515,64 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F16
+	FMOVQ 32(R6), F17
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F4, F5)
-	WORD  $0x6e24dc00             // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21             // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc00                   // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21                   // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   short1
 	FLDPQ 32(R0), (F2, F3)
 	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x6e24dc42             // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63             // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc42                   // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63                   // VFMUL V5.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   short2
 	FLDPQ 64(R0), (F4, F5)
 	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x6e26dc84             // VFMUL V6.S4, V4.S4, V4.S4
-	WORD  $0x6e27dca5             // VFMUL V7.S4, V5.S4, V5.S4
+	WORD  $0x6e26dc84                   // VFMUL V6.S4, V4.S4, V4.S4
+	WORD  $0x6e27dca5                   // VFMUL V7.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R2
 	BLS   short3
 	FLDPQ 96(R0), (F6, F7)
 	FLDPQ 96(R1), (F8, F9)
-	WORD  $0x6e28dcc6             // VFMUL V8.S4, V6.S4, V6.S4
-	WORD  $0x6e29dce7             // VFMUL V9.S4, V7.S4, V7.S4
+	WORD  $0x6e28dcc6                   // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7                   // VFMUL V9.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   short4
 	FLDPQ 128(R0), (F8, F9)
 	FLDPQ 128(R1), (F10, F11)
-	WORD  $0x6e2add08             // VFMUL V10.S4, V8.S4, V8.S4
-	WORD  $0x6e2bdd29             // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2add08                   // VFMUL V10.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd29                   // VFMUL V11.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R2
 	BLS   short5
 	FLDPQ 160(R0), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
-	WORD  $0x6e2cdd4a             // VFMUL V12.S4, V10.S4, V10.S4
-	WORD  $0x6e2ddd6b             // VFMUL V13.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd4a                   // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x6e2ddd6b                   // VFMUL V13.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R2
 	BLS   short6
 	FLDPQ 192(R0), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
-	WORD  $0x6e2edd8c             // VFMUL V14.S4, V12.S4, V12.S4
-	WORD  $0x6e2fddad             // VFMUL V15.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part1all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R3, part1low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R3, part1highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R3, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part1end
-
-part1highone:
-	TBZ   $0x00, R3, part1end
-	FMOVS (R0), F15
-	B     part1end
-
-part1low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R3, part1lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R3, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part1end
-
-part1lowone:
-	TBZ   $0x00, R3, part1end
-	FMOVS (R0), F14
-	B     part1end
-
-part1all:
-	FLDPQ (R0), (F14, F15)
-
-part1end:
-	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part2all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part2low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part2highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part2end
-
-part2highone:
-	TBZ   $0x00, R3, part2end
-	FMOVS (R0), F17
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part2lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R3, part2end
-	FMOVS (R0), F16
-	B     part2end
-
-part2all:
-	FLDPQ (R0), (F16, F17)
-
-part2end:
-	WORD  $0x6e30ddce                   // VFMUL V16.S4, V14.S4, V14.S4
-	WORD  $0x6e31ddef                   // VFMUL V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2edd8c                   // VFMUL V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2fddad                   // VFMUL V15.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F14, F15)
+	VTBL  V16.B16, [V14.B16], V14.B16
+	VTBX  V17.B16, [V15.B16], V14.B16
+	VTBL  V16.B16, [V15.B16], V15.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V16.B16, [V18.B16], V18.B16
+	VTBX  V17.B16, [V19.B16], V18.B16
+	VTBL  V16.B16, [V19.B16], V16.B16
+	WORD  $0x6e32ddce                   // VFMUL V18.S4, V14.S4, V14.S4
+	WORD  $0x6e30ddef                   // VFMUL V16.S4, V15.S4, V15.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
 	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
 	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
@@ -1589,80 +1595,16 @@ part2end:
 	RET
 
 short6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part3all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R3, part3low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R3, part3highone
-	FMOVD (R0), F13
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F13
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R3, part3lowone
-	FMOVD (R0), F12
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F12
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F12, F13)
-
-part3end:
-	ADD   $0x000000c0, R1, R0
-	TBNZ  $0x03, R3, part4all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R3, part4low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R3, part4highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F15
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R3, part4lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F14
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F14, F15)
-
-part4end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 160(R0), (F12, F13)
+	VTBL  V16.B16, [V12.B16], V12.B16
+	VTBX  V17.B16, [V13.B16], V12.B16
+	VTBL  V16.B16, [V13.B16], V13.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F14, F15)
+	VTBL  V16.B16, [V14.B16], V14.B16
+	VTBX  V17.B16, [V15.B16], V14.B16
+	VTBL  V16.B16, [V15.B16], V15.B16
 	WORD  $0x6e2edd8c                   // VFMUL V14.S4, V12.S4, V12.S4
 	WORD  $0x6e2fddad                   // VFMUL V15.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -1685,80 +1627,16 @@ part4end:
 	RET
 
 short5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R3, part5all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R3, part5low
-	FMOVQ (R0), F10
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R3, part5highone
-	FMOVD (R0), F11
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F11
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R3, part5lowone
-	FMOVD (R0), F10
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F10
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F10, F11)
-
-part5end:
-	ADD   $0x000000a0, R1, R0
-	TBNZ  $0x03, R3, part6all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R3, part6low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R3, part6highone
-	FMOVD (R0), F13
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F13
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R3, part6lowone
-	FMOVD (R0), F12
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F12
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F12, F13)
-
-part6end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F10, F11)
+	VTBL  V16.B16, [V10.B16], V10.B16
+	VTBX  V17.B16, [V11.B16], V10.B16
+	VTBL  V16.B16, [V11.B16], V11.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F12, F13)
+	VTBL  V16.B16, [V12.B16], V12.B16
+	VTBX  V17.B16, [V13.B16], V12.B16
+	VTBL  V16.B16, [V13.B16], V13.B16
 	WORD  $0x6e2cdd4a                   // VFMUL V12.S4, V10.S4, V10.S4
 	WORD  $0x6e2ddd6b                   // VFMUL V13.S4, V11.S4, V11.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -1779,80 +1657,16 @@ part6end:
 	RET
 
 short4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R3, part7all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R3, part7low
-	FMOVQ (R0), F8
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R3, part7highone
-	FMOVD (R0), F9
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F9
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R3, part7lowone
-	FMOVD (R0), F8
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F8
-	B     part7end
-
-part7all:
-	FLDPQ (R0), (F8, F9)
-
-part7end:
-	ADD   $0x00000080, R1, R0
-	TBNZ  $0x03, R3, part8all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R3, part8low
-	FMOVQ (R0), F10
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R3, part8highone
-	FMOVD (R0), F11
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
-	B     part8end
-
-part8highone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F11
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R3, part8lowone
-	FMOVD (R0), F10
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F10
-	B     part8end
-
-part8all:
-	FLDPQ (R0), (F10, F11)
-
-part8end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 96(R0), (F8, F9)
+	VTBL  V16.B16, [V8.B16], V8.B16
+	VTBX  V17.B16, [V9.B16], V8.B16
+	VTBL  V16.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F10, F11)
+	VTBL  V16.B16, [V10.B16], V10.B16
+	VTBX  V17.B16, [V11.B16], V10.B16
+	VTBL  V16.B16, [V11.B16], V11.B16
 	WORD  $0x6e2add08                   // VFMUL V10.S4, V8.S4, V8.S4
 	WORD  $0x6e2bdd29                   // VFMUL V11.S4, V9.S4, V9.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -1871,80 +1685,16 @@ part8end:
 	RET
 
 short3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R3, part9all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R3, part9low
-	FMOVQ (R0), F6
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R3, part9highone
-	FMOVD (R0), F7
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F7
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R3, part9lowone
-	FMOVD (R0), F6
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F6
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F6, F7)
-
-part9end:
-	ADD   $0x00000060, R1, R0
-	TBNZ  $0x03, R3, part10all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R3, part10low
-	FMOVQ (R0), F8
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R3, part10highone
-	FMOVD (R0), F9
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
-	B     part10end
-
-part10highone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F9
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R3, part10lowone
-	FMOVD (R0), F8
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F8
-	B     part10end
-
-part10all:
-	FLDPQ (R0), (F8, F9)
-
-part10end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F6, F7)
+	VTBL  V16.B16, [V6.B16], V6.B16
+	VTBX  V17.B16, [V7.B16], V6.B16
+	VTBL  V16.B16, [V7.B16], V7.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F8, F9)
+	VTBL  V16.B16, [V8.B16], V8.B16
+	VTBX  V17.B16, [V9.B16], V8.B16
+	VTBL  V16.B16, [V9.B16], V9.B16
 	WORD  $0x6e28dcc6                   // VFMUL V8.S4, V6.S4, V6.S4
 	WORD  $0x6e29dce7                   // VFMUL V9.S4, V7.S4, V7.S4
 	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
@@ -1961,80 +1711,16 @@ part10end:
 	RET
 
 short2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R3, part11all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R3, part11low
-	FMOVQ (R0), F4
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R3, part11highone
-	FMOVD (R0), F5
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
-	B     part11end
-
-part11highone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F5
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R3, part11lowone
-	FMOVD (R0), F4
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F4
-	B     part11end
-
-part11all:
-	FLDPQ (R0), (F4, F5)
-
-part11end:
-	ADD   $0x00000040, R1, R0
-	TBNZ  $0x03, R3, part12all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R3, part12low
-	FMOVQ (R0), F6
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R3, part12highone
-	FMOVD (R0), F7
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
-	B     part12end
-
-part12highone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F7
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R3, part12lowone
-	FMOVD (R0), F6
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F6
-	B     part12end
-
-part12all:
-	FLDPQ (R0), (F6, F7)
-
-part12end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 32(R0), (F4, F5)
+	VTBL  V16.B16, [V4.B16], V4.B16
+	VTBX  V17.B16, [V5.B16], V4.B16
+	VTBL  V16.B16, [V5.B16], V5.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F6, F7)
+	VTBL  V16.B16, [V6.B16], V6.B16
+	VTBX  V17.B16, [V7.B16], V6.B16
+	VTBL  V16.B16, [V7.B16], V7.B16
 	WORD  $0x6e26dc84                   // VFMUL V6.S4, V4.S4, V4.S4
 	WORD  $0x6e27dca5                   // VFMUL V7.S4, V5.S4, V5.S4
 	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
@@ -2049,80 +1735,16 @@ part12end:
 	RET
 
 short1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R3, part13all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R3, part13low
-	FMOVQ (R0), F2
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R3, part13highone
-	FMOVD (R0), F3
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
-	B     part13end
-
-part13highone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F3
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R3, part13lowone
-	FMOVD (R0), F2
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F2
-	B     part13end
-
-part13all:
+	ADD   R3<<2, R0, R0
 	FLDPQ (R0), (F2, F3)
-
-part13end:
-	ADD   $0x00000020, R1, R0
-	TBNZ  $0x03, R3, part14all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R3, part14low
-	FMOVQ (R0), F4
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R3, part14highone
-	FMOVD (R0), F5
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
-	B     part14end
-
-part14highone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F5
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R3, part14lowone
-	FMOVD (R0), F4
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F4
-	B     part14end
-
-part14all:
+	VTBL  V16.B16, [V2.B16], V2.B16
+	VTBX  V17.B16, [V3.B16], V2.B16
+	VTBL  V16.B16, [V3.B16], V3.B16
+	ADD   R3<<2, R1, R0
 	FLDPQ (R0), (F4, F5)
-
-part14end:
+	VTBL  V16.B16, [V4.B16], V4.B16
+	VTBX  V17.B16, [V5.B16], V4.B16
+	VTBL  V16.B16, [V5.B16], V5.B16
 	WORD  $0x6e24dc42                   // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63                   // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -2138,79 +1760,79 @@ short0:
 	CMP   $0x00000000, R2
 	BLS   empty
 	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R3, part15all
+	TBNZ  $0x03, R3, part1all
 	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R3, part15low
+	TBZ   $0x02, R3, part1low
 	FMOVQ (R0), F0
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R3, part15highone
+	TBZ   $0x01, R3, part1highone
 	FMOVD (R0), F1
-	TBZ   $0x00, R3, part15end
+	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V1.S[2]
-	B     part15end
+	B     part1end
 
-part15highone:
-	TBZ   $0x00, R3, part15end
+part1highone:
+	TBZ   $0x00, R3, part1end
 	FMOVS (R0), F1
-	B     part15end
+	B     part1end
 
-part15low:
+part1low:
 	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R3, part15lowone
+	TBZ   $0x01, R3, part1lowone
 	FMOVD (R0), F0
-	TBZ   $0x00, R3, part15end
+	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V0.S[2]
-	B     part15end
+	B     part1end
 
-part15lowone:
-	TBZ   $0x00, R3, part15end
+part1lowone:
+	TBZ   $0x00, R3, part1end
 	FMOVS (R0), F0
-	B     part15end
+	B     part1end
 
-part15all:
+part1all:
 	FLDPQ (R0), (F0, F1)
 
-part15end:
+part1end:
 	ADD   $0x00000000, R1, R0
-	TBNZ  $0x03, R3, part16all
+	TBNZ  $0x03, R3, part2all
 	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R3, part16low
+	TBZ   $0x02, R3, part2low
 	FMOVQ (R0), F4
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R3, part16highone
+	TBZ   $0x01, R3, part2highone
 	FMOVD (R0), F5
-	TBZ   $0x00, R3, part16end
+	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V5.S[2]
-	B     part16end
+	B     part2end
 
-part16highone:
-	TBZ   $0x00, R3, part16end
+part2highone:
+	TBZ   $0x00, R3, part2end
 	FMOVS (R0), F5
-	B     part16end
+	B     part2end
 
-part16low:
+part2low:
 	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R3, part16lowone
+	TBZ   $0x01, R3, part2lowone
 	FMOVD (R0), F4
-	TBZ   $0x00, R3, part16end
+	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V4.S[2]
-	B     part16end
+	B     part2end
 
-part16lowone:
-	TBZ   $0x00, R3, part16end
+part2lowone:
+	TBZ   $0x00, R3, part2end
 	FMOVS (R0), F4
-	B     part16end
+	B     part2end
 
-part16all:
+part2all:
 	FLDPQ (R0), (F4, F5)
 
-part16end:
+part2end:
 	WORD  $0x6e24dc00                   // VFMUL V4.S4, V0.S4, V0.S4
 	WORD  $0x6e25dc21                   // VFMUL V5.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -2328,138 +1950,78 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F18
+	FMOVQ 32(R6), F19
 	CMP   $0x00000008, R2
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
-	FLDPQ (R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400              // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421              // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   rest1
 	FLDPQ 32(R0), (F16, F17)
-	FLDPQ 32(R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442              // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463              // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 32(R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   rest2
 	FLDPQ 64(R0), (F16, F17)
-	FLDPQ 64(R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484              // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5              // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R2
 	BLS   rest3
 	FLDPQ 96(R0), (F16, F17)
-	FLDPQ 96(R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6              // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7              // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 96(R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   rest4
 	FLDPQ 128(R0), (F16, F17)
-	FLDPQ 128(R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508              // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529              // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 128(R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R2
 	BLS   rest5
 	FLDPQ 160(R0), (F16, F17)
-	FLDPQ 160(R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a              // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b              // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 160(R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R2
 	BLS   rest6
 	FLDPQ 192(R0), (F16, F17)
-	FLDPQ 192(R1), (F18, F19)
-	WORD  $0x6e32de10              // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31              // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c              // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad              // VFADD V17.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part17all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part17low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part17highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part17end
-
-part17highone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F17
-	B     part17end
-
-part17low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part17lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part17end
-
-part17lowone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F16
-	B     part17end
-
-part17all:
-	FLDPQ (R0), (F16, F17)
-
-part17end:
-	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part18all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part18low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part18highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part18end
-
-part18highone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F19
-	B     part18end
-
-part18low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part18lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part18end
-
-part18lowone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F18
-	B     part18end
-
-part18all:
-	FLDPQ (R0), (F18, F19)
-
-part18end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	FLDPQ 192(R1), (F20, F21)
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31                   // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
 	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -2484,82 +2046,18 @@ part18end:
 	RET
 
 rest6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part19all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part19low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part19highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part19end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part19end
-
-part19highone:
-	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F17
-	B     part19end
-
-part19low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part19lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part19end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part19end
-
-part19lowone:
-	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F16
-	B     part19end
-
-part19all:
-	FLDPQ (R0), (F16, F17)
-
-part19end:
-	ADD   $0x000000c0, R1, R0
-	TBNZ  $0x03, R3, part20all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part20low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part20highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part20end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part20end
-
-part20highone:
-	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F19
-	B     part20end
-
-part20low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part20lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part20end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part20end
-
-part20lowone:
-	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F18
-	B     part20end
-
-part20all:
-	FLDPQ (R0), (F18, F19)
-
-part20end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
 	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -2584,82 +2082,18 @@ part20end:
 	RET
 
 rest5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R3, part21all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part21low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part21highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part21end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part21end
-
-part21highone:
-	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F17
-	B     part21end
-
-part21low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part21lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part21end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part21end
-
-part21lowone:
-	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F16
-	B     part21end
-
-part21all:
-	FLDPQ (R0), (F16, F17)
-
-part21end:
-	ADD   $0x000000a0, R1, R0
-	TBNZ  $0x03, R3, part22all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part22low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part22highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part22end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part22end
-
-part22highone:
-	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F19
-	B     part22end
-
-part22low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part22lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part22end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part22end
-
-part22lowone:
-	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F18
-	B     part22end
-
-part22all:
-	FLDPQ (R0), (F18, F19)
-
-part22end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
 	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -2684,82 +2118,18 @@ part22end:
 	RET
 
 rest4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R3, part23all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part23low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part23highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part23end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part23end
-
-part23highone:
-	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F17
-	B     part23end
-
-part23low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part23lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part23end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part23end
-
-part23lowone:
-	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F16
-	B     part23end
-
-part23all:
-	FLDPQ (R0), (F16, F17)
-
-part23end:
-	ADD   $0x00000080, R1, R0
-	TBNZ  $0x03, R3, part24all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part24low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part24highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part24end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part24end
-
-part24highone:
-	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F19
-	B     part24end
-
-part24low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part24lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part24end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part24end
-
-part24lowone:
-	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F18
-	B     part24end
-
-part24all:
-	FLDPQ (R0), (F18, F19)
-
-part24end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 96(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -2784,82 +2154,18 @@ part24end:
 	RET
 
 rest3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R3, part25all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part25low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part25highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part25end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part25end
-
-part25highone:
-	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F17
-	B     part25end
-
-part25low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part25lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part25end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part25end
-
-part25lowone:
-	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F16
-	B     part25end
-
-part25all:
-	FLDPQ (R0), (F16, F17)
-
-part25end:
-	ADD   $0x00000060, R1, R0
-	TBNZ  $0x03, R3, part26all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part26low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part26highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part26end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part26end
-
-part26highone:
-	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F19
-	B     part26end
-
-part26low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part26lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part26end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part26end
-
-part26lowone:
-	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F18
-	B     part26end
-
-part26all:
-	FLDPQ (R0), (F18, F19)
-
-part26end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
 	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -2884,82 +2190,18 @@ part26end:
 	RET
 
 rest2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R3, part27all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part27low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part27highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part27end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part27end
-
-part27highone:
-	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F17
-	B     part27end
-
-part27low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part27lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part27end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part27end
-
-part27lowone:
-	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F16
-	B     part27end
-
-part27all:
-	FLDPQ (R0), (F16, F17)
-
-part27end:
-	ADD   $0x00000040, R1, R0
-	TBNZ  $0x03, R3, part28all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part28low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part28highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part28end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part28end
-
-part28highone:
-	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F19
-	B     part28end
-
-part28low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part28lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part28end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part28end
-
-part28lowone:
-	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F18
-	B     part28end
-
-part28all:
-	FLDPQ (R0), (F18, F19)
-
-part28end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
 	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -2984,82 +2226,18 @@ part28end:
 	RET
 
 rest1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R3, part29all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part29low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part29highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part29end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part29end
-
-part29highone:
-	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F17
-	B     part29end
-
-part29low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part29lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part29end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part29end
-
-part29lowone:
-	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F16
-	B     part29end
-
-part29all:
+	ADD   R3<<2, R0, R0
 	FLDPQ (R0), (F16, F17)
-
-part29end:
-	ADD   $0x00000020, R1, R0
-	TBNZ  $0x03, R3, part30all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part30low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part30highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part30end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part30end
-
-part30highone:
-	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F19
-	B     part30end
-
-part30low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part30lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part30end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part30end
-
-part30lowone:
-	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F18
-	B     part30end
-
-part30all:
-	FLDPQ (R0), (F18, F19)
-
-part30end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ (R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
 	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -3084,82 +2262,18 @@ part30end:
 	RET
 
 rest0:
-	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R3, part31all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part31low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part31highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part31end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part31end
-
-part31highone:
-	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F17
-	B     part31end
-
-part31low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part31lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part31end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part31end
-
-part31lowone:
-	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F16
-	B     part31end
-
-part31all:
-	FLDPQ (R0), (F16, F17)
-
-part31end:
-	ADD   $0x00000000, R1, R0
-	TBNZ  $0x03, R3, part32all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part32low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part32highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part32end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part32end
-
-part32highone:
-	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F19
-	B     part32end
-
-part32low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part32lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part32end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part32end
-
-part32lowone:
-	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F18
-	B     part32end
-
-part32all:
-	FLDPQ (R0), (F18, F19)
-
-part32end:
-	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31                   // VFMUL V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ -32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ -32(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x6e34de10                   // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e32de31                   // VFMUL V18.S4, V17.S4, V17.S4
 	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
 	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -3207,39 +2321,43 @@ none:
 
 // func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 TEXT ·dotRowsNEON(SB), NOSPLIT, $256-56
-	MOVD dst+0(FP), R0
-	MOVD rows+8(FP), R1
-	MOVD stride+16(FP), R2
-	MOVD idx+24(FP), R3
-	MOVD count+32(FP), R6
-	MOVD x+40(FP), R7
-	MOVD n+48(FP), R8
-	SUB  $0x00000001, R8, R9
-	AND  $0x00000007, R9, R9
-	ADD  $0x00000001, R9, R9
-	CMP  $0x00000008, R8
-	BLS  groups1
-	CMP  $0x00000010, R8
-	BLS  groups2
-	CMP  $0x00000018, R8
-	BLS  groups3
-	CMP  $0x00000020, R8
-	BLS  groups4
-	CMP  $0x00000028, R8
-	BLS  groups5
-	CMP  $0x00000030, R8
-	BLS  groups6
-	CMP  $0x00000038, R8
-	BLS  groups7
-	CMP  $0x00000040, R8
-	BLS  groups8
-	MOVD R8, R8
-	SUB  $0x00000001, R8, R8
-	MOVD R8, R10
-	AND  $0x0000003f, R10, R10
-	ADD  $0x00000001, R10, R10
-	LSR  $0x00000006, R8, R8
-	LSL  $0x00000008, R8, R8
+	MOVD  dst+0(FP), R0
+	MOVD  rows+8(FP), R1
+	MOVD  stride+16(FP), R2
+	MOVD  idx+24(FP), R3
+	MOVD  count+32(FP), R6
+	MOVD  x+40(FP), R7
+	MOVD  n+48(FP), R8
+	SUB   $0x00000001, R8, R9
+	AND   $0x00000007, R9, R9
+	ADD   $0x00000001, R9, R9
+	CMP   $0x00000008, R8
+	BLS   groups1
+	CMP   $0x00000010, R8
+	BLS   groups2
+	CMP   $0x00000018, R8
+	BLS   groups3
+	CMP   $0x00000020, R8
+	BLS   groups4
+	CMP   $0x00000028, R8
+	BLS   groups5
+	CMP   $0x00000030, R8
+	BLS   groups6
+	CMP   $0x00000038, R8
+	BLS   groups7
+	CMP   $0x00000040, R8
+	BLS   groups8
+	MOVD  R8, R8
+	SUB   $0x00000001, R8, R8
+	MOVD  R8, R10
+	AND   $0x0000003f, R10, R10
+	ADD   $0x00000001, R10, R10
+	LSR   $0x00000006, R8, R8
+	LSL   $0x00000008, R8, R8
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R9<<2, R11, R11
+	FMOVQ 48(R11), F0
+	FMOVQ 32(R11), F1
 
 rows:
 	CMP  $0x00000001, R3
@@ -3275,84 +2393,84 @@ rowsat:
 
 rowssum:
 	// Groups 0 and 4 of the lanes.
-	FLDPQ (R7), (F2, F3)
-	FLDPQ (R11), (F1, F0)
-	WORD  $0x6e21dc46        // VFMUL V1.S4, V2.S4, V6.S4
-	WORD  $0x6e20dc67        // VFMUL V0.S4, V3.S4, V7.S4
-	FLDPQ (R12), (F1, F0)
-	WORD  $0x6e21dc48        // VFMUL V1.S4, V2.S4, V8.S4
-	WORD  $0x6e20dc69        // VFMUL V0.S4, V3.S4, V9.S4
-	FLDPQ (R13), (F1, F0)
-	WORD  $0x6e21dc4a        // VFMUL V1.S4, V2.S4, V10.S4
-	WORD  $0x6e20dc6b        // VFMUL V0.S4, V3.S4, V11.S4
-	FLDPQ (R14), (F1, F0)
-	WORD  $0x6e21dc4c        // VFMUL V1.S4, V2.S4, V12.S4
-	WORD  $0x6e20dc6d        // VFMUL V0.S4, V3.S4, V13.S4
-	FLDPQ 128(R7), (F4, F5)
-	FLDPQ 128(R11), (F1, F0)
-	WORD  $0x6e21dc8e        // VFMUL V1.S4, V4.S4, V14.S4
-	WORD  $0x6e20dcaf        // VFMUL V0.S4, V5.S4, V15.S4
-	FLDPQ 128(R12), (F1, F0)
-	WORD  $0x6e21dc90        // VFMUL V1.S4, V4.S4, V16.S4
-	WORD  $0x6e20dcb1        // VFMUL V0.S4, V5.S4, V17.S4
-	FLDPQ 128(R13), (F1, F0)
-	WORD  $0x6e21dc92        // VFMUL V1.S4, V4.S4, V18.S4
-	WORD  $0x6e20dcb3        // VFMUL V0.S4, V5.S4, V19.S4
-	FLDPQ 128(R14), (F1, F0)
-	WORD  $0x6e21dc94        // VFMUL V1.S4, V4.S4, V20.S4
-	WORD  $0x6e20dcb5        // VFMUL V0.S4, V5.S4, V21.S4
+	FLDPQ (R7), (F4, F5)
+	FLDPQ (R11), (F3, F2)
+	WORD  $0x6e23dc88        // VFMUL V3.S4, V4.S4, V8.S4
+	WORD  $0x6e22dca9        // VFMUL V2.S4, V5.S4, V9.S4
+	FLDPQ (R12), (F3, F2)
+	WORD  $0x6e23dc8a        // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e22dcab        // VFMUL V2.S4, V5.S4, V11.S4
+	FLDPQ (R13), (F3, F2)
+	WORD  $0x6e23dc8c        // VFMUL V3.S4, V4.S4, V12.S4
+	WORD  $0x6e22dcad        // VFMUL V2.S4, V5.S4, V13.S4
+	FLDPQ (R14), (F3, F2)
+	WORD  $0x6e23dc8e        // VFMUL V3.S4, V4.S4, V14.S4
+	WORD  $0x6e22dcaf        // VFMUL V2.S4, V5.S4, V15.S4
+	FLDPQ 128(R7), (F6, F7)
+	FLDPQ 128(R11), (F3, F2)
+	WORD  $0x6e23dcd0        // VFMUL V3.S4, V6.S4, V16.S4
+	WORD  $0x6e22dcf1        // VFMUL V2.S4, V7.S4, V17.S4
+	FLDPQ 128(R12), (F3, F2)
+	WORD  $0x6e23dcd2        // VFMUL V3.S4, V6.S4, V18.S4
+	WORD  $0x6e22dcf3        // VFMUL V2.S4, V7.S4, V19.S4
+	FLDPQ 128(R13), (F3, F2)
+	WORD  $0x6e23dcd4        // VFMUL V3.S4, V6.S4, V20.S4
+	WORD  $0x6e22dcf5        // VFMUL V2.S4, V7.S4, V21.S4
+	FLDPQ 128(R14), (F3, F2)
+	WORD  $0x6e23dcd6        // VFMUL V3.S4, V6.S4, V22.S4
+	WORD  $0x6e22dcf7        // VFMUL V2.S4, V7.S4, V23.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail0
 
 block0:
 	ADD   R15, R7, R5
-	FLDPQ (R5), (F2, F3)
-	FLDPQ 128(R5), (F4, F5)
+	FLDPQ (R5), (F4, F5)
+	FLDPQ 128(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
 	CMP   R8, R15
 	BLO   block0
@@ -3363,241 +2481,81 @@ tail0:
 	CMP   $0x00000008, R10
 	BLS   part0
 	ADD   R15, R7, R5
-	FLDPQ (R5), (F2, F3)
+	FLDPQ (R5), (F4, F5)
 	ADD   R15, R11, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d4c6      // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7      // VFADD V1.S4, V7.S4, V7.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
 	ADD   R15, R12, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508      // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529      // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
 	ADD   R15, R13, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d54a      // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b      // VFADD V1.S4, V11.S4, V11.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R5
-	FLDPQ (R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c      // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad      // VFADD V1.S4, V13.S4, V13.S4
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
 	B     next0
 
 part0:
 	ADD   R15, R7, R5
-	ADD   $0x00000000, R5, R5
-	TBNZ  $0x03, R9, part1all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R9, part1low
-	FMOVQ (R5), F2
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R9, part1highone
-	FMOVD (R5), F3
-	TBZ   $0x00, R9, part1end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V3.S[2]
-	B     part1end
-
-part1highone:
-	TBZ   $0x00, R9, part1end
-	FMOVS (R5), F3
-	B     part1end
-
-part1low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R9, part1lowone
-	FMOVD (R5), F2
-	TBZ   $0x00, R9, part1end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V2.S[2]
-	B     part1end
-
-part1lowone:
-	TBZ   $0x00, R9, part1end
-	FMOVS (R5), F2
-	B     part1end
-
-part1all:
-	FLDPQ (R5), (F2, F3)
-
-part1end:
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
 	ADD   R15, R11, R5
-	ADD   $0x00000000, R5, R5
-	TBNZ  $0x03, R9, part2all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part2low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part2highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part2end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part2end
-
-part2highone:
-	TBZ   $0x00, R9, part2end
-	FMOVS (R5), F1
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part2lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part2end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R9, part2end
-	FMOVS (R5), F0
-	B     part2end
-
-part2all:
-	FLDPQ (R5), (F0, F1)
-
-part2end:
-	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d4c6             // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7             // VFADD V1.S4, V7.S4, V7.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
 	ADD   R15, R12, R5
-	ADD   $0x00000000, R5, R5
-	TBNZ  $0x03, R9, part3all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part3low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part3highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part3end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R9, part3end
-	FMOVS (R5), F1
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part3lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part3end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R9, part3end
-	FMOVS (R5), F0
-	B     part3end
-
-part3all:
-	FLDPQ (R5), (F0, F1)
-
-part3end:
-	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508             // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529             // VFADD V1.S4, V9.S4, V9.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
 	ADD   R15, R13, R5
-	ADD   $0x00000000, R5, R5
-	TBNZ  $0x03, R9, part4all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part4low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part4highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part4end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R9, part4end
-	FMOVS (R5), F1
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part4lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part4end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R9, part4end
-	FMOVS (R5), F0
-	B     part4end
-
-part4all:
-	FLDPQ (R5), (F0, F1)
-
-part4end:
-	WORD  $0x6e22dc00             // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21             // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d54a             // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b             // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R15
-	ADD   $0x00000000, R15, R15
-	TBNZ  $0x03, R9, part5all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part5low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part5highone
-	FMOVD (R15), F1
-	TBZ   $0x00, R9, part5end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R9, part5end
-	FMOVS (R15), F1
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part5lowone
-	FMOVD (R15), F0
-	TBZ   $0x00, R9, part5end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R9, part5end
-	FMOVS (R15), F0
-	B     part5end
-
-part5all:
-	FLDPQ (R15), (F0, F1)
-
-part5end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d58c // VFADD V0.S4, V12.S4, V12.S4
-	WORD $0x4e21d5ad // VFADD V1.S4, V13.S4, V13.S4
-	B    end0
+	ADD   R9<<2, R15, R15
+	FLDPQ -32(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	B     end0
 
 next0:
 	CMP   $0x00000020, R10
@@ -3605,330 +2563,170 @@ next0:
 	CMP   $0x00000028, R10
 	BLS   part4
 	ADD   R15, R7, R5
-	FLDPQ 128(R5), (F4, F5)
+	FLDPQ 128(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d5ce        // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef        // VFADD V1.S4, V15.S4, V15.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d610        // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631        // VFADD V1.S4, V17.S4, V17.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d652        // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	FLDPQ 128(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d652        // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673        // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 128(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
-	FLDPQ 128(R15), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d694        // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5        // VFADD V1.S4, V21.S4, V21.S4
+	FLDPQ 128(R15), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d6d6        // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7        // VFADD V3.S4, V23.S4, V23.S4
 	B     end0
 
 part4:
 	ADD   R15, R7, R5
-	ADD   $0x00000080, R5, R5
-	TBNZ  $0x03, R9, part6all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R9, part6low
-	FMOVQ (R5), F4
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R9, part6highone
-	FMOVD (R5), F5
-	TBZ   $0x00, R9, part6end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V5.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R9, part6end
-	FMOVS (R5), F5
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R9, part6lowone
-	FMOVD (R5), F4
-	TBZ   $0x00, R9, part6end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V4.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R9, part6end
-	FMOVS (R5), F4
-	B     part6end
-
-part6all:
-	FLDPQ (R5), (F4, F5)
-
-part6end:
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V6.B16
+	VTBX  V1.B16, [V2.B16], V6.B16
+	VTBL  V0.B16, [V2.B16], V7.B16
 	ADD   R15, R11, R5
-	ADD   $0x00000080, R5, R5
-	TBNZ  $0x03, R9, part7all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part7low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part7highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part7end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R9, part7end
-	FMOVS (R5), F1
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part7lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part7end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R9, part7end
-	FMOVS (R5), F0
-	B     part7end
-
-part7all:
-	FLDPQ (R5), (F0, F1)
-
-part7end:
-	WORD  $0x6e24dc00             // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21             // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce             // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef             // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	ADD   $0x00000080, R5, R5
-	TBNZ  $0x03, R9, part8all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part8low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part8highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part8end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part8end
-
-part8highone:
-	TBZ   $0x00, R9, part8end
-	FMOVS (R5), F1
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part8lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part8end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R9, part8end
-	FMOVS (R5), F0
-	B     part8end
-
-part8all:
-	FLDPQ (R5), (F0, F1)
-
-part8end:
-	WORD  $0x6e24dc00             // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21             // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610             // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631             // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	ADD   $0x00000080, R5, R5
-	TBNZ  $0x03, R9, part9all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part9low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part9highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part9end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R9, part9end
-	FMOVS (R5), F1
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part9lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part9end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R9, part9end
-	FMOVS (R5), F0
-	B     part9end
-
-part9all:
-	FLDPQ (R5), (F0, F1)
-
-part9end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 96(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
-	ADD   $0x00000080, R15, R15
-	TBNZ  $0x03, R9, part10all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part10low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part10highone
-	FMOVD (R15), F1
-	TBZ   $0x00, R9, part10end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
-	B     part10end
-
-part10highone:
-	TBZ   $0x00, R9, part10end
-	FMOVS (R15), F1
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part10lowone
-	FMOVD (R15), F0
-	TBZ   $0x00, R9, part10end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R9, part10end
-	FMOVS (R15), F0
-	B     part10end
-
-part10all:
-	FLDPQ (R15), (F0, F1)
-
-part10end:
-	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
-	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
-	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
-	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
+	ADD   R9<<2, R15, R15
+	FLDPQ 96(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
 
 end0:
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
 	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
 	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
 	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
 	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
 	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
 	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
+	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
+	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
 
 	// Groups 2 and 6 of the lanes.
-	FLDPQ 64(R7), (F2, F3)
-	FLDPQ 64(R11), (F1, F0)
-	WORD  $0x6e21dc4e        // VFMUL V1.S4, V2.S4, V14.S4
-	WORD  $0x6e20dc6f        // VFMUL V0.S4, V3.S4, V15.S4
-	FLDPQ 64(R12), (F1, F0)
-	WORD  $0x6e21dc50        // VFMUL V1.S4, V2.S4, V16.S4
-	WORD  $0x6e20dc71        // VFMUL V0.S4, V3.S4, V17.S4
-	FLDPQ 64(R13), (F1, F0)
-	WORD  $0x6e21dc52        // VFMUL V1.S4, V2.S4, V18.S4
-	WORD  $0x6e20dc73        // VFMUL V0.S4, V3.S4, V19.S4
-	FLDPQ 64(R14), (F1, F0)
-	WORD  $0x6e21dc54        // VFMUL V1.S4, V2.S4, V20.S4
-	WORD  $0x6e20dc75        // VFMUL V0.S4, V3.S4, V21.S4
-	FLDPQ 192(R7), (F4, F5)
-	FLDPQ 192(R11), (F1, F0)
-	WORD  $0x6e21dc96        // VFMUL V1.S4, V4.S4, V22.S4
-	WORD  $0x6e20dcb7        // VFMUL V0.S4, V5.S4, V23.S4
-	FLDPQ 192(R12), (F1, F0)
-	WORD  $0x6e21dc98        // VFMUL V1.S4, V4.S4, V24.S4
-	WORD  $0x6e20dcb9        // VFMUL V0.S4, V5.S4, V25.S4
-	FLDPQ 192(R13), (F1, F0)
-	WORD  $0x6e21dc9a        // VFMUL V1.S4, V4.S4, V26.S4
-	WORD  $0x6e20dcbb        // VFMUL V0.S4, V5.S4, V27.S4
-	FLDPQ 192(R14), (F1, F0)
-	WORD  $0x6e21dc9c        // VFMUL V1.S4, V4.S4, V28.S4
-	WORD  $0x6e20dcbd        // VFMUL V0.S4, V5.S4, V29.S4
+	FLDPQ 64(R7), (F4, F5)
+	FLDPQ 64(R11), (F3, F2)
+	WORD  $0x6e23dc90        // VFMUL V3.S4, V4.S4, V16.S4
+	WORD  $0x6e22dcb1        // VFMUL V2.S4, V5.S4, V17.S4
+	FLDPQ 64(R12), (F3, F2)
+	WORD  $0x6e23dc92        // VFMUL V3.S4, V4.S4, V18.S4
+	WORD  $0x6e22dcb3        // VFMUL V2.S4, V5.S4, V19.S4
+	FLDPQ 64(R13), (F3, F2)
+	WORD  $0x6e23dc94        // VFMUL V3.S4, V4.S4, V20.S4
+	WORD  $0x6e22dcb5        // VFMUL V2.S4, V5.S4, V21.S4
+	FLDPQ 64(R14), (F3, F2)
+	WORD  $0x6e23dc96        // VFMUL V3.S4, V4.S4, V22.S4
+	WORD  $0x6e22dcb7        // VFMUL V2.S4, V5.S4, V23.S4
+	FLDPQ 192(R7), (F6, F7)
+	FLDPQ 192(R11), (F3, F2)
+	WORD  $0x6e23dcd8        // VFMUL V3.S4, V6.S4, V24.S4
+	WORD  $0x6e22dcf9        // VFMUL V2.S4, V7.S4, V25.S4
+	FLDPQ 192(R12), (F3, F2)
+	WORD  $0x6e23dcda        // VFMUL V3.S4, V6.S4, V26.S4
+	WORD  $0x6e22dcfb        // VFMUL V2.S4, V7.S4, V27.S4
+	FLDPQ 192(R13), (F3, F2)
+	WORD  $0x6e23dcdc        // VFMUL V3.S4, V6.S4, V28.S4
+	WORD  $0x6e22dcfd        // VFMUL V2.S4, V7.S4, V29.S4
+	FLDPQ 192(R14), (F3, F2)
+	WORD  $0x6e23dcde        // VFMUL V3.S4, V6.S4, V30.S4
+	WORD  $0x6e22dcff        // VFMUL V2.S4, V7.S4, V31.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail1
 
 block1:
 	ADD   R15, R7, R5
-	FLDPQ 64(R5), (F2, F3)
-	FLDPQ 192(R5), (F4, F5)
+	FLDPQ 64(R5), (F4, F5)
+	FLDPQ 192(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d718           // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739           // VFADD V1.S4, V25.S4, V25.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d75a           // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b           // VFADD V1.S4, V27.S4, V27.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d79c           // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd           // VFADD V1.S4, V29.S4, V29.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
 	CMP   R8, R15
 	BLO   block1
@@ -3939,241 +2737,81 @@ tail1:
 	CMP   $0x00000018, R10
 	BLS   part2
 	ADD   R15, R7, R5
-	FLDPQ 64(R5), (F2, F3)
+	FLDPQ 64(R5), (F4, F5)
 	ADD   R15, R11, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce      // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef      // VFADD V1.S4, V15.S4, V15.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610      // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631      // VFADD V1.S4, V17.S4, V17.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652      // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673      // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
-	FLDPQ 64(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d694      // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5      // VFADD V1.S4, V21.S4, V21.S4
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d6d6      // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7      // VFADD V3.S4, V23.S4, V23.S4
 	B     next1
 
 part2:
 	ADD   R15, R7, R5
-	ADD   $0x00000040, R5, R5
-	TBNZ  $0x03, R9, part11all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R9, part11low
-	FMOVQ (R5), F2
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R9, part11highone
-	FMOVD (R5), F3
-	TBZ   $0x00, R9, part11end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V3.S[2]
-	B     part11end
-
-part11highone:
-	TBZ   $0x00, R9, part11end
-	FMOVS (R5), F3
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R9, part11lowone
-	FMOVD (R5), F2
-	TBZ   $0x00, R9, part11end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V2.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R9, part11end
-	FMOVS (R5), F2
-	B     part11end
-
-part11all:
-	FLDPQ (R5), (F2, F3)
-
-part11end:
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
 	ADD   R15, R11, R5
-	ADD   $0x00000040, R5, R5
-	TBNZ  $0x03, R9, part12all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part12low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part12highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part12end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part12end
-
-part12highone:
-	TBZ   $0x00, R9, part12end
-	FMOVS (R5), F1
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part12lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part12end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R9, part12end
-	FMOVS (R5), F0
-	B     part12end
-
-part12all:
-	FLDPQ (R5), (F0, F1)
-
-part12end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	ADD   $0x00000040, R5, R5
-	TBNZ  $0x03, R9, part13all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part13low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part13highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part13end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part13end
-
-part13highone:
-	TBZ   $0x00, R9, part13end
-	FMOVS (R5), F1
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part13lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part13end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R9, part13end
-	FMOVS (R5), F0
-	B     part13end
-
-part13all:
-	FLDPQ (R5), (F0, F1)
-
-part13end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	ADD   $0x00000040, R5, R5
-	TBNZ  $0x03, R9, part14all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part14low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part14highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part14end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part14end
-
-part14highone:
-	TBZ   $0x00, R9, part14end
-	FMOVS (R5), F1
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part14lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part14end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R9, part14end
-	FMOVS (R5), F0
-	B     part14end
-
-part14all:
-	FLDPQ (R5), (F0, F1)
-
-part14end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
-	ADD   $0x00000040, R15, R15
-	TBNZ  $0x03, R9, part15all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part15low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part15highone
-	FMOVD (R15), F1
-	TBZ   $0x00, R9, part15end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
-	B     part15end
-
-part15highone:
-	TBZ   $0x00, R9, part15end
-	FMOVS (R15), F1
-	B     part15end
-
-part15low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part15lowone
-	FMOVD (R15), F0
-	TBZ   $0x00, R9, part15end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
-	B     part15end
-
-part15lowone:
-	TBZ   $0x00, R9, part15end
-	FMOVS (R15), F0
-	B     part15end
-
-part15all:
-	FLDPQ (R15), (F0, F1)
-
-part15end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
-	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
-	B    end1
+	ADD   R9<<2, R15, R15
+	FLDPQ 32(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	B     end1
 
 next1:
 	CMP   $0x00000030, R10
@@ -4181,343 +2819,183 @@ next1:
 	CMP   $0x00000038, R10
 	BLS   part6
 	ADD   R15, R7, R5
-	FLDPQ 192(R5), (F4, F5)
+	FLDPQ 192(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d6d6        // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7        // VFADD V1.S4, V23.S4, V23.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d718        // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739        // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d718        // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739        // VFADD V1.S4, V25.S4, V25.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d75a        // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b        // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
-	FLDPQ 192(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d75a        // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b        // VFADD V1.S4, V27.S4, V27.S4
+	FLDPQ 192(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d79c        // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd        // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R15
-	FLDPQ 192(R15), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d79c        // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd        // VFADD V1.S4, V29.S4, V29.S4
+	FLDPQ 192(R15), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d7de        // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff        // VFADD V3.S4, V31.S4, V31.S4
 	B     end1
 
 part6:
 	ADD   R15, R7, R5
-	ADD   $0x000000c0, R5, R5
-	TBNZ  $0x03, R9, part16all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R9, part16low
-	FMOVQ (R5), F4
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R9, part16highone
-	FMOVD (R5), F5
-	TBZ   $0x00, R9, part16end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V5.S[2]
-	B     part16end
-
-part16highone:
-	TBZ   $0x00, R9, part16end
-	FMOVS (R5), F5
-	B     part16end
-
-part16low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R9, part16lowone
-	FMOVD (R5), F4
-	TBZ   $0x00, R9, part16end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V4.S[2]
-	B     part16end
-
-part16lowone:
-	TBZ   $0x00, R9, part16end
-	FMOVS (R5), F4
-	B     part16end
-
-part16all:
-	FLDPQ (R5), (F4, F5)
-
-part16end:
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V6.B16
+	VTBX  V1.B16, [V2.B16], V6.B16
+	VTBL  V0.B16, [V2.B16], V7.B16
 	ADD   R15, R11, R5
-	ADD   $0x000000c0, R5, R5
-	TBNZ  $0x03, R9, part17all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part17low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part17highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part17end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part17end
-
-part17highone:
-	TBZ   $0x00, R9, part17end
-	FMOVS (R5), F1
-	B     part17end
-
-part17low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part17lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part17end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part17end
-
-part17lowone:
-	TBZ   $0x00, R9, part17end
-	FMOVS (R5), F0
-	B     part17end
-
-part17all:
-	FLDPQ (R5), (F0, F1)
-
-part17end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
-	ADD   $0x000000c0, R5, R5
-	TBNZ  $0x03, R9, part18all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part18low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part18highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part18end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part18end
-
-part18highone:
-	TBZ   $0x00, R9, part18end
-	FMOVS (R5), F1
-	B     part18end
-
-part18low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part18lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part18end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part18end
-
-part18lowone:
-	TBZ   $0x00, R9, part18end
-	FMOVS (R5), F0
-	B     part18end
-
-part18all:
-	FLDPQ (R5), (F0, F1)
-
-part18end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
-	ADD   $0x000000c0, R5, R5
-	TBNZ  $0x03, R9, part19all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part19low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part19highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part19end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part19end
-
-part19highone:
-	TBZ   $0x00, R9, part19end
-	FMOVS (R5), F1
-	B     part19end
-
-part19low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part19lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part19end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part19end
-
-part19lowone:
-	TBZ   $0x00, R9, part19end
-	FMOVS (R5), F0
-	B     part19end
-
-part19all:
-	FLDPQ (R5), (F0, F1)
-
-part19end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 160(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R15
-	ADD   $0x000000c0, R15, R15
-	TBNZ  $0x03, R9, part20all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part20low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part20highone
-	FMOVD (R15), F1
-	TBZ   $0x00, R9, part20end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
-	B     part20end
-
-part20highone:
-	TBZ   $0x00, R9, part20end
-	FMOVS (R15), F1
-	B     part20end
-
-part20low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part20lowone
-	FMOVD (R15), F0
-	TBZ   $0x00, R9, part20end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
-	B     part20end
-
-part20lowone:
-	TBZ   $0x00, R9, part20end
-	FMOVS (R15), F0
-	B     part20end
-
-part20all:
-	FLDPQ (R15), (F0, F1)
-
-part20end:
-	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
-	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
-	WORD $0x4e20d79c // VFADD V0.S4, V28.S4, V28.S4
-	WORD $0x4e21d7bd // VFADD V1.S4, V29.S4, V29.S4
+	ADD   R9<<2, R15, R15
+	FLDPQ 160(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
 
 end1:
 	ADD   $8, RSP, R15
-	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef         // VFADD V23.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), (R15)
 	WORD  $0x4e38d610         // VFADD V24.S4, V16.S4, V16.S4
 	WORD  $0x4e39d631         // VFADD V25.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R15)
+	FSTPQ (F8, F9), (R15)
 	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
 	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 64(R15)
+	FSTPQ (F10, F11), 32(R15)
 	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
 	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 96(R15)
+	FSTPQ (F12, F13), 64(R15)
+	WORD  $0x4e3ed6d6         // VFADD V30.S4, V22.S4, V22.S4
+	WORD  $0x4e3fd6f7         // VFADD V31.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef         // VFADD V23.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 96(R15)
 
 	// Groups 1 and 5 of the lanes.
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 32(R11), (F1, F0)
-	WORD  $0x6e21dc46        // VFMUL V1.S4, V2.S4, V6.S4
-	WORD  $0x6e20dc67        // VFMUL V0.S4, V3.S4, V7.S4
-	FLDPQ 32(R12), (F1, F0)
-	WORD  $0x6e21dc48        // VFMUL V1.S4, V2.S4, V8.S4
-	WORD  $0x6e20dc69        // VFMUL V0.S4, V3.S4, V9.S4
-	FLDPQ 32(R13), (F1, F0)
-	WORD  $0x6e21dc4a        // VFMUL V1.S4, V2.S4, V10.S4
-	WORD  $0x6e20dc6b        // VFMUL V0.S4, V3.S4, V11.S4
-	FLDPQ 32(R14), (F1, F0)
-	WORD  $0x6e21dc4c        // VFMUL V1.S4, V2.S4, V12.S4
-	WORD  $0x6e20dc6d        // VFMUL V0.S4, V3.S4, V13.S4
-	FLDPQ 160(R7), (F4, F5)
-	FLDPQ 160(R11), (F1, F0)
-	WORD  $0x6e21dc8e        // VFMUL V1.S4, V4.S4, V14.S4
-	WORD  $0x6e20dcaf        // VFMUL V0.S4, V5.S4, V15.S4
-	FLDPQ 160(R12), (F1, F0)
-	WORD  $0x6e21dc90        // VFMUL V1.S4, V4.S4, V16.S4
-	WORD  $0x6e20dcb1        // VFMUL V0.S4, V5.S4, V17.S4
-	FLDPQ 160(R13), (F1, F0)
-	WORD  $0x6e21dc92        // VFMUL V1.S4, V4.S4, V18.S4
-	WORD  $0x6e20dcb3        // VFMUL V0.S4, V5.S4, V19.S4
-	FLDPQ 160(R14), (F1, F0)
-	WORD  $0x6e21dc94        // VFMUL V1.S4, V4.S4, V20.S4
-	WORD  $0x6e20dcb5        // VFMUL V0.S4, V5.S4, V21.S4
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 32(R11), (F3, F2)
+	WORD  $0x6e23dc88        // VFMUL V3.S4, V4.S4, V8.S4
+	WORD  $0x6e22dca9        // VFMUL V2.S4, V5.S4, V9.S4
+	FLDPQ 32(R12), (F3, F2)
+	WORD  $0x6e23dc8a        // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e22dcab        // VFMUL V2.S4, V5.S4, V11.S4
+	FLDPQ 32(R13), (F3, F2)
+	WORD  $0x6e23dc8c        // VFMUL V3.S4, V4.S4, V12.S4
+	WORD  $0x6e22dcad        // VFMUL V2.S4, V5.S4, V13.S4
+	FLDPQ 32(R14), (F3, F2)
+	WORD  $0x6e23dc8e        // VFMUL V3.S4, V4.S4, V14.S4
+	WORD  $0x6e22dcaf        // VFMUL V2.S4, V5.S4, V15.S4
+	FLDPQ 160(R7), (F6, F7)
+	FLDPQ 160(R11), (F3, F2)
+	WORD  $0x6e23dcd0        // VFMUL V3.S4, V6.S4, V16.S4
+	WORD  $0x6e22dcf1        // VFMUL V2.S4, V7.S4, V17.S4
+	FLDPQ 160(R12), (F3, F2)
+	WORD  $0x6e23dcd2        // VFMUL V3.S4, V6.S4, V18.S4
+	WORD  $0x6e22dcf3        // VFMUL V2.S4, V7.S4, V19.S4
+	FLDPQ 160(R13), (F3, F2)
+	WORD  $0x6e23dcd4        // VFMUL V3.S4, V6.S4, V20.S4
+	WORD  $0x6e22dcf5        // VFMUL V2.S4, V7.S4, V21.S4
+	FLDPQ 160(R14), (F3, F2)
+	WORD  $0x6e23dcd6        // VFMUL V3.S4, V6.S4, V22.S4
+	WORD  $0x6e22dcf7        // VFMUL V2.S4, V7.S4, V23.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail2
 
 block2:
 	ADD   R15, R7, R5
-	FLDPQ 32(R5), (F2, F3)
-	FLDPQ 160(R5), (F4, F5)
+	FLDPQ 32(R5), (F4, F5)
+	FLDPQ 160(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
 	CMP   R8, R15
 	BLO   block2
@@ -4528,241 +3006,81 @@ tail2:
 	CMP   $0x00000010, R10
 	BLS   part1
 	ADD   R15, R7, R5
-	FLDPQ 32(R5), (F2, F3)
+	FLDPQ 32(R5), (F4, F5)
 	ADD   R15, R11, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d4c6      // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7      // VFADD V1.S4, V7.S4, V7.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
 	ADD   R15, R12, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508      // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529      // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
 	ADD   R15, R13, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d54a      // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b      // VFADD V1.S4, V11.S4, V11.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R5
-	FLDPQ 32(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d58c      // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad      // VFADD V1.S4, V13.S4, V13.S4
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
 	B     next2
 
 part1:
 	ADD   R15, R7, R5
-	ADD   $0x00000020, R5, R5
-	TBNZ  $0x03, R9, part21all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R9, part21low
-	FMOVQ (R5), F2
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R9, part21highone
-	FMOVD (R5), F3
-	TBZ   $0x00, R9, part21end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V3.S[2]
-	B     part21end
-
-part21highone:
-	TBZ   $0x00, R9, part21end
-	FMOVS (R5), F3
-	B     part21end
-
-part21low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R9, part21lowone
-	FMOVD (R5), F2
-	TBZ   $0x00, R9, part21end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V2.S[2]
-	B     part21end
-
-part21lowone:
-	TBZ   $0x00, R9, part21end
-	FMOVS (R5), F2
-	B     part21end
-
-part21all:
-	FLDPQ (R5), (F2, F3)
-
-part21end:
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
 	ADD   R15, R11, R5
-	ADD   $0x00000020, R5, R5
-	TBNZ  $0x03, R9, part22all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part22low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part22highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part22end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part22end
-
-part22highone:
-	TBZ   $0x00, R9, part22end
-	FMOVS (R5), F1
-	B     part22end
-
-part22low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part22lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part22end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part22end
-
-part22lowone:
-	TBZ   $0x00, R9, part22end
-	FMOVS (R5), F0
-	B     part22end
-
-part22all:
-	FLDPQ (R5), (F0, F1)
-
-part22end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d4c6              // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7              // VFADD V1.S4, V7.S4, V7.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
 	ADD   R15, R12, R5
-	ADD   $0x00000020, R5, R5
-	TBNZ  $0x03, R9, part23all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part23low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part23highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part23end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part23end
-
-part23highone:
-	TBZ   $0x00, R9, part23end
-	FMOVS (R5), F1
-	B     part23end
-
-part23low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part23lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part23end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part23end
-
-part23lowone:
-	TBZ   $0x00, R9, part23end
-	FMOVS (R5), F0
-	B     part23end
-
-part23all:
-	FLDPQ (R5), (F0, F1)
-
-part23end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508              // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529              // VFADD V1.S4, V9.S4, V9.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
 	ADD   R15, R13, R5
-	ADD   $0x00000020, R5, R5
-	TBNZ  $0x03, R9, part24all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part24low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part24highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part24end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part24end
-
-part24highone:
-	TBZ   $0x00, R9, part24end
-	FMOVS (R5), F1
-	B     part24end
-
-part24low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part24lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part24end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part24end
-
-part24lowone:
-	TBZ   $0x00, R9, part24end
-	FMOVS (R5), F0
-	B     part24end
-
-part24all:
-	FLDPQ (R5), (F0, F1)
-
-part24end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d54a              // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b              // VFADD V1.S4, V11.S4, V11.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R15
-	ADD   $0x00000020, R15, R15
-	TBNZ  $0x03, R9, part25all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part25low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part25highone
-	FMOVD (R15), F1
-	TBZ   $0x00, R9, part25end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
-	B     part25end
-
-part25highone:
-	TBZ   $0x00, R9, part25end
-	FMOVS (R15), F1
-	B     part25end
-
-part25low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part25lowone
-	FMOVD (R15), F0
-	TBZ   $0x00, R9, part25end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
-	B     part25end
-
-part25lowone:
-	TBZ   $0x00, R9, part25end
-	FMOVS (R15), F0
-	B     part25end
-
-part25all:
-	FLDPQ (R15), (F0, F1)
-
-part25end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d58c // VFADD V0.S4, V12.S4, V12.S4
-	WORD $0x4e21d5ad // VFADD V1.S4, V13.S4, V13.S4
-	B    end2
+	ADD   R9<<2, R15, R15
+	FLDPQ (R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	B     end2
 
 next2:
 	CMP   $0x00000028, R10
@@ -4770,330 +3088,170 @@ next2:
 	CMP   $0x00000030, R10
 	BLS   part5
 	ADD   R15, R7, R5
-	FLDPQ 160(R5), (F4, F5)
+	FLDPQ 160(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d5ce        // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef        // VFADD V1.S4, V15.S4, V15.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d610        // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631        // VFADD V1.S4, V17.S4, V17.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d652        // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	FLDPQ 160(R5), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d652        // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673        // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 160(R5), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
-	FLDPQ 160(R15), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d694        // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5        // VFADD V1.S4, V21.S4, V21.S4
+	FLDPQ 160(R15), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d6d6        // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7        // VFADD V3.S4, V23.S4, V23.S4
 	B     end2
 
 part5:
 	ADD   R15, R7, R5
-	ADD   $0x000000a0, R5, R5
-	TBNZ  $0x03, R9, part26all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R9, part26low
-	FMOVQ (R5), F4
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R9, part26highone
-	FMOVD (R5), F5
-	TBZ   $0x00, R9, part26end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V5.S[2]
-	B     part26end
-
-part26highone:
-	TBZ   $0x00, R9, part26end
-	FMOVS (R5), F5
-	B     part26end
-
-part26low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R9, part26lowone
-	FMOVD (R5), F4
-	TBZ   $0x00, R9, part26end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V4.S[2]
-	B     part26end
-
-part26lowone:
-	TBZ   $0x00, R9, part26end
-	FMOVS (R5), F4
-	B     part26end
-
-part26all:
-	FLDPQ (R5), (F4, F5)
-
-part26end:
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V6.B16
+	VTBX  V1.B16, [V2.B16], V6.B16
+	VTBL  V0.B16, [V2.B16], V7.B16
 	ADD   R15, R11, R5
-	ADD   $0x000000a0, R5, R5
-	TBNZ  $0x03, R9, part27all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part27low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part27highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part27end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part27end
-
-part27highone:
-	TBZ   $0x00, R9, part27end
-	FMOVS (R5), F1
-	B     part27end
-
-part27low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part27lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part27end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part27end
-
-part27lowone:
-	TBZ   $0x00, R9, part27end
-	FMOVS (R5), F0
-	B     part27end
-
-part27all:
-	FLDPQ (R5), (F0, F1)
-
-part27end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	ADD   $0x000000a0, R5, R5
-	TBNZ  $0x03, R9, part28all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part28low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part28highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part28end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part28end
-
-part28highone:
-	TBZ   $0x00, R9, part28end
-	FMOVS (R5), F1
-	B     part28end
-
-part28low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part28lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part28end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part28end
-
-part28lowone:
-	TBZ   $0x00, R9, part28end
-	FMOVS (R5), F0
-	B     part28end
-
-part28all:
-	FLDPQ (R5), (F0, F1)
-
-part28end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	ADD   $0x000000a0, R5, R5
-	TBNZ  $0x03, R9, part29all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part29low
-	FMOVQ (R5), F0
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part29highone
-	FMOVD (R5), F1
-	TBZ   $0x00, R9, part29end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V1.S[2]
-	B     part29end
-
-part29highone:
-	TBZ   $0x00, R9, part29end
-	FMOVS (R5), F1
-	B     part29end
-
-part29low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part29lowone
-	FMOVD (R5), F0
-	TBZ   $0x00, R9, part29end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V0.S[2]
-	B     part29end
-
-part29lowone:
-	TBZ   $0x00, R9, part29end
-	FMOVS (R5), F0
-	B     part29end
-
-part29all:
-	FLDPQ (R5), (F0, F1)
-
-part29end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R9<<2, R5, R5
+	FLDPQ 128(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
-	ADD   $0x000000a0, R15, R15
-	TBNZ  $0x03, R9, part30all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part30low
-	FMOVQ (R15), F0
-	ADD   $0x00000010, R15, R15
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part30highone
-	FMOVD (R15), F1
-	TBZ   $0x00, R9, part30end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V1.S[2]
-	B     part30end
-
-part30highone:
-	TBZ   $0x00, R9, part30end
-	FMOVS (R15), F1
-	B     part30end
-
-part30low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part30lowone
-	FMOVD (R15), F0
-	TBZ   $0x00, R9, part30end
-	ADD   $0x00000008, R15, R15
-	VLD1  (R15), V0.S[2]
-	B     part30end
-
-part30lowone:
-	TBZ   $0x00, R9, part30end
-	FMOVS (R15), F0
-	B     part30end
-
-part30all:
-	FLDPQ (R15), (F0, F1)
-
-part30end:
-	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
-	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
-	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
-	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
+	ADD   R9<<2, R15, R15
+	FLDPQ 128(R15), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
 
 end2:
-	WORD $0x4e2ed4c6 // VFADD V14.S4, V6.S4, V6.S4
-	WORD $0x4e2fd4e7 // VFADD V15.S4, V7.S4, V7.S4
 	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
 	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
 	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
 	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
 	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
 	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
+	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
+	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
 
 	// Groups 3 and 7 of the lanes.
-	FLDPQ 96(R7), (F2, F3)
-	FLDPQ 96(R11), (F1, F0)
-	WORD  $0x6e21dc4e        // VFMUL V1.S4, V2.S4, V14.S4
-	WORD  $0x6e20dc6f        // VFMUL V0.S4, V3.S4, V15.S4
-	FLDPQ 96(R12), (F1, F0)
-	WORD  $0x6e21dc50        // VFMUL V1.S4, V2.S4, V16.S4
-	WORD  $0x6e20dc71        // VFMUL V0.S4, V3.S4, V17.S4
-	FLDPQ 96(R13), (F1, F0)
-	WORD  $0x6e21dc52        // VFMUL V1.S4, V2.S4, V18.S4
-	WORD  $0x6e20dc73        // VFMUL V0.S4, V3.S4, V19.S4
-	FLDPQ 96(R14), (F1, F0)
-	WORD  $0x6e21dc54        // VFMUL V1.S4, V2.S4, V20.S4
-	WORD  $0x6e20dc75        // VFMUL V0.S4, V3.S4, V21.S4
-	FLDPQ 224(R7), (F4, F5)
-	FLDPQ 224(R11), (F1, F0)
-	WORD  $0x6e21dc96        // VFMUL V1.S4, V4.S4, V22.S4
-	WORD  $0x6e20dcb7        // VFMUL V0.S4, V5.S4, V23.S4
-	FLDPQ 224(R12), (F1, F0)
-	WORD  $0x6e21dc98        // VFMUL V1.S4, V4.S4, V24.S4
-	WORD  $0x6e20dcb9        // VFMUL V0.S4, V5.S4, V25.S4
-	FLDPQ 224(R13), (F1, F0)
-	WORD  $0x6e21dc9a        // VFMUL V1.S4, V4.S4, V26.S4
-	WORD  $0x6e20dcbb        // VFMUL V0.S4, V5.S4, V27.S4
-	FLDPQ 224(R14), (F1, F0)
-	WORD  $0x6e21dc9c        // VFMUL V1.S4, V4.S4, V28.S4
-	WORD  $0x6e20dcbd        // VFMUL V0.S4, V5.S4, V29.S4
+	FLDPQ 96(R7), (F4, F5)
+	FLDPQ 96(R11), (F3, F2)
+	WORD  $0x6e23dc90        // VFMUL V3.S4, V4.S4, V16.S4
+	WORD  $0x6e22dcb1        // VFMUL V2.S4, V5.S4, V17.S4
+	FLDPQ 96(R12), (F3, F2)
+	WORD  $0x6e23dc92        // VFMUL V3.S4, V4.S4, V18.S4
+	WORD  $0x6e22dcb3        // VFMUL V2.S4, V5.S4, V19.S4
+	FLDPQ 96(R13), (F3, F2)
+	WORD  $0x6e23dc94        // VFMUL V3.S4, V4.S4, V20.S4
+	WORD  $0x6e22dcb5        // VFMUL V2.S4, V5.S4, V21.S4
+	FLDPQ 96(R14), (F3, F2)
+	WORD  $0x6e23dc96        // VFMUL V3.S4, V4.S4, V22.S4
+	WORD  $0x6e22dcb7        // VFMUL V2.S4, V5.S4, V23.S4
+	FLDPQ 224(R7), (F6, F7)
+	FLDPQ 224(R11), (F3, F2)
+	WORD  $0x6e23dcd8        // VFMUL V3.S4, V6.S4, V24.S4
+	WORD  $0x6e22dcf9        // VFMUL V2.S4, V7.S4, V25.S4
+	FLDPQ 224(R12), (F3, F2)
+	WORD  $0x6e23dcda        // VFMUL V3.S4, V6.S4, V26.S4
+	WORD  $0x6e22dcfb        // VFMUL V2.S4, V7.S4, V27.S4
+	FLDPQ 224(R13), (F3, F2)
+	WORD  $0x6e23dcdc        // VFMUL V3.S4, V6.S4, V28.S4
+	WORD  $0x6e22dcfd        // VFMUL V2.S4, V7.S4, V29.S4
+	FLDPQ 224(R14), (F3, F2)
+	WORD  $0x6e23dcde        // VFMUL V3.S4, V6.S4, V30.S4
+	WORD  $0x6e22dcff        // VFMUL V2.S4, V7.S4, V31.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail3
 
 block3:
 	ADD   R15, R7, R5
-	FLDPQ 96(R5), (F2, F3)
-	FLDPQ 224(R5), (F4, F5)
+	FLDPQ 96(R5), (F4, F5)
+	FLDPQ 224(R5), (F6, F7)
 	ADD   R15, R11, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ 224(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FLDPQ 224(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d718           // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739           // VFADD V1.S4, V25.S4, V25.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	FLDPQ 224(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d75a           // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b           // VFADD V1.S4, V27.S4, V27.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
-	FLDPQ 224(R5), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d79c           // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd           // VFADD V1.S4, V29.S4, V29.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	FLDPQ 224(R5), (F2, F3)
+	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
 	CMP   R8, R15
 	BLO   block3
@@ -5104,241 +3262,81 @@ tail3:
 	CMP   $0x00000020, R10
 	BLS   part3
 	ADD   R15, R7, R5
-	FLDPQ 96(R5), (F2, F3)
+	FLDPQ 96(R5), (F4, F5)
 	ADD   R15, R11, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce      // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef      // VFADD V1.S4, V15.S4, V15.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d610      // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631      // VFADD V1.S4, V17.S4, V17.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d652      // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673      // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
-	FLDPQ 96(R5), (F0, F1)
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61      // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d694      // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5      // VFADD V1.S4, V21.S4, V21.S4
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d6d6      // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7      // VFADD V3.S4, V23.S4, V23.S4
 	B     next3
 
 part3:
 	ADD   R15, R7, R5
-	ADD   $0x00000060, R5, R5
-	TBNZ  $0x03, R9, part31all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R9, part31low
-	FMOVQ (R5), F2
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R9, part31highone
-	FMOVD (R5), F3
-	TBZ   $0x00, R9, part31end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V3.S[2]
-	B     part31end
-
-part31highone:
-	TBZ   $0x00, R9, part31end
-	FMOVS (R5), F3
-	B     part31end
-
-part31low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R9, part31lowone
-	FMOVD (R5), F2
-	TBZ   $0x00, R9, part31end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V2.S[2]
-	B     part31end
-
-part31lowone:
-	TBZ   $0x00, R9, part31end
-	FMOVS (R5), F2
-	B     part31end
-
-part31all:
-	FLDPQ (R5), (F2, F3)
-
-part31end:
+	ADD   R9<<2, R5, R5
+	FLDPQ 64(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V4.B16
+	VTBX  V1.B16, [V2.B16], V4.B16
+	VTBL  V0.B16, [V2.B16], V5.B16
 	ADD   R15, R11, R11
-	ADD   $0x00000060, R11, R11
-	TBNZ  $0x03, R9, part32all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part32low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part32highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part32end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part32end
-
-part32highone:
-	TBZ   $0x00, R9, part32end
-	FMOVS (R11), F1
-	B     part32end
-
-part32low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part32lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part32end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part32end
-
-part32lowone:
-	TBZ   $0x00, R9, part32end
-	FMOVS (R11), F0
-	B     part32end
-
-part32all:
-	FLDPQ (R11), (F0, F1)
-
-part32end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce              // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R11
-	ADD   $0x00000060, R11, R11
-	TBNZ  $0x03, R9, part33all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part33low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part33highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part33end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part33end
-
-part33highone:
-	TBZ   $0x00, R9, part33end
-	FMOVS (R11), F1
-	B     part33end
-
-part33low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part33lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part33end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part33end
-
-part33lowone:
-	TBZ   $0x00, R9, part33end
-	FMOVS (R11), F0
-	B     part33end
-
-part33all:
-	FLDPQ (R11), (F0, F1)
-
-part33end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R11
-	ADD   $0x00000060, R11, R11
-	TBNZ  $0x03, R9, part34all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part34low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part34highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part34end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part34end
-
-part34highone:
-	TBZ   $0x00, R9, part34end
-	FMOVS (R11), F1
-	B     part34end
-
-part34low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part34lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part34end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part34end
-
-part34lowone:
-	TBZ   $0x00, R9, part34end
-	FMOVS (R11), F0
-	B     part34end
-
-part34all:
-	FLDPQ (R11), (F0, F1)
-
-part34end:
-	WORD  $0x6e22dc00              // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R11
-	ADD   $0x00000060, R11, R11
-	TBNZ  $0x03, R9, part35all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part35low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part35highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part35end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part35end
-
-part35highone:
-	TBZ   $0x00, R9, part35end
-	FMOVS (R11), F1
-	B     part35end
-
-part35low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part35lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part35end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part35end
-
-part35lowone:
-	TBZ   $0x00, R9, part35end
-	FMOVS (R11), F0
-	B     part35end
-
-part35all:
-	FLDPQ (R11), (F0, F1)
-
-part35end:
-	WORD $0x6e22dc00 // VFMUL V2.S4, V0.S4, V0.S4
-	WORD $0x6e23dc21 // VFMUL V3.S4, V1.S4, V1.S4
-	WORD $0x4e20d694 // VFADD V0.S4, V20.S4, V20.S4
-	WORD $0x4e21d6b5 // VFADD V1.S4, V21.S4, V21.S4
-	B    end3
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	B     end3
 
 next3:
 	CMP   $0x00000038, R10
@@ -5346,288 +3344,128 @@ next3:
 	CMP   $0x00000040, R10
 	BLS   part7
 	ADD   R15, R7, R5
-	FLDPQ 224(R5), (F4, F5)
+	FLDPQ 224(R5), (F6, F7)
 	ADD   R15, R11, R11
-	FLDPQ 224(R11), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d6d6        // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7        // VFADD V1.S4, V23.S4, V23.S4
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d718        // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739        // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R11
-	FLDPQ 224(R11), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d718        // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739        // VFADD V1.S4, V25.S4, V25.S4
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d75a        // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b        // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R11
-	FLDPQ 224(R11), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d75a        // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b        // VFADD V1.S4, V27.S4, V27.S4
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d79c        // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd        // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R11
-	FLDPQ 224(R11), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d79c        // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd        // VFADD V1.S4, V29.S4, V29.S4
+	FLDPQ 224(R11), (F2, F3)
+	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
+	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x4e22d7de        // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff        // VFADD V3.S4, V31.S4, V31.S4
 	B     end3
 
 part7:
 	ADD   R15, R7, R5
-	ADD   $0x000000e0, R5, R5
-	TBNZ  $0x03, R9, part36all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R9, part36low
-	FMOVQ (R5), F4
-	ADD   $0x00000010, R5, R5
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R9, part36highone
-	FMOVD (R5), F5
-	TBZ   $0x00, R9, part36end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V5.S[2]
-	B     part36end
-
-part36highone:
-	TBZ   $0x00, R9, part36end
-	FMOVS (R5), F5
-	B     part36end
-
-part36low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R9, part36lowone
-	FMOVD (R5), F4
-	TBZ   $0x00, R9, part36end
-	ADD   $0x00000008, R5, R5
-	VLD1  (R5), V4.S[2]
-	B     part36end
-
-part36lowone:
-	TBZ   $0x00, R9, part36end
-	FMOVS (R5), F4
-	B     part36end
-
-part36all:
-	FLDPQ (R5), (F4, F5)
-
-part36end:
+	ADD   R9<<2, R5, R5
+	FLDPQ 192(R5), (F3, F2)
+	VTBL  V0.B16, [V3.B16], V6.B16
+	VTBX  V1.B16, [V2.B16], V6.B16
+	VTBL  V0.B16, [V2.B16], V7.B16
 	ADD   R15, R11, R11
-	ADD   $0x000000e0, R11, R11
-	TBNZ  $0x03, R9, part37all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part37low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part37highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part37end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part37end
-
-part37highone:
-	TBZ   $0x00, R9, part37end
-	FMOVS (R11), F1
-	B     part37end
-
-part37low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part37lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part37end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part37end
-
-part37lowone:
-	TBZ   $0x00, R9, part37end
-	FMOVS (R11), F0
-	B     part37end
-
-part37all:
-	FLDPQ (R11), (F0, F1)
-
-part37end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R11
-	ADD   $0x000000e0, R11, R11
-	TBNZ  $0x03, R9, part38all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part38low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part38highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part38end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part38end
-
-part38highone:
-	TBZ   $0x00, R9, part38end
-	FMOVS (R11), F1
-	B     part38end
-
-part38low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part38lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part38end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part38end
-
-part38lowone:
-	TBZ   $0x00, R9, part38end
-	FMOVS (R11), F0
-	B     part38end
-
-part38all:
-	FLDPQ (R11), (F0, F1)
-
-part38end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R11
-	ADD   $0x000000e0, R11, R11
-	TBNZ  $0x03, R9, part39all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part39low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part39highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part39end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part39end
-
-part39highone:
-	TBZ   $0x00, R9, part39end
-	FMOVS (R11), F1
-	B     part39end
-
-part39low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part39lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part39end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part39end
-
-part39lowone:
-	TBZ   $0x00, R9, part39end
-	FMOVS (R11), F0
-	B     part39end
-
-part39all:
-	FLDPQ (R11), (F0, F1)
-
-part39end:
-	WORD  $0x6e24dc00              // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21              // VFMUL V5.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R11
-	ADD   $0x000000e0, R11, R11
-	TBNZ  $0x03, R9, part40all
-	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part40low
-	FMOVQ (R11), F0
-	ADD   $0x00000010, R11, R11
-	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part40highone
-	FMOVD (R11), F1
-	TBZ   $0x00, R9, part40end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V1.S[2]
-	B     part40end
-
-part40highone:
-	TBZ   $0x00, R9, part40end
-	FMOVS (R11), F1
-	B     part40end
-
-part40low:
-	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part40lowone
-	FMOVD (R11), F0
-	TBZ   $0x00, R9, part40end
-	ADD   $0x00000008, R11, R11
-	VLD1  (R11), V0.S[2]
-	B     part40end
-
-part40lowone:
-	TBZ   $0x00, R9, part40end
-	FMOVS (R11), F0
-	B     part40end
-
-part40all:
-	FLDPQ (R11), (F0, F1)
-
-part40end:
-	WORD $0x6e24dc00 // VFMUL V4.S4, V0.S4, V0.S4
-	WORD $0x6e25dc21 // VFMUL V5.S4, V1.S4, V1.S4
-	WORD $0x4e20d79c // VFADD V0.S4, V28.S4, V28.S4
-	WORD $0x4e21d7bd // VFADD V1.S4, V29.S4, V29.S4
+	ADD   R9<<2, R11, R11
+	FLDPQ 192(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
 
 end3:
 	ADD   $8, RSP, R11
-	WORD  $0x4e36d5ce            // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef            // VFADD V23.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed4c6            // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7            // VFADD V15.S4, V7.S4, V7.S4
-	FLDPQ (R11), (F0, F1)
-	WORD  $0x4e20d4c6            // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7            // VFADD V1.S4, V7.S4, V7.S4
 	WORD  $0x4e38d610            // VFADD V24.S4, V16.S4, V16.S4
 	WORD  $0x4e39d631            // VFADD V25.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508            // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529            // VFADD V17.S4, V9.S4, V9.S4
-	FLDPQ 32(R11), (F0, F1)
-	WORD  $0x4e20d508            // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529            // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ (R11), (F2, F3)
+	WORD  $0x4e22d508            // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529            // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x4e3ad652            // VFADD V26.S4, V18.S4, V18.S4
 	WORD  $0x4e3bd673            // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a            // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b            // VFADD V19.S4, V11.S4, V11.S4
-	FLDPQ 64(R11), (F0, F1)
-	WORD  $0x4e20d54a            // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b            // VFADD V1.S4, V11.S4, V11.S4
+	FLDPQ 32(R11), (F2, F3)
+	WORD  $0x4e22d54a            // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b            // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x4e3cd694            // VFADD V28.S4, V20.S4, V20.S4
 	WORD  $0x4e3dd6b5            // VFADD V29.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
-	FLDPQ 96(R11), (F0, F1)
-	WORD  $0x4e20d58c            // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad            // VFADD V1.S4, V13.S4, V13.S4
-	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	FLDPQ 64(R11), (F2, F3)
+	WORD  $0x4e22d58c            // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad            // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e3ed6d6            // VFADD V30.S4, V22.S4, V22.S4
+	WORD  $0x4e3fd6f7            // VFADD V31.S4, V23.S4, V23.S4
+	WORD  $0x4e36d5ce            // VFADD V22.S4, V14.S4, V14.S4
+	WORD  $0x4e37d5ef            // VFADD V23.S4, V15.S4, V15.S4
+	FLDPQ 96(R11), (F2, F3)
+	WORD  $0x4e22d5ce            // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef            // VFADD V3.S4, V15.S4, V15.S4
 	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
-	VUZP1 V8.S4, V6.S4, V0.S4
-	VUZP2 V8.S4, V6.S4, V1.S4
-	WORD  $0x6e21d400            // VFADDP V1.S4, V0.S4, V0.S4
 	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
+	VUZP1 V10.S4, V8.S4, V2.S4
+	VUZP2 V10.S4, V8.S4, V3.S4
+	WORD  $0x6e23d442            // VFADDP V3.S4, V2.S4, V2.S4
 	WORD  $0x4e2dd58c            // VFADD V13.S4, V12.S4, V12.S4
-	VUZP1 V12.S4, V10.S4, V1.S4
-	VUZP2 V12.S4, V10.S4, V2.S4
-	WORD  $0x6e22d421            // VFADDP V2.S4, V1.S4, V1.S4
-	VORR  V0.B16, V0.B16, V2.B16
-	VMOV  V1.D[0], V2.D[1]
-	VMOV  V0.D[1], V1.D[0]
-	WORD  $0x4e21d442            // VFADD V1.S4, V2.S4, V2.S4
-	VMOVI $0x00, V0.B16
-	WORD  $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
-	FMOVQ F2, (R0)
+	WORD  $0x4e2fd5ce            // VFADD V15.S4, V14.S4, V14.S4
+	VUZP1 V14.S4, V12.S4, V3.S4
+	VUZP2 V14.S4, V12.S4, V4.S4
+	WORD  $0x6e24d463            // VFADDP V4.S4, V3.S4, V3.S4
+	VORR  V2.B16, V2.B16, V4.B16
+	VMOV  V3.D[0], V4.D[1]
+	VMOV  V2.D[1], V3.D[0]
+	WORD  $0x4e23d484            // VFADD V3.S4, V4.S4, V4.S4
+	VMOVI $0x00, V2.B16
+	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
+	FMOVQ F4, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -5636,42 +3474,42 @@ end3:
 
 groups1:
 	ADD   $0x00000000, R7, R7
-	TBNZ  $0x03, R9, part41all
+	TBNZ  $0x03, R9, part1all
 	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R9, part41low
+	TBZ   $0x02, R9, part1low
 	FMOVQ (R7), F0
 	ADD   $0x00000010, R7, R7
 	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R9, part41highone
+	TBZ   $0x01, R9, part1highone
 	FMOVD (R7), F1
-	TBZ   $0x00, R9, part41end
+	TBZ   $0x00, R9, part1end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V1.S[2]
-	B     part41end
+	B     part1end
 
-part41highone:
-	TBZ   $0x00, R9, part41end
+part1highone:
+	TBZ   $0x00, R9, part1end
 	FMOVS (R7), F1
-	B     part41end
+	B     part1end
 
-part41low:
+part1low:
 	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R9, part41lowone
+	TBZ   $0x01, R9, part1lowone
 	FMOVD (R7), F0
-	TBZ   $0x00, R9, part41end
+	TBZ   $0x00, R9, part1end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V0.S[2]
-	B     part41end
+	B     part1end
 
-part41lowone:
-	TBZ   $0x00, R9, part41end
+part1lowone:
+	TBZ   $0x00, R9, part1end
 	FMOVS (R7), F0
-	B     part41end
+	B     part1end
 
-part41all:
+part1all:
 	FLDPQ (R7), (F0, F1)
 
-part41end:
+part1end:
 rows1:
 	CMP  $0x00000001, R3
 	BHS  rows1at
@@ -5706,159 +3544,159 @@ rows1at:
 
 rows1sum:
 	ADD   $0x00000000, R7, R7
-	TBNZ  $0x03, R9, part42all
+	TBNZ  $0x03, R9, part2all
 	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R9, part42low
+	TBZ   $0x02, R9, part2low
 	FMOVQ (R7), F2
 	ADD   $0x00000010, R7, R7
 	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R9, part42highone
+	TBZ   $0x01, R9, part2highone
 	FMOVD (R7), F3
-	TBZ   $0x00, R9, part42end
+	TBZ   $0x00, R9, part2end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V3.S[2]
-	B     part42end
+	B     part2end
 
-part42highone:
-	TBZ   $0x00, R9, part42end
+part2highone:
+	TBZ   $0x00, R9, part2end
 	FMOVS (R7), F3
-	B     part42end
+	B     part2end
 
-part42low:
+part2low:
 	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R9, part42lowone
+	TBZ   $0x01, R9, part2lowone
 	FMOVD (R7), F2
-	TBZ   $0x00, R9, part42end
+	TBZ   $0x00, R9, part2end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V2.S[2]
-	B     part42end
+	B     part2end
 
-part42lowone:
-	TBZ   $0x00, R9, part42end
+part2lowone:
+	TBZ   $0x00, R9, part2end
 	FMOVS (R7), F2
-	B     part42end
+	B     part2end
 
-part42all:
+part2all:
 	FLDPQ (R7), (F2, F3)
 
-part42end:
-	WORD  $0x6e20dc42              // VFMUL V0.S4, V2.S4, V2.S4
-	WORD  $0x6e21dc63              // VFMUL V1.S4, V3.S4, V3.S4
+part2end:
+	WORD  $0x6e20dc42             // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x6e21dc63             // VFMUL V1.S4, V3.S4, V3.S4
 	ADD   $0x00000000, R8, R7
-	TBNZ  $0x03, R9, part43all
+	TBNZ  $0x03, R9, part3all
 	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R9, part43low
+	TBZ   $0x02, R9, part3low
 	FMOVQ (R7), F4
 	ADD   $0x00000010, R7, R7
 	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R9, part43highone
+	TBZ   $0x01, R9, part3highone
 	FMOVD (R7), F5
-	TBZ   $0x00, R9, part43end
+	TBZ   $0x00, R9, part3end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V5.S[2]
-	B     part43end
+	B     part3end
 
-part43highone:
-	TBZ   $0x00, R9, part43end
+part3highone:
+	TBZ   $0x00, R9, part3end
 	FMOVS (R7), F5
-	B     part43end
+	B     part3end
 
-part43low:
+part3low:
 	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R9, part43lowone
+	TBZ   $0x01, R9, part3lowone
 	FMOVD (R7), F4
-	TBZ   $0x00, R9, part43end
+	TBZ   $0x00, R9, part3end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V4.S[2]
-	B     part43end
+	B     part3end
 
-part43lowone:
-	TBZ   $0x00, R9, part43end
+part3lowone:
+	TBZ   $0x00, R9, part3end
 	FMOVS (R7), F4
-	B     part43end
+	B     part3end
 
-part43all:
+part3all:
 	FLDPQ (R7), (F4, F5)
 
-part43end:
-	WORD  $0x6e20dc84              // VFMUL V0.S4, V4.S4, V4.S4
-	WORD  $0x6e21dca5              // VFMUL V1.S4, V5.S4, V5.S4
+part3end:
+	WORD  $0x6e20dc84             // VFMUL V0.S4, V4.S4, V4.S4
+	WORD  $0x6e21dca5             // VFMUL V1.S4, V5.S4, V5.S4
 	ADD   $0x00000000, R10, R7
-	TBNZ  $0x03, R9, part44all
+	TBNZ  $0x03, R9, part4all
 	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R9, part44low
+	TBZ   $0x02, R9, part4low
 	FMOVQ (R7), F6
 	ADD   $0x00000010, R7, R7
 	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R9, part44highone
+	TBZ   $0x01, R9, part4highone
 	FMOVD (R7), F7
-	TBZ   $0x00, R9, part44end
+	TBZ   $0x00, R9, part4end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V7.S[2]
-	B     part44end
+	B     part4end
 
-part44highone:
-	TBZ   $0x00, R9, part44end
+part4highone:
+	TBZ   $0x00, R9, part4end
 	FMOVS (R7), F7
-	B     part44end
+	B     part4end
 
-part44low:
+part4low:
 	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R9, part44lowone
+	TBZ   $0x01, R9, part4lowone
 	FMOVD (R7), F6
-	TBZ   $0x00, R9, part44end
+	TBZ   $0x00, R9, part4end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V6.S[2]
-	B     part44end
+	B     part4end
 
-part44lowone:
-	TBZ   $0x00, R9, part44end
+part4lowone:
+	TBZ   $0x00, R9, part4end
 	FMOVS (R7), F6
-	B     part44end
+	B     part4end
 
-part44all:
+part4all:
 	FLDPQ (R7), (F6, F7)
 
-part44end:
-	WORD  $0x6e20dcc6              // VFMUL V0.S4, V6.S4, V6.S4
-	WORD  $0x6e21dce7              // VFMUL V1.S4, V7.S4, V7.S4
+part4end:
+	WORD  $0x6e20dcc6             // VFMUL V0.S4, V6.S4, V6.S4
+	WORD  $0x6e21dce7             // VFMUL V1.S4, V7.S4, V7.S4
 	ADD   $0x00000000, R11, R7
-	TBNZ  $0x03, R9, part45all
+	TBNZ  $0x03, R9, part5all
 	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R9, part45low
+	TBZ   $0x02, R9, part5low
 	FMOVQ (R7), F8
 	ADD   $0x00000010, R7, R7
 	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R9, part45highone
+	TBZ   $0x01, R9, part5highone
 	FMOVD (R7), F9
-	TBZ   $0x00, R9, part45end
+	TBZ   $0x00, R9, part5end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V9.S[2]
-	B     part45end
+	B     part5end
 
-part45highone:
-	TBZ   $0x00, R9, part45end
+part5highone:
+	TBZ   $0x00, R9, part5end
 	FMOVS (R7), F9
-	B     part45end
+	B     part5end
 
-part45low:
+part5low:
 	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R9, part45lowone
+	TBZ   $0x01, R9, part5lowone
 	FMOVD (R7), F8
-	TBZ   $0x00, R9, part45end
+	TBZ   $0x00, R9, part5end
 	ADD   $0x00000008, R7, R7
 	VLD1  (R7), V8.S[2]
-	B     part45end
+	B     part5end
 
-part45lowone:
-	TBZ   $0x00, R9, part45end
+part5lowone:
+	TBZ   $0x00, R9, part5end
 	FMOVS (R7), F8
-	B     part45end
+	B     part5end
 
-part45all:
+part5all:
 	FLDPQ (R7), (F8, F9)
 
-part45end:
+part5end:
 	WORD  $0x6e20dd08            // VFMUL V0.S4, V8.S4, V8.S4
 	WORD  $0x6e21dd29            // VFMUL V1.S4, V9.S4, V9.S4
 	WORD  $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
@@ -5885,44 +3723,17 @@ part45end:
 	RET
 
 groups2:
-	FLDPQ (R7), (F0, F1)
-	ADD   $0x00000020, R7, R7
-	TBNZ  $0x03, R9, part46all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R9, part46low
-	FMOVQ (R7), F2
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R9, part46highone
-	FMOVD (R7), F3
-	TBZ   $0x00, R9, part46end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V3.S[2]
-	B     part46end
-
-part46highone:
-	TBZ   $0x00, R9, part46end
-	FMOVS (R7), F3
-	B     part46end
-
-part46low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R9, part46lowone
-	FMOVD (R7), F2
-	TBZ   $0x00, R9, part46end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V2.S[2]
-	B     part46end
-
-part46lowone:
-	TBZ   $0x00, R9, part46end
-	FMOVS (R7), F2
-	B     part46end
-
-part46all:
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
 	FLDPQ (R7), (F2, F3)
+	ADD   R9<<2, R7, R7
+	FLDPQ (R7), (F4, F5)
+	VTBL  V0.B16, [V4.B16], V4.B16
+	VTBX  V1.B16, [V5.B16], V4.B16
+	VTBL  V0.B16, [V5.B16], V5.B16
 
-part46end:
 rows2:
 	CMP  $0x00000001, R3
 	BHS  rows2at
@@ -5956,199 +3767,71 @@ rows2at:
 	ADD   $0x00000010, R3, R3
 
 rows2sum:
-	FLDPQ (R7), (F4, F5)
-	WORD  $0x6e24dc04              // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25              // VFMUL V5.S4, V1.S4, V5.S4
-	ADD   $0x00000020, R7, R7
-	TBNZ  $0x03, R9, part47all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R9, part47low
-	FMOVQ (R7), F6
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R9, part47highone
-	FMOVD (R7), F7
-	TBZ   $0x00, R9, part47end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V7.S[2]
-	B     part47end
-
-part47highone:
-	TBZ   $0x00, R9, part47end
-	FMOVS (R7), F7
-	B     part47end
-
-part47low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R9, part47lowone
-	FMOVD (R7), F6
-	TBZ   $0x00, R9, part47end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V6.S[2]
-	B     part47end
-
-part47lowone:
-	TBZ   $0x00, R9, part47end
-	FMOVS (R7), F6
-	B     part47end
-
-part47all:
 	FLDPQ (R7), (F6, F7)
-
-part47end:
-	WORD  $0x6e22dcc6              // VFMUL V2.S4, V6.S4, V6.S4
-	WORD  $0x6e23dce7              // VFMUL V3.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484              // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5              // VFADD V7.S4, V5.S4, V5.S4
-	FLDPQ (R8), (F6, F7)
-	WORD  $0x6e26dc06              // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27              // VFMUL V7.S4, V1.S4, V7.S4
-	ADD   $0x00000020, R8, R7
-	TBNZ  $0x03, R9, part48all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R9, part48low
-	FMOVQ (R7), F8
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R9, part48highone
-	FMOVD (R7), F9
-	TBZ   $0x00, R9, part48end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V9.S[2]
-	B     part48end
-
-part48highone:
-	TBZ   $0x00, R9, part48end
-	FMOVS (R7), F9
-	B     part48end
-
-part48low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R9, part48lowone
-	FMOVD (R7), F8
-	TBZ   $0x00, R9, part48end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V8.S[2]
-	B     part48end
-
-part48lowone:
-	TBZ   $0x00, R9, part48end
-	FMOVS (R7), F8
-	B     part48end
-
-part48all:
+	WORD  $0x6e26dc46                // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67                // VFMUL V7.S4, V3.S4, V7.S4
+	ADD   R9<<2, R7, R7
 	FLDPQ (R7), (F8, F9)
-
-part48end:
-	WORD  $0x6e22dd08              // VFMUL V2.S4, V8.S4, V8.S4
-	WORD  $0x6e23dd29              // VFMUL V3.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6              // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7              // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ (R10), (F8, F9)
-	WORD  $0x6e28dc08              // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29              // VFMUL V9.S4, V1.S4, V9.S4
-	ADD   $0x00000020, R10, R7
-	TBNZ  $0x03, R9, part49all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R9, part49low
-	FMOVQ (R7), F10
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R9, part49highone
-	FMOVD (R7), F11
-	TBZ   $0x00, R9, part49end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V11.S[2]
-	B     part49end
-
-part49highone:
-	TBZ   $0x00, R9, part49end
-	FMOVS (R7), F11
-	B     part49end
-
-part49low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R9, part49lowone
-	FMOVD (R7), F10
-	TBZ   $0x00, R9, part49end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V10.S[2]
-	B     part49end
-
-part49lowone:
-	TBZ   $0x00, R9, part49end
-	FMOVS (R7), F10
-	B     part49end
-
-part49all:
+	VTBL  V0.B16, [V8.B16], V8.B16
+	VTBX  V1.B16, [V9.B16], V8.B16
+	VTBL  V0.B16, [V9.B16], V9.B16
+	WORD  $0x6e24dd08                // VFMUL V4.S4, V8.S4, V8.S4
+	WORD  $0x6e25dd29                // VFMUL V5.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6                // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7                // VFADD V9.S4, V7.S4, V7.S4
+	FLDPQ (R8), (F8, F9)
+	WORD  $0x6e28dc48                // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69                // VFMUL V9.S4, V3.S4, V9.S4
+	ADD   R9<<2, R8, R7
 	FLDPQ (R7), (F10, F11)
-
-part49end:
-	WORD  $0x6e22dd4a              // VFMUL V2.S4, V10.S4, V10.S4
-	WORD  $0x6e23dd6b              // VFMUL V3.S4, V11.S4, V11.S4
-	WORD  $0x4e2ad508              // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529              // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R11), (F10, F11)
-	WORD  $0x6e2adc0a              // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b              // VFMUL V11.S4, V1.S4, V11.S4
-	ADD   $0x00000020, R11, R7
-	TBNZ  $0x03, R9, part50all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R9, part50low
-	FMOVQ (R7), F12
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R9, part50highone
-	FMOVD (R7), F13
-	TBZ   $0x00, R9, part50end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V13.S[2]
-	B     part50end
-
-part50highone:
-	TBZ   $0x00, R9, part50end
-	FMOVS (R7), F13
-	B     part50end
-
-part50low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R9, part50lowone
-	FMOVD (R7), F12
-	TBZ   $0x00, R9, part50end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V12.S[2]
-	B     part50end
-
-part50lowone:
-	TBZ   $0x00, R9, part50end
-	FMOVS (R7), F12
-	B     part50end
-
-part50all:
+	VTBL  V0.B16, [V10.B16], V10.B16
+	VTBX  V1.B16, [V11.B16], V10.B16
+	VTBL  V0.B16, [V11.B16], V11.B16
+	WORD  $0x6e24dd4a                // VFMUL V4.S4, V10.S4, V10.S4
+	WORD  $0x6e25dd6b                // VFMUL V5.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R10), (F10, F11)
+	WORD  $0x6e2adc4a                // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b                // VFMUL V11.S4, V3.S4, V11.S4
+	ADD   R9<<2, R10, R7
 	FLDPQ (R7), (F12, F13)
-
-part50end:
-	WORD  $0x6e22dd8c            // VFMUL V2.S4, V12.S4, V12.S4
-	WORD  $0x6e23ddad            // VFMUL V3.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a            // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b            // VFADD V13.S4, V11.S4, V11.S4
-	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	VUZP1 V6.S4, V4.S4, V5.S4
-	VUZP2 V6.S4, V4.S4, V4.S4
-	WORD  $0x6e24d4a5            // VFADDP V4.S4, V5.S4, V5.S4
-	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
-	VUZP1 V10.S4, V8.S4, V4.S4
-	VUZP2 V10.S4, V8.S4, V6.S4
-	WORD  $0x6e26d484            // VFADDP V6.S4, V4.S4, V4.S4
-	VORR  V5.B16, V5.B16, V6.B16
-	VMOV  V4.D[0], V6.D[1]
-	VMOV  V5.D[1], V4.D[0]
-	WORD  $0x4e24d4c6            // VFADD V4.S4, V6.S4, V6.S4
-	VMOVI $0x00, V4.B16
-	WORD  $0x4e24d4c6            // VFADD V4.S4, V6.S4, V6.S4
-	FMOVQ F6, (R0)
+	VTBL  V0.B16, [V12.B16], V12.B16
+	VTBX  V1.B16, [V13.B16], V12.B16
+	VTBL  V0.B16, [V13.B16], V13.B16
+	WORD  $0x6e24dd8c                // VFMUL V4.S4, V12.S4, V12.S4
+	WORD  $0x6e25ddad                // VFMUL V5.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R11), (F12, F13)
+	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
+	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ (R7), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x6e24ddce                // VFMUL V4.S4, V14.S4, V14.S4
+	WORD  $0x6e25ddef                // VFMUL V5.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	WORD  $0x4e27d4c6                // VFADD V7.S4, V6.S4, V6.S4
+	WORD  $0x4e29d508                // VFADD V9.S4, V8.S4, V8.S4
+	VUZP1 V8.S4, V6.S4, V7.S4
+	VUZP2 V8.S4, V6.S4, V6.S4
+	WORD  $0x6e26d4e7                // VFADDP V6.S4, V7.S4, V7.S4
+	WORD  $0x4e2bd54a                // VFADD V11.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	VUZP1 V12.S4, V10.S4, V6.S4
+	VUZP2 V12.S4, V10.S4, V8.S4
+	WORD  $0x6e28d4c6                // VFADDP V8.S4, V6.S4, V6.S4
+	VORR  V7.B16, V7.B16, V8.B16
+	VMOV  V6.D[0], V8.D[1]
+	VMOV  V7.D[1], V6.D[0]
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	VMOVI $0x00, V6.B16
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	FMOVQ F8, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -6156,45 +3839,18 @@ part50end:
 	RET
 
 groups3:
-	FLDPQ (R7), (F0, F1)
-	FLDPQ 32(R7), (F2, F3)
-	ADD   $0x00000040, R7, R7
-	TBNZ  $0x03, R9, part51all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R9, part51low
-	FMOVQ (R7), F4
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R9, part51highone
-	FMOVD (R7), F5
-	TBZ   $0x00, R9, part51end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V5.S[2]
-	B     part51end
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	ADD   R9<<2, R7, R7
+	FLDPQ 32(R7), (F6, F7)
+	VTBL  V0.B16, [V6.B16], V6.B16
+	VTBX  V1.B16, [V7.B16], V6.B16
+	VTBL  V0.B16, [V7.B16], V7.B16
 
-part51highone:
-	TBZ   $0x00, R9, part51end
-	FMOVS (R7), F5
-	B     part51end
-
-part51low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R9, part51lowone
-	FMOVD (R7), F4
-	TBZ   $0x00, R9, part51end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V4.S[2]
-	B     part51end
-
-part51lowone:
-	TBZ   $0x00, R9, part51end
-	FMOVS (R7), F4
-	B     part51end
-
-part51all:
-	FLDPQ (R7), (F4, F5)
-
-part51end:
 rows3:
 	CMP  $0x00000001, R3
 	BHS  rows3at
@@ -6228,219 +3884,91 @@ rows3at:
 	ADD   $0x00000010, R3, R3
 
 rows3sum:
-	FLDPQ (R7), (F6, F7)
-	WORD  $0x6e26dc06              // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27              // VFMUL V7.S4, V1.S4, V7.S4
-	ADD   $0x00000040, R7, R12
-	TBNZ  $0x03, R9, part52all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R9, part52low
-	FMOVQ (R12), F8
-	ADD   $0x00000010, R12, R12
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R9, part52highone
-	FMOVD (R12), F9
-	TBZ   $0x00, R9, part52end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V9.S[2]
-	B     part52end
-
-part52highone:
-	TBZ   $0x00, R9, part52end
-	FMOVS (R12), F9
-	B     part52end
-
-part52low:
+	FLDPQ (R7), (F8, F9)
+	WORD  $0x6e28dc48                // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69                // VFMUL V9.S4, V3.S4, V9.S4
+	ADD   R9<<2, R7, R12
+	FLDPQ 32(R12), (F10, F11)
+	VTBL  V0.B16, [V10.B16], V10.B16
+	VTBX  V1.B16, [V11.B16], V10.B16
+	VTBL  V0.B16, [V11.B16], V11.B16
+	WORD  $0x6e26dd4a                // VFMUL V6.S4, V10.S4, V10.S4
+	WORD  $0x6e27dd6b                // VFMUL V7.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R7), (F10, F11)
+	WORD  $0x6e2adc8a                // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab                // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R8), (F10, F11)
+	WORD  $0x6e2adc4a                // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b                // VFMUL V11.S4, V3.S4, V11.S4
+	ADD   R9<<2, R8, R7
+	FLDPQ 32(R7), (F12, F13)
+	VTBL  V0.B16, [V12.B16], V12.B16
+	VTBX  V1.B16, [V13.B16], V12.B16
+	VTBL  V0.B16, [V13.B16], V13.B16
+	WORD  $0x6e26dd8c                // VFMUL V6.S4, V12.S4, V12.S4
+	WORD  $0x6e27ddad                // VFMUL V7.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ 32(R8), (F12, F13)
+	WORD  $0x6e2cdc8c                // VFMUL V12.S4, V4.S4, V12.S4
+	WORD  $0x6e2ddcad                // VFMUL V13.S4, V5.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R10), (F12, F13)
+	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
+	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
+	ADD   R9<<2, R10, R7
+	FLDPQ 32(R7), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x6e26ddce                // VFMUL V6.S4, V14.S4, V14.S4
+	WORD  $0x6e27ddef                // VFMUL V7.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 32(R10), (F14, F15)
+	WORD  $0x6e2edc8e                // VFMUL V14.S4, V4.S4, V14.S4
+	WORD  $0x6e2fdcaf                // VFMUL V15.S4, V5.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ (R11), (F14, F15)
+	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
+	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ 32(R7), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+	WORD  $0x6e26de10                // VFMUL V6.S4, V16.S4, V16.S4
+	WORD  $0x6e27de31                // VFMUL V7.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R11), (F16, F17)
+	WORD  $0x6e30dc90                // VFMUL V16.S4, V4.S4, V16.S4
+	WORD  $0x6e31dcb1                // VFMUL V17.S4, V5.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e29d508                // VFADD V9.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd54a                // VFADD V11.S4, V10.S4, V10.S4
+	VUZP1 V10.S4, V8.S4, V9.S4
+	VUZP2 V10.S4, V8.S4, V8.S4
+	WORD  $0x6e28d529                // VFADDP V8.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	VUZP1 V14.S4, V12.S4, V8.S4
+	VUZP2 V14.S4, V12.S4, V10.S4
+	WORD  $0x6e2ad508                // VFADDP V10.S4, V8.S4, V8.S4
+	VORR  V9.B16, V9.B16, V10.B16
+	VMOV  V8.D[0], V10.D[1]
+	VMOV  V9.D[1], V8.D[0]
+	WORD  $0x4e28d54a                // VFADD V8.S4, V10.S4, V10.S4
 	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R9, part52lowone
-	FMOVD (R12), F8
-	TBZ   $0x00, R9, part52end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V8.S[2]
-	B     part52end
-
-part52lowone:
-	TBZ   $0x00, R9, part52end
-	FMOVS (R12), F8
-	B     part52end
-
-part52all:
-	FLDPQ (R12), (F8, F9)
-
-part52end:
-	WORD  $0x6e24dd08              // VFMUL V4.S4, V8.S4, V8.S4
-	WORD  $0x6e25dd29              // VFMUL V5.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6              // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7              // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ 32(R7), (F8, F9)
-	WORD  $0x6e28dc48              // VFMUL V8.S4, V2.S4, V8.S4
-	WORD  $0x6e29dc69              // VFMUL V9.S4, V3.S4, V9.S4
-	WORD  $0x4e28d4c6              // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7              // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ (R8), (F8, F9)
-	WORD  $0x6e28dc08              // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29              // VFMUL V9.S4, V1.S4, V9.S4
-	ADD   $0x00000040, R8, R7
-	TBNZ  $0x03, R9, part53all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R9, part53low
-	FMOVQ (R7), F10
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R9, part53highone
-	FMOVD (R7), F11
-	TBZ   $0x00, R9, part53end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V11.S[2]
-	B     part53end
-
-part53highone:
-	TBZ   $0x00, R9, part53end
-	FMOVS (R7), F11
-	B     part53end
-
-part53low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R9, part53lowone
-	FMOVD (R7), F10
-	TBZ   $0x00, R9, part53end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V10.S[2]
-	B     part53end
-
-part53lowone:
-	TBZ   $0x00, R9, part53end
-	FMOVS (R7), F10
-	B     part53end
-
-part53all:
-	FLDPQ (R7), (F10, F11)
-
-part53end:
-	WORD  $0x6e24dd4a              // VFMUL V4.S4, V10.S4, V10.S4
-	WORD  $0x6e25dd6b              // VFMUL V5.S4, V11.S4, V11.S4
-	WORD  $0x4e2ad508              // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529              // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R8), (F10, F11)
-	WORD  $0x6e2adc4a              // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b              // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508              // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529              // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R10), (F10, F11)
-	WORD  $0x6e2adc0a              // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b              // VFMUL V11.S4, V1.S4, V11.S4
-	ADD   $0x00000040, R10, R7
-	TBNZ  $0x03, R9, part54all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R9, part54low
-	FMOVQ (R7), F12
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R9, part54highone
-	FMOVD (R7), F13
-	TBZ   $0x00, R9, part54end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V13.S[2]
-	B     part54end
-
-part54highone:
-	TBZ   $0x00, R9, part54end
-	FMOVS (R7), F13
-	B     part54end
-
-part54low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R9, part54lowone
-	FMOVD (R7), F12
-	TBZ   $0x00, R9, part54end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V12.S[2]
-	B     part54end
-
-part54lowone:
-	TBZ   $0x00, R9, part54end
-	FMOVS (R7), F12
-	B     part54end
-
-part54all:
-	FLDPQ (R7), (F12, F13)
-
-part54end:
-	WORD  $0x6e24dd8c              // VFMUL V4.S4, V12.S4, V12.S4
-	WORD  $0x6e25ddad              // VFMUL V5.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R10), (F12, F13)
-	WORD  $0x6e2cdc4c              // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d              // VFMUL V13.S4, V3.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ (R11), (F12, F13)
-	WORD  $0x6e2cdc0c              // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d              // VFMUL V13.S4, V1.S4, V13.S4
-	ADD   $0x00000040, R11, R7
-	TBNZ  $0x03, R9, part55all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R9, part55low
-	FMOVQ (R7), F14
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R9, part55highone
-	FMOVD (R7), F15
-	TBZ   $0x00, R9, part55end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V15.S[2]
-	B     part55end
-
-part55highone:
-	TBZ   $0x00, R9, part55end
-	FMOVS (R7), F15
-	B     part55end
-
-part55low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R9, part55lowone
-	FMOVD (R7), F14
-	TBZ   $0x00, R9, part55end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V14.S[2]
-	B     part55end
-
-part55lowone:
-	TBZ   $0x00, R9, part55end
-	FMOVS (R7), F14
-	B     part55end
-
-part55all:
-	FLDPQ (R7), (F14, F15)
-
-part55end:
-	WORD  $0x6e24ddce            // VFMUL V4.S4, V14.S4, V14.S4
-	WORD  $0x6e25ddef            // VFMUL V5.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c            // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad            // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R11), (F14, F15)
-	WORD  $0x6e2edc4e            // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f            // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c            // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad            // VFADD V15.S4, V13.S4, V13.S4
-	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
-	VUZP1 V8.S4, V6.S4, V7.S4
-	VUZP2 V8.S4, V6.S4, V6.S4
-	WORD  $0x6e26d4e7            // VFADDP V6.S4, V7.S4, V7.S4
-	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd58c            // VFADD V13.S4, V12.S4, V12.S4
-	VUZP1 V12.S4, V10.S4, V6.S4
-	VUZP2 V12.S4, V10.S4, V8.S4
-	WORD  $0x6e28d4c6            // VFADDP V8.S4, V6.S4, V6.S4
-	VORR  V7.B16, V7.B16, V8.B16
-	VMOV  V6.D[0], V8.D[1]
-	VMOV  V7.D[1], V6.D[0]
-	WORD  $0x4e26d508            // VFADD V6.S4, V8.S4, V8.S4
-	VMOVI $0x00, V6.B16
-	WORD  $0x4e26d508            // VFADD V6.S4, V8.S4, V8.S4
-	FMOVQ F8, (R0)
+	WORD  $0x4e28d54a                // VFADD V8.S4, V10.S4, V10.S4
+	FMOVQ F10, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -6448,46 +3976,19 @@ part55end:
 	RET
 
 groups4:
-	FLDPQ (R7), (F0, F1)
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 64(R7), (F4, F5)
-	ADD   $0x00000060, R7, R7
-	TBNZ  $0x03, R9, part56all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R9, part56low
-	FMOVQ (R7), F6
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R9, part56highone
-	FMOVD (R7), F7
-	TBZ   $0x00, R9, part56end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V7.S[2]
-	B     part56end
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	ADD   R9<<2, R7, R7
+	FLDPQ 64(R7), (F8, F9)
+	VTBL  V0.B16, [V8.B16], V8.B16
+	VTBX  V1.B16, [V9.B16], V8.B16
+	VTBL  V0.B16, [V9.B16], V9.B16
 
-part56highone:
-	TBZ   $0x00, R9, part56end
-	FMOVS (R7), F7
-	B     part56end
-
-part56low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R9, part56lowone
-	FMOVD (R7), F6
-	TBZ   $0x00, R9, part56end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V6.S[2]
-	B     part56end
-
-part56lowone:
-	TBZ   $0x00, R9, part56end
-	FMOVS (R7), F6
-	B     part56end
-
-part56all:
-	FLDPQ (R7), (F6, F7)
-
-part56end:
 rows4:
 	CMP  $0x00000001, R3
 	BHS  rows4at
@@ -6521,239 +4022,111 @@ rows4at:
 	ADD   $0x00000010, R3, R3
 
 rows4sum:
-	FLDPQ (R7), (F8, F9)
-	WORD  $0x6e28dc08              // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29              // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ 64(R7), (F10, F11)
-	WORD  $0x6e2adc8a              // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab              // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508              // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529              // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R7), (F10, F11)
-	WORD  $0x6e2adc4a              // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b              // VFMUL V11.S4, V3.S4, V11.S4
-	ADD   $0x00000060, R7, R7
-	TBNZ  $0x03, R9, part57all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R9, part57low
-	FMOVQ (R7), F12
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R9, part57highone
-	FMOVD (R7), F13
-	TBZ   $0x00, R9, part57end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V13.S[2]
-	B     part57end
-
-part57highone:
-	TBZ   $0x00, R9, part57end
-	FMOVS (R7), F13
-	B     part57end
-
-part57low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R9, part57lowone
-	FMOVD (R7), F12
-	TBZ   $0x00, R9, part57end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V12.S[2]
-	B     part57end
-
-part57lowone:
-	TBZ   $0x00, R9, part57end
-	FMOVS (R7), F12
-	B     part57end
-
-part57all:
-	FLDPQ (R7), (F12, F13)
-
-part57end:
-	WORD  $0x6e26dd8c              // VFMUL V6.S4, V12.S4, V12.S4
-	WORD  $0x6e27ddad              // VFMUL V7.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	WORD  $0x4e2ad508              // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529              // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R8), (F10, F11)
-	WORD  $0x6e2adc0a              // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b              // VFMUL V11.S4, V1.S4, V11.S4
-	FLDPQ 64(R8), (F12, F13)
-	WORD  $0x6e2cdc8c              // VFMUL V12.S4, V4.S4, V12.S4
-	WORD  $0x6e2ddcad              // VFMUL V13.S4, V5.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R8), (F12, F13)
-	WORD  $0x6e2cdc4c              // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d              // VFMUL V13.S4, V3.S4, V13.S4
-	ADD   $0x00000060, R8, R7
-	TBNZ  $0x03, R9, part58all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R9, part58low
-	FMOVQ (R7), F14
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R9, part58highone
-	FMOVD (R7), F15
-	TBZ   $0x00, R9, part58end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V15.S[2]
-	B     part58end
-
-part58highone:
-	TBZ   $0x00, R9, part58end
-	FMOVS (R7), F15
-	B     part58end
-
-part58low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R9, part58lowone
-	FMOVD (R7), F14
-	TBZ   $0x00, R9, part58end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V14.S[2]
-	B     part58end
-
-part58lowone:
-	TBZ   $0x00, R9, part58end
-	FMOVS (R7), F14
-	B     part58end
-
-part58all:
-	FLDPQ (R7), (F14, F15)
-
-part58end:
-	WORD  $0x6e26ddce              // VFMUL V6.S4, V14.S4, V14.S4
-	WORD  $0x6e27ddef              // VFMUL V7.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ (R10), (F12, F13)
-	WORD  $0x6e2cdc0c              // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d              // VFMUL V13.S4, V1.S4, V13.S4
-	FLDPQ 64(R10), (F14, F15)
-	WORD  $0x6e2edc8e              // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf              // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R10), (F14, F15)
-	WORD  $0x6e2edc4e              // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f              // VFMUL V15.S4, V3.S4, V15.S4
-	ADD   $0x00000060, R10, R7
-	TBNZ  $0x03, R9, part59all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R9, part59low
-	FMOVQ (R7), F16
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R9, part59highone
-	FMOVD (R7), F17
-	TBZ   $0x00, R9, part59end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V17.S[2]
-	B     part59end
-
-part59highone:
-	TBZ   $0x00, R9, part59end
-	FMOVS (R7), F17
-	B     part59end
-
-part59low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R9, part59lowone
-	FMOVD (R7), F16
-	TBZ   $0x00, R9, part59end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V16.S[2]
-	B     part59end
-
-part59lowone:
-	TBZ   $0x00, R9, part59end
-	FMOVS (R7), F16
-	B     part59end
-
-part59all:
-	FLDPQ (R7), (F16, F17)
-
-part59end:
-	WORD  $0x6e26de10              // VFMUL V6.S4, V16.S4, V16.S4
-	WORD  $0x6e27de31              // VFMUL V7.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R11), (F14, F15)
-	WORD  $0x6e2edc0e              // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f              // VFMUL V15.S4, V1.S4, V15.S4
-	FLDPQ 64(R11), (F16, F17)
-	WORD  $0x6e30dc90              // VFMUL V16.S4, V4.S4, V16.S4
-	WORD  $0x6e31dcb1              // VFMUL V17.S4, V5.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 32(R11), (F16, F17)
-	WORD  $0x6e30dc50              // VFMUL V16.S4, V2.S4, V16.S4
-	WORD  $0x6e31dc71              // VFMUL V17.S4, V3.S4, V17.S4
-	ADD   $0x00000060, R11, R7
-	TBNZ  $0x03, R9, part60all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R9, part60low
-	FMOVQ (R7), F18
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R9, part60highone
-	FMOVD (R7), F19
-	TBZ   $0x00, R9, part60end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V19.S[2]
-	B     part60end
-
-part60highone:
-	TBZ   $0x00, R9, part60end
-	FMOVS (R7), F19
-	B     part60end
-
-part60low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R9, part60lowone
-	FMOVD (R7), F18
-	TBZ   $0x00, R9, part60end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V18.S[2]
-	B     part60end
-
-part60lowone:
-	TBZ   $0x00, R9, part60end
-	FMOVS (R7), F18
-	B     part60end
-
-part60all:
-	FLDPQ (R7), (F18, F19)
-
-part60end:
-	WORD  $0x6e26de52             // VFMUL V6.S4, V18.S4, V18.S4
-	WORD  $0x6e27de73             // VFMUL V7.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610             // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631             // VFADD V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce             // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef             // VFADD V17.S4, V15.S4, V15.S4
-	WORD  $0x4e29d508             // VFADD V9.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd54a             // VFADD V11.S4, V10.S4, V10.S4
-	VUZP1 V10.S4, V8.S4, V9.S4
-	VUZP2 V10.S4, V8.S4, V8.S4
-	WORD  $0x6e28d529             // VFADDP V8.S4, V9.S4, V9.S4
-	WORD  $0x4e2dd58c             // VFADD V13.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ce             // VFADD V15.S4, V14.S4, V14.S4
-	VUZP1 V14.S4, V12.S4, V8.S4
-	VUZP2 V14.S4, V12.S4, V10.S4
-	WORD  $0x6e2ad508             // VFADDP V10.S4, V8.S4, V8.S4
-	VORR  V9.B16, V9.B16, V10.B16
-	VMOV  V8.D[0], V10.D[1]
-	VMOV  V9.D[1], V8.D[0]
-	WORD  $0x4e28d54a             // VFADD V8.S4, V10.S4, V10.S4
-	VMOVI $0x00, V8.B16
-	WORD  $0x4e28d54a             // VFADD V8.S4, V10.S4, V10.S4
-	FMOVQ F10, (R0)
+	FLDPQ (R7), (F10, F11)
+	WORD  $0x6e2adc4a                // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b                // VFMUL V11.S4, V3.S4, V11.S4
+	FLDPQ 64(R7), (F12, F13)
+	WORD  $0x6e2cdccc                // VFMUL V12.S4, V6.S4, V12.S4
+	WORD  $0x6e2ddced                // VFMUL V13.S4, V7.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ 32(R7), (F12, F13)
+	WORD  $0x6e2cdc8c                // VFMUL V12.S4, V4.S4, V12.S4
+	WORD  $0x6e2ddcad                // VFMUL V13.S4, V5.S4, V13.S4
+	ADD   R9<<2, R7, R7
+	FLDPQ 64(R7), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x6e28ddce                // VFMUL V8.S4, V14.S4, V14.S4
+	WORD  $0x6e29ddef                // VFMUL V9.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R8), (F12, F13)
+	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
+	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
+	FLDPQ 64(R8), (F14, F15)
+	WORD  $0x6e2edcce                // VFMUL V14.S4, V6.S4, V14.S4
+	WORD  $0x6e2fdcef                // VFMUL V15.S4, V7.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 32(R8), (F14, F15)
+	WORD  $0x6e2edc8e                // VFMUL V14.S4, V4.S4, V14.S4
+	WORD  $0x6e2fdcaf                // VFMUL V15.S4, V5.S4, V15.S4
+	ADD   R9<<2, R8, R7
+	FLDPQ 64(R7), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+	WORD  $0x6e28de10                // VFMUL V8.S4, V16.S4, V16.S4
+	WORD  $0x6e29de31                // VFMUL V9.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ (R10), (F14, F15)
+	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
+	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
+	FLDPQ 64(R10), (F16, F17)
+	WORD  $0x6e30dcd0                // VFMUL V16.S4, V6.S4, V16.S4
+	WORD  $0x6e31dcf1                // VFMUL V17.S4, V7.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R10), (F16, F17)
+	WORD  $0x6e30dc90                // VFMUL V16.S4, V4.S4, V16.S4
+	WORD  $0x6e31dcb1                // VFMUL V17.S4, V5.S4, V17.S4
+	ADD   R9<<2, R10, R7
+	FLDPQ 64(R7), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x6e28de52                // VFMUL V8.S4, V18.S4, V18.S4
+	WORD  $0x6e29de73                // VFMUL V9.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ (R11), (F16, F17)
+	WORD  $0x6e30dc50                // VFMUL V16.S4, V2.S4, V16.S4
+	WORD  $0x6e31dc71                // VFMUL V17.S4, V3.S4, V17.S4
+	FLDPQ 64(R11), (F18, F19)
+	WORD  $0x6e32dcd2                // VFMUL V18.S4, V6.S4, V18.S4
+	WORD  $0x6e33dcf3                // VFMUL V19.S4, V7.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R11), (F18, F19)
+	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
+	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ 64(R7), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x6e28de94                // VFMUL V8.S4, V20.S4, V20.S4
+	WORD  $0x6e29deb5                // VFMUL V9.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e2bd54a                // VFADD V11.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	VUZP1 V12.S4, V10.S4, V11.S4
+	VUZP2 V12.S4, V10.S4, V10.S4
+	WORD  $0x6e2ad56b                // VFADDP V10.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	VUZP1 V16.S4, V14.S4, V10.S4
+	VUZP2 V16.S4, V14.S4, V12.S4
+	WORD  $0x6e2cd54a                // VFADDP V12.S4, V10.S4, V10.S4
+	VORR  V11.B16, V11.B16, V12.B16
+	VMOV  V10.D[0], V12.D[1]
+	VMOV  V11.D[1], V10.D[0]
+	WORD  $0x4e2ad58c                // VFADD V10.S4, V12.S4, V12.S4
+	VMOVI $0x00, V10.B16
+	WORD  $0x4e2ad58c                // VFADD V10.S4, V12.S4, V12.S4
+	FMOVQ F12, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -6761,47 +4134,20 @@ part60end:
 	RET
 
 groups5:
-	FLDPQ (R7), (F0, F1)
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 64(R7), (F4, F5)
-	FLDPQ 96(R7), (F6, F7)
-	ADD   $0x00000080, R7, R7
-	TBNZ  $0x03, R9, part61all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R9, part61low
-	FMOVQ (R7), F8
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R9, part61highone
-	FMOVD (R7), F9
-	TBZ   $0x00, R9, part61end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V9.S[2]
-	B     part61end
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	ADD   R9<<2, R7, R7
+	FLDPQ 96(R7), (F10, F11)
+	VTBL  V0.B16, [V10.B16], V10.B16
+	VTBX  V1.B16, [V11.B16], V10.B16
+	VTBL  V0.B16, [V11.B16], V11.B16
 
-part61highone:
-	TBZ   $0x00, R9, part61end
-	FMOVS (R7), F9
-	B     part61end
-
-part61low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R9, part61lowone
-	FMOVD (R7), F8
-	TBZ   $0x00, R9, part61end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V8.S[2]
-	B     part61end
-
-part61lowone:
-	TBZ   $0x00, R9, part61end
-	FMOVS (R7), F8
-	B     part61end
-
-part61all:
-	FLDPQ (R7), (F8, F9)
-
-part61end:
 rows5:
 	CMP  $0x00000001, R3
 	BHS  rows5at
@@ -6835,259 +4181,131 @@ rows5at:
 	ADD   $0x00000010, R3, R3
 
 rows5sum:
-	FLDPQ (R7), (F10, F11)
-	WORD  $0x6e2adc0a              // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b              // VFMUL V11.S4, V1.S4, V11.S4
-	ADD   $0x00000080, R7, R12
-	TBNZ  $0x03, R9, part62all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R9, part62low
-	FMOVQ (R12), F12
-	ADD   $0x00000010, R12, R12
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R9, part62highone
-	FMOVD (R12), F13
-	TBZ   $0x00, R9, part62end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V13.S[2]
-	B     part62end
-
-part62highone:
-	TBZ   $0x00, R9, part62end
-	FMOVS (R12), F13
-	B     part62end
-
-part62low:
+	FLDPQ (R7), (F12, F13)
+	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
+	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
+	ADD   R9<<2, R7, R12
+	FLDPQ 96(R12), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
+	WORD  $0x6e2addce                // VFMUL V10.S4, V14.S4, V14.S4
+	WORD  $0x6e2bddef                // VFMUL V11.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 64(R7), (F14, F15)
+	WORD  $0x6e2edcce                // VFMUL V14.S4, V6.S4, V14.S4
+	WORD  $0x6e2fdcef                // VFMUL V15.S4, V7.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ 32(R7), (F14, F15)
+	WORD  $0x6e2edc8e                // VFMUL V14.S4, V4.S4, V14.S4
+	WORD  $0x6e2fdcaf                // VFMUL V15.S4, V5.S4, V15.S4
+	FLDPQ 96(R7), (F16, F17)
+	WORD  $0x6e30dd10                // VFMUL V16.S4, V8.S4, V16.S4
+	WORD  $0x6e31dd31                // VFMUL V17.S4, V9.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
+	FLDPQ (R8), (F14, F15)
+	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
+	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
+	ADD   R9<<2, R8, R7
+	FLDPQ 96(R7), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
+	WORD  $0x6e2ade10                // VFMUL V10.S4, V16.S4, V16.S4
+	WORD  $0x6e2bde31                // VFMUL V11.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 64(R8), (F16, F17)
+	WORD  $0x6e30dcd0                // VFMUL V16.S4, V6.S4, V16.S4
+	WORD  $0x6e31dcf1                // VFMUL V17.S4, V7.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R8), (F16, F17)
+	WORD  $0x6e30dc90                // VFMUL V16.S4, V4.S4, V16.S4
+	WORD  $0x6e31dcb1                // VFMUL V17.S4, V5.S4, V17.S4
+	FLDPQ 96(R8), (F18, F19)
+	WORD  $0x6e32dd12                // VFMUL V18.S4, V8.S4, V18.S4
+	WORD  $0x6e33dd33                // VFMUL V19.S4, V9.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ (R10), (F16, F17)
+	WORD  $0x6e30dc50                // VFMUL V16.S4, V2.S4, V16.S4
+	WORD  $0x6e31dc71                // VFMUL V17.S4, V3.S4, V17.S4
+	ADD   R9<<2, R10, R7
+	FLDPQ 96(R7), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x6e2ade52                // VFMUL V10.S4, V18.S4, V18.S4
+	WORD  $0x6e2bde73                // VFMUL V11.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R10), (F18, F19)
+	WORD  $0x6e32dcd2                // VFMUL V18.S4, V6.S4, V18.S4
+	WORD  $0x6e33dcf3                // VFMUL V19.S4, V7.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R10), (F18, F19)
+	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
+	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
+	FLDPQ 96(R10), (F20, F21)
+	WORD  $0x6e34dd14                // VFMUL V20.S4, V8.S4, V20.S4
+	WORD  $0x6e35dd35                // VFMUL V21.S4, V9.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ (R11), (F18, F19)
+	WORD  $0x6e32dc52                // VFMUL V18.S4, V2.S4, V18.S4
+	WORD  $0x6e33dc73                // VFMUL V19.S4, V3.S4, V19.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ 96(R7), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x6e2ade94                // VFMUL V10.S4, V20.S4, V20.S4
+	WORD  $0x6e2bdeb5                // VFMUL V11.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R11), (F20, F21)
+	WORD  $0x6e34dcd4                // VFMUL V20.S4, V6.S4, V20.S4
+	WORD  $0x6e35dcf5                // VFMUL V21.S4, V7.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R11), (F20, F21)
+	WORD  $0x6e34dc94                // VFMUL V20.S4, V4.S4, V20.S4
+	WORD  $0x6e35dcb5                // VFMUL V21.S4, V5.S4, V21.S4
+	FLDPQ 96(R11), (F22, F23)
+	WORD  $0x6e36dd16                // VFMUL V22.S4, V8.S4, V22.S4
+	WORD  $0x6e37dd37                // VFMUL V23.S4, V9.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e2dd58c                // VFADD V13.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	VUZP1 V14.S4, V12.S4, V13.S4
+	VUZP2 V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2cd5ad                // VFADDP V12.S4, V13.S4, V13.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	VUZP1 V18.S4, V16.S4, V12.S4
+	VUZP2 V18.S4, V16.S4, V14.S4
+	WORD  $0x6e2ed58c                // VFADDP V14.S4, V12.S4, V12.S4
+	VORR  V13.B16, V13.B16, V14.B16
+	VMOV  V12.D[0], V14.D[1]
+	VMOV  V13.D[1], V12.D[0]
+	WORD  $0x4e2cd5ce                // VFADD V12.S4, V14.S4, V14.S4
 	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R9, part62lowone
-	FMOVD (R12), F12
-	TBZ   $0x00, R9, part62end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V12.S[2]
-	B     part62end
-
-part62lowone:
-	TBZ   $0x00, R9, part62end
-	FMOVS (R12), F12
-	B     part62end
-
-part62all:
-	FLDPQ (R12), (F12, F13)
-
-part62end:
-	WORD  $0x6e28dd8c              // VFMUL V8.S4, V12.S4, V12.S4
-	WORD  $0x6e29ddad              // VFMUL V9.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 64(R7), (F12, F13)
-	WORD  $0x6e2cdc8c              // VFMUL V12.S4, V4.S4, V12.S4
-	WORD  $0x6e2ddcad              // VFMUL V13.S4, V5.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R7), (F12, F13)
-	WORD  $0x6e2cdc4c              // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d              // VFMUL V13.S4, V3.S4, V13.S4
-	FLDPQ 96(R7), (F14, F15)
-	WORD  $0x6e2edcce              // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef              // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a              // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b              // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ (R8), (F12, F13)
-	WORD  $0x6e2cdc0c              // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d              // VFMUL V13.S4, V1.S4, V13.S4
-	ADD   $0x00000080, R8, R7
-	TBNZ  $0x03, R9, part63all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R9, part63low
-	FMOVQ (R7), F14
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R9, part63highone
-	FMOVD (R7), F15
-	TBZ   $0x00, R9, part63end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V15.S[2]
-	B     part63end
-
-part63highone:
-	TBZ   $0x00, R9, part63end
-	FMOVS (R7), F15
-	B     part63end
-
-part63low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R9, part63lowone
-	FMOVD (R7), F14
-	TBZ   $0x00, R9, part63end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V14.S[2]
-	B     part63end
-
-part63lowone:
-	TBZ   $0x00, R9, part63end
-	FMOVS (R7), F14
-	B     part63end
-
-part63all:
-	FLDPQ (R7), (F14, F15)
-
-part63end:
-	WORD  $0x6e28ddce              // VFMUL V8.S4, V14.S4, V14.S4
-	WORD  $0x6e29ddef              // VFMUL V9.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R8), (F14, F15)
-	WORD  $0x6e2edc8e              // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf              // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R8), (F14, F15)
-	WORD  $0x6e2edc4e              // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f              // VFMUL V15.S4, V3.S4, V15.S4
-	FLDPQ 96(R8), (F16, F17)
-	WORD  $0x6e30dcd0              // VFMUL V16.S4, V6.S4, V16.S4
-	WORD  $0x6e31dcf1              // VFMUL V17.S4, V7.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R10), (F14, F15)
-	WORD  $0x6e2edc0e              // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f              // VFMUL V15.S4, V1.S4, V15.S4
-	ADD   $0x00000080, R10, R7
-	TBNZ  $0x03, R9, part64all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R9, part64low
-	FMOVQ (R7), F16
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R9, part64highone
-	FMOVD (R7), F17
-	TBZ   $0x00, R9, part64end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V17.S[2]
-	B     part64end
-
-part64highone:
-	TBZ   $0x00, R9, part64end
-	FMOVS (R7), F17
-	B     part64end
-
-part64low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R9, part64lowone
-	FMOVD (R7), F16
-	TBZ   $0x00, R9, part64end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V16.S[2]
-	B     part64end
-
-part64lowone:
-	TBZ   $0x00, R9, part64end
-	FMOVS (R7), F16
-	B     part64end
-
-part64all:
-	FLDPQ (R7), (F16, F17)
-
-part64end:
-	WORD  $0x6e28de10              // VFMUL V8.S4, V16.S4, V16.S4
-	WORD  $0x6e29de31              // VFMUL V9.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 64(R10), (F16, F17)
-	WORD  $0x6e30dc90              // VFMUL V16.S4, V4.S4, V16.S4
-	WORD  $0x6e31dcb1              // VFMUL V17.S4, V5.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 32(R10), (F16, F17)
-	WORD  $0x6e30dc50              // VFMUL V16.S4, V2.S4, V16.S4
-	WORD  $0x6e31dc71              // VFMUL V17.S4, V3.S4, V17.S4
-	FLDPQ 96(R10), (F18, F19)
-	WORD  $0x6e32dcd2              // VFMUL V18.S4, V6.S4, V18.S4
-	WORD  $0x6e33dcf3              // VFMUL V19.S4, V7.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ (R11), (F16, F17)
-	WORD  $0x6e30dc10              // VFMUL V16.S4, V0.S4, V16.S4
-	WORD  $0x6e31dc31              // VFMUL V17.S4, V1.S4, V17.S4
-	ADD   $0x00000080, R11, R7
-	TBNZ  $0x03, R9, part65all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R9, part65low
-	FMOVQ (R7), F18
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R9, part65highone
-	FMOVD (R7), F19
-	TBZ   $0x00, R9, part65end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V19.S[2]
-	B     part65end
-
-part65highone:
-	TBZ   $0x00, R9, part65end
-	FMOVS (R7), F19
-	B     part65end
-
-part65low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R9, part65lowone
-	FMOVD (R7), F18
-	TBZ   $0x00, R9, part65end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V18.S[2]
-	B     part65end
-
-part65lowone:
-	TBZ   $0x00, R9, part65end
-	FMOVS (R7), F18
-	B     part65end
-
-part65all:
-	FLDPQ (R7), (F18, F19)
-
-part65end:
-	WORD  $0x6e28de52               // VFMUL V8.S4, V18.S4, V18.S4
-	WORD  $0x6e29de73               // VFMUL V9.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610               // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631               // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 64(R11), (F18, F19)
-	WORD  $0x6e32dc92               // VFMUL V18.S4, V4.S4, V18.S4
-	WORD  $0x6e33dcb3               // VFMUL V19.S4, V5.S4, V19.S4
-	WORD  $0x4e32d610               // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631               // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 32(R11), (F18, F19)
-	WORD  $0x6e32dc52               // VFMUL V18.S4, V2.S4, V18.S4
-	WORD  $0x6e33dc73               // VFMUL V19.S4, V3.S4, V19.S4
-	FLDPQ 96(R11), (F20, F21)
-	WORD  $0x6e34dcd4               // VFMUL V20.S4, V6.S4, V20.S4
-	WORD  $0x6e35dcf5               // VFMUL V21.S4, V7.S4, V21.S4
-	WORD  $0x4e34d652               // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673               // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610               // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631               // VFADD V19.S4, V17.S4, V17.S4
-	WORD  $0x4e2bd54a               // VFADD V11.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd58c               // VFADD V13.S4, V12.S4, V12.S4
-	VUZP1 V12.S4, V10.S4, V11.S4
-	VUZP2 V12.S4, V10.S4, V10.S4
-	WORD  $0x6e2ad56b               // VFADDP V10.S4, V11.S4, V11.S4
-	WORD  $0x4e2fd5ce               // VFADD V15.S4, V14.S4, V14.S4
-	WORD  $0x4e31d610               // VFADD V17.S4, V16.S4, V16.S4
-	VUZP1 V16.S4, V14.S4, V10.S4
-	VUZP2 V16.S4, V14.S4, V12.S4
-	WORD  $0x6e2cd54a               // VFADDP V12.S4, V10.S4, V10.S4
-	VORR  V11.B16, V11.B16, V12.B16
-	VMOV  V10.D[0], V12.D[1]
-	VMOV  V11.D[1], V10.D[0]
-	WORD  $0x4e2ad58c               // VFADD V10.S4, V12.S4, V12.S4
-	VMOVI $0x00, V10.B16
-	WORD  $0x4e2ad58c               // VFADD V10.S4, V12.S4, V12.S4
-	FMOVQ F12, (R0)
+	WORD  $0x4e2cd5ce                // VFADD V12.S4, V14.S4, V14.S4
+	FMOVQ F14, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -7095,48 +4313,21 @@ part65end:
 	RET
 
 groups6:
-	FLDPQ (R7), (F0, F1)
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 64(R7), (F4, F5)
-	FLDPQ 96(R7), (F6, F7)
-	FLDPQ 128(R7), (F8, F9)
-	ADD   $0x000000a0, R7, R7
-	TBNZ  $0x03, R9, part66all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R9, part66low
-	FMOVQ (R7), F10
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R9, part66highone
-	FMOVD (R7), F11
-	TBZ   $0x00, R9, part66end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V11.S[2]
-	B     part66end
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	ADD   R9<<2, R7, R7
+	FLDPQ 128(R7), (F12, F13)
+	VTBL  V0.B16, [V12.B16], V12.B16
+	VTBX  V1.B16, [V13.B16], V12.B16
+	VTBL  V0.B16, [V13.B16], V13.B16
 
-part66highone:
-	TBZ   $0x00, R9, part66end
-	FMOVS (R7), F11
-	B     part66end
-
-part66low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R9, part66lowone
-	FMOVD (R7), F10
-	TBZ   $0x00, R9, part66end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V10.S[2]
-	B     part66end
-
-part66lowone:
-	TBZ   $0x00, R9, part66end
-	FMOVS (R7), F10
-	B     part66end
-
-part66all:
-	FLDPQ (R7), (F10, F11)
-
-part66end:
 rows6:
 	CMP  $0x00000001, R3
 	BHS  rows6at
@@ -7170,279 +4361,151 @@ rows6at:
 	ADD   $0x00000010, R3, R3
 
 rows6sum:
-	FLDPQ (R7), (F12, F13)
-	WORD  $0x6e2cdc0c              // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d              // VFMUL V13.S4, V1.S4, V13.S4
-	FLDPQ 128(R7), (F14, F15)
-	WORD  $0x6e2edd0e              // VFMUL V14.S4, V8.S4, V14.S4
-	WORD  $0x6e2fdd2f              // VFMUL V15.S4, V9.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R7), (F14, F15)
-	WORD  $0x6e2edc8e              // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf              // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R7), (F14, F15)
-	WORD  $0x6e2edc4e              // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f              // VFMUL V15.S4, V3.S4, V15.S4
-	ADD   $0x000000a0, R7, R12
-	TBNZ  $0x03, R9, part67all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R9, part67low
-	FMOVQ (R12), F16
-	ADD   $0x00000010, R12, R12
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R9, part67highone
-	FMOVD (R12), F17
-	TBZ   $0x00, R9, part67end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V17.S[2]
-	B     part67end
-
-part67highone:
-	TBZ   $0x00, R9, part67end
-	FMOVS (R12), F17
-	B     part67end
-
-part67low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R9, part67lowone
-	FMOVD (R12), F16
-	TBZ   $0x00, R9, part67end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V16.S[2]
-	B     part67end
-
-part67lowone:
-	TBZ   $0x00, R9, part67end
-	FMOVS (R12), F16
-	B     part67end
-
-part67all:
-	FLDPQ (R12), (F16, F17)
-
-part67end:
-	WORD  $0x6e2ade10              // VFMUL V10.S4, V16.S4, V16.S4
-	WORD  $0x6e2bde31              // VFMUL V11.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 96(R7), (F16, F17)
-	WORD  $0x6e30dcd0              // VFMUL V16.S4, V6.S4, V16.S4
-	WORD  $0x6e31dcf1              // VFMUL V17.S4, V7.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c              // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad              // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R8), (F14, F15)
-	WORD  $0x6e2edc0e              // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f              // VFMUL V15.S4, V1.S4, V15.S4
-	FLDPQ 128(R8), (F16, F17)
-	WORD  $0x6e30dd10              // VFMUL V16.S4, V8.S4, V16.S4
-	WORD  $0x6e31dd31              // VFMUL V17.S4, V9.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 64(R8), (F16, F17)
-	WORD  $0x6e30dc90              // VFMUL V16.S4, V4.S4, V16.S4
-	WORD  $0x6e31dcb1              // VFMUL V17.S4, V5.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 32(R8), (F16, F17)
-	WORD  $0x6e30dc50              // VFMUL V16.S4, V2.S4, V16.S4
-	WORD  $0x6e31dc71              // VFMUL V17.S4, V3.S4, V17.S4
-	ADD   $0x000000a0, R8, R7
-	TBNZ  $0x03, R9, part68all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R9, part68low
-	FMOVQ (R7), F18
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R9, part68highone
-	FMOVD (R7), F19
-	TBZ   $0x00, R9, part68end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V19.S[2]
-	B     part68end
-
-part68highone:
-	TBZ   $0x00, R9, part68end
-	FMOVS (R7), F19
-	B     part68end
-
-part68low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R9, part68lowone
-	FMOVD (R7), F18
-	TBZ   $0x00, R9, part68end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V18.S[2]
-	B     part68end
-
-part68lowone:
-	TBZ   $0x00, R9, part68end
-	FMOVS (R7), F18
-	B     part68end
-
-part68all:
-	FLDPQ (R7), (F18, F19)
-
-part68end:
-	WORD  $0x6e2ade52              // VFMUL V10.S4, V18.S4, V18.S4
-	WORD  $0x6e2bde73              // VFMUL V11.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 96(R8), (F18, F19)
-	WORD  $0x6e32dcd2              // VFMUL V18.S4, V6.S4, V18.S4
-	WORD  $0x6e33dcf3              // VFMUL V19.S4, V7.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ (R10), (F16, F17)
-	WORD  $0x6e30dc10              // VFMUL V16.S4, V0.S4, V16.S4
-	WORD  $0x6e31dc31              // VFMUL V17.S4, V1.S4, V17.S4
-	FLDPQ 128(R10), (F18, F19)
-	WORD  $0x6e32dd12              // VFMUL V18.S4, V8.S4, V18.S4
-	WORD  $0x6e33dd33              // VFMUL V19.S4, V9.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 64(R10), (F18, F19)
-	WORD  $0x6e32dc92              // VFMUL V18.S4, V4.S4, V18.S4
-	WORD  $0x6e33dcb3              // VFMUL V19.S4, V5.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 32(R10), (F18, F19)
-	WORD  $0x6e32dc52              // VFMUL V18.S4, V2.S4, V18.S4
-	WORD  $0x6e33dc73              // VFMUL V19.S4, V3.S4, V19.S4
-	ADD   $0x000000a0, R10, R7
-	TBNZ  $0x03, R9, part69all
-	VMOVI $0x00, V21.B16
-	TBZ   $0x02, R9, part69low
-	FMOVQ (R7), F20
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V21.B16
-	TBZ   $0x01, R9, part69highone
-	FMOVD (R7), F21
-	TBZ   $0x00, R9, part69end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V21.S[2]
-	B     part69end
-
-part69highone:
-	TBZ   $0x00, R9, part69end
-	FMOVS (R7), F21
-	B     part69end
-
-part69low:
-	VMOVI $0x00, V20.B16
-	TBZ   $0x01, R9, part69lowone
-	FMOVD (R7), F20
-	TBZ   $0x00, R9, part69end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V20.S[2]
-	B     part69end
-
-part69lowone:
-	TBZ   $0x00, R9, part69end
-	FMOVS (R7), F20
-	B     part69end
-
-part69all:
-	FLDPQ (R7), (F20, F21)
-
-part69end:
-	WORD  $0x6e2ade94              // VFMUL V10.S4, V20.S4, V20.S4
-	WORD  $0x6e2bdeb5              // VFMUL V11.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 96(R10), (F20, F21)
-	WORD  $0x6e34dcd4              // VFMUL V20.S4, V6.S4, V20.S4
-	WORD  $0x6e35dcf5              // VFMUL V21.S4, V7.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ (R11), (F18, F19)
-	WORD  $0x6e32dc12              // VFMUL V18.S4, V0.S4, V18.S4
-	WORD  $0x6e33dc33              // VFMUL V19.S4, V1.S4, V19.S4
-	FLDPQ 128(R11), (F20, F21)
-	WORD  $0x6e34dd14              // VFMUL V20.S4, V8.S4, V20.S4
-	WORD  $0x6e35dd35              // VFMUL V21.S4, V9.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 64(R11), (F20, F21)
-	WORD  $0x6e34dc94              // VFMUL V20.S4, V4.S4, V20.S4
-	WORD  $0x6e35dcb5              // VFMUL V21.S4, V5.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 32(R11), (F20, F21)
-	WORD  $0x6e34dc54              // VFMUL V20.S4, V2.S4, V20.S4
-	WORD  $0x6e35dc75              // VFMUL V21.S4, V3.S4, V21.S4
-	ADD   $0x000000a0, R11, R7
-	TBNZ  $0x03, R9, part70all
-	VMOVI $0x00, V23.B16
-	TBZ   $0x02, R9, part70low
-	FMOVQ (R7), F22
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V23.B16
-	TBZ   $0x01, R9, part70highone
-	FMOVD (R7), F23
-	TBZ   $0x00, R9, part70end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V23.S[2]
-	B     part70end
-
-part70highone:
-	TBZ   $0x00, R9, part70end
-	FMOVS (R7), F23
-	B     part70end
-
-part70low:
-	VMOVI $0x00, V22.B16
-	TBZ   $0x01, R9, part70lowone
-	FMOVD (R7), F22
-	TBZ   $0x00, R9, part70end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V22.S[2]
-	B     part70end
-
-part70lowone:
-	TBZ   $0x00, R9, part70end
-	FMOVS (R7), F22
-	B     part70end
-
-part70all:
-	FLDPQ (R7), (F22, F23)
-
-part70end:
-	WORD  $0x6e2aded6               // VFMUL V10.S4, V22.S4, V22.S4
-	WORD  $0x6e2bdef7               // VFMUL V11.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694               // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5               // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 96(R11), (F22, F23)
-	WORD  $0x6e36dcd6               // VFMUL V22.S4, V6.S4, V22.S4
-	WORD  $0x6e37dcf7               // VFMUL V23.S4, V7.S4, V23.S4
-	WORD  $0x4e36d694               // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5               // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652               // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673               // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e2dd58c               // VFADD V13.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ce               // VFADD V15.S4, V14.S4, V14.S4
-	VUZP1 V14.S4, V12.S4, V13.S4
-	VUZP2 V14.S4, V12.S4, V12.S4
-	WORD  $0x6e2cd5ad               // VFADDP V12.S4, V13.S4, V13.S4
-	WORD  $0x4e31d610               // VFADD V17.S4, V16.S4, V16.S4
-	WORD  $0x4e33d652               // VFADD V19.S4, V18.S4, V18.S4
-	VUZP1 V18.S4, V16.S4, V12.S4
-	VUZP2 V18.S4, V16.S4, V14.S4
-	WORD  $0x6e2ed58c               // VFADDP V14.S4, V12.S4, V12.S4
-	VORR  V13.B16, V13.B16, V14.B16
-	VMOV  V12.D[0], V14.D[1]
-	VMOV  V13.D[1], V12.D[0]
-	WORD  $0x4e2cd5ce               // VFADD V12.S4, V14.S4, V14.S4
-	VMOVI $0x00, V12.B16
-	WORD  $0x4e2cd5ce               // VFADD V12.S4, V14.S4, V14.S4
-	FMOVQ F14, (R0)
+	FLDPQ (R7), (F14, F15)
+	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
+	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
+	FLDPQ 128(R7), (F16, F17)
+	WORD  $0x6e30dd50                // VFMUL V16.S4, V10.S4, V16.S4
+	WORD  $0x6e31dd71                // VFMUL V17.S4, V11.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 64(R7), (F16, F17)
+	WORD  $0x6e30dcd0                // VFMUL V16.S4, V6.S4, V16.S4
+	WORD  $0x6e31dcf1                // VFMUL V17.S4, V7.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ 32(R7), (F16, F17)
+	WORD  $0x6e30dc90                // VFMUL V16.S4, V4.S4, V16.S4
+	WORD  $0x6e31dcb1                // VFMUL V17.S4, V5.S4, V17.S4
+	ADD   R9<<2, R7, R12
+	FLDPQ 128(R12), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x6e2cde52                // VFMUL V12.S4, V18.S4, V18.S4
+	WORD  $0x6e2dde73                // VFMUL V13.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 96(R7), (F18, F19)
+	WORD  $0x6e32dd12                // VFMUL V18.S4, V8.S4, V18.S4
+	WORD  $0x6e33dd33                // VFMUL V19.S4, V9.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
+	FLDPQ (R8), (F16, F17)
+	WORD  $0x6e30dc50                // VFMUL V16.S4, V2.S4, V16.S4
+	WORD  $0x6e31dc71                // VFMUL V17.S4, V3.S4, V17.S4
+	FLDPQ 128(R8), (F18, F19)
+	WORD  $0x6e32dd52                // VFMUL V18.S4, V10.S4, V18.S4
+	WORD  $0x6e33dd73                // VFMUL V19.S4, V11.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R8), (F18, F19)
+	WORD  $0x6e32dcd2                // VFMUL V18.S4, V6.S4, V18.S4
+	WORD  $0x6e33dcf3                // VFMUL V19.S4, V7.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R8), (F18, F19)
+	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
+	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
+	ADD   R9<<2, R8, R7
+	FLDPQ 128(R7), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x6e2cde94                // VFMUL V12.S4, V20.S4, V20.S4
+	WORD  $0x6e2ddeb5                // VFMUL V13.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 96(R8), (F20, F21)
+	WORD  $0x6e34dd14                // VFMUL V20.S4, V8.S4, V20.S4
+	WORD  $0x6e35dd35                // VFMUL V21.S4, V9.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ (R10), (F18, F19)
+	WORD  $0x6e32dc52                // VFMUL V18.S4, V2.S4, V18.S4
+	WORD  $0x6e33dc73                // VFMUL V19.S4, V3.S4, V19.S4
+	FLDPQ 128(R10), (F20, F21)
+	WORD  $0x6e34dd54                // VFMUL V20.S4, V10.S4, V20.S4
+	WORD  $0x6e35dd75                // VFMUL V21.S4, V11.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R10), (F20, F21)
+	WORD  $0x6e34dcd4                // VFMUL V20.S4, V6.S4, V20.S4
+	WORD  $0x6e35dcf5                // VFMUL V21.S4, V7.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R10), (F20, F21)
+	WORD  $0x6e34dc94                // VFMUL V20.S4, V4.S4, V20.S4
+	WORD  $0x6e35dcb5                // VFMUL V21.S4, V5.S4, V21.S4
+	ADD   R9<<2, R10, R7
+	FLDPQ 128(R7), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e2cded6                // VFMUL V12.S4, V22.S4, V22.S4
+	WORD  $0x6e2ddef7                // VFMUL V13.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 96(R10), (F22, F23)
+	WORD  $0x6e36dd16                // VFMUL V22.S4, V8.S4, V22.S4
+	WORD  $0x6e37dd37                // VFMUL V23.S4, V9.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ (R11), (F20, F21)
+	WORD  $0x6e34dc54                // VFMUL V20.S4, V2.S4, V20.S4
+	WORD  $0x6e35dc75                // VFMUL V21.S4, V3.S4, V21.S4
+	FLDPQ 128(R11), (F22, F23)
+	WORD  $0x6e36dd56                // VFMUL V22.S4, V10.S4, V22.S4
+	WORD  $0x6e37dd77                // VFMUL V23.S4, V11.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 64(R11), (F22, F23)
+	WORD  $0x6e36dcd6                // VFMUL V22.S4, V6.S4, V22.S4
+	WORD  $0x6e37dcf7                // VFMUL V23.S4, V7.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 32(R11), (F22, F23)
+	WORD  $0x6e36dc96                // VFMUL V22.S4, V4.S4, V22.S4
+	WORD  $0x6e37dcb7                // VFMUL V23.S4, V5.S4, V23.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ 128(R7), (F24, F25)
+	VTBL  V0.B16, [V24.B16], V24.B16
+	VTBX  V1.B16, [V25.B16], V24.B16
+	VTBL  V0.B16, [V25.B16], V25.B16
+	WORD  $0x6e2cdf18                // VFMUL V12.S4, V24.S4, V24.S4
+	WORD  $0x6e2ddf39                // VFMUL V13.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 96(R11), (F24, F25)
+	WORD  $0x6e38dd18                // VFMUL V24.S4, V8.S4, V24.S4
+	WORD  $0x6e39dd39                // VFMUL V25.S4, V9.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e2fd5ce                // VFADD V15.S4, V14.S4, V14.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	VUZP1 V16.S4, V14.S4, V15.S4
+	VUZP2 V16.S4, V14.S4, V14.S4
+	WORD  $0x6e2ed5ef                // VFADDP V14.S4, V15.S4, V15.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	WORD  $0x4e35d694                // VFADD V21.S4, V20.S4, V20.S4
+	VUZP1 V20.S4, V18.S4, V14.S4
+	VUZP2 V20.S4, V18.S4, V16.S4
+	WORD  $0x6e30d5ce                // VFADDP V16.S4, V14.S4, V14.S4
+	VORR  V15.B16, V15.B16, V16.B16
+	VMOV  V14.D[0], V16.D[1]
+	VMOV  V15.D[1], V14.D[0]
+	WORD  $0x4e2ed610                // VFADD V14.S4, V16.S4, V16.S4
+	VMOVI $0x00, V14.B16
+	WORD  $0x4e2ed610                // VFADD V14.S4, V16.S4, V16.S4
+	FMOVQ F16, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -7450,49 +4513,22 @@ part70end:
 	RET
 
 groups7:
-	FLDPQ (R7), (F0, F1)
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 64(R7), (F4, F5)
-	FLDPQ 96(R7), (F6, F7)
-	FLDPQ 128(R7), (F8, F9)
-	FLDPQ 160(R7), (F10, F11)
-	ADD   $0x000000c0, R7, R7
-	TBNZ  $0x03, R9, part71all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R9, part71low
-	FMOVQ (R7), F12
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R9, part71highone
-	FMOVD (R7), F13
-	TBZ   $0x00, R9, part71end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V13.S[2]
-	B     part71end
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	ADD   R9<<2, R7, R7
+	FLDPQ 160(R7), (F14, F15)
+	VTBL  V0.B16, [V14.B16], V14.B16
+	VTBX  V1.B16, [V15.B16], V14.B16
+	VTBL  V0.B16, [V15.B16], V15.B16
 
-part71highone:
-	TBZ   $0x00, R9, part71end
-	FMOVS (R7), F13
-	B     part71end
-
-part71low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R9, part71lowone
-	FMOVD (R7), F12
-	TBZ   $0x00, R9, part71end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V12.S[2]
-	B     part71end
-
-part71lowone:
-	TBZ   $0x00, R9, part71end
-	FMOVS (R7), F12
-	B     part71end
-
-part71all:
-	FLDPQ (R7), (F12, F13)
-
-part71end:
 rows7:
 	CMP  $0x00000001, R3
 	BHS  rows7at
@@ -7526,299 +4562,171 @@ rows7at:
 	ADD   $0x00000010, R3, R3
 
 rows7sum:
-	FLDPQ (R7), (F14, F15)
-	WORD  $0x6e2edc0e              // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f              // VFMUL V15.S4, V1.S4, V15.S4
-	FLDPQ 128(R7), (F16, F17)
-	WORD  $0x6e30dd10              // VFMUL V16.S4, V8.S4, V16.S4
-	WORD  $0x6e31dd31              // VFMUL V17.S4, V9.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 64(R7), (F16, F17)
-	WORD  $0x6e30dc90              // VFMUL V16.S4, V4.S4, V16.S4
-	WORD  $0x6e31dcb1              // VFMUL V17.S4, V5.S4, V17.S4
-	ADD   $0x000000c0, R7, R12
-	TBNZ  $0x03, R9, part72all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R9, part72low
-	FMOVQ (R12), F18
-	ADD   $0x00000010, R12, R12
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R9, part72highone
-	FMOVD (R12), F19
-	TBZ   $0x00, R9, part72end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V19.S[2]
-	B     part72end
-
-part72highone:
-	TBZ   $0x00, R9, part72end
-	FMOVS (R12), F19
-	B     part72end
-
-part72low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R9, part72lowone
-	FMOVD (R12), F18
-	TBZ   $0x00, R9, part72end
-	ADD   $0x00000008, R12, R12
-	VLD1  (R12), V18.S[2]
-	B     part72end
-
-part72lowone:
-	TBZ   $0x00, R9, part72end
-	FMOVS (R12), F18
-	B     part72end
-
-part72all:
-	FLDPQ (R12), (F18, F19)
-
-part72end:
-	WORD  $0x6e2cde52              // VFMUL V12.S4, V18.S4, V18.S4
-	WORD  $0x6e2dde73              // VFMUL V13.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 32(R7), (F16, F17)
-	WORD  $0x6e30dc50              // VFMUL V16.S4, V2.S4, V16.S4
-	WORD  $0x6e31dc71              // VFMUL V17.S4, V3.S4, V17.S4
-	FLDPQ 160(R7), (F18, F19)
-	WORD  $0x6e32dd52              // VFMUL V18.S4, V10.S4, V18.S4
-	WORD  $0x6e33dd73              // VFMUL V19.S4, V11.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 96(R7), (F18, F19)
-	WORD  $0x6e32dcd2              // VFMUL V18.S4, V6.S4, V18.S4
-	WORD  $0x6e33dcf3              // VFMUL V19.S4, V7.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce              // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef              // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ (R8), (F16, F17)
-	WORD  $0x6e30dc10              // VFMUL V16.S4, V0.S4, V16.S4
-	WORD  $0x6e31dc31              // VFMUL V17.S4, V1.S4, V17.S4
-	FLDPQ 128(R8), (F18, F19)
-	WORD  $0x6e32dd12              // VFMUL V18.S4, V8.S4, V18.S4
-	WORD  $0x6e33dd33              // VFMUL V19.S4, V9.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 64(R8), (F18, F19)
-	WORD  $0x6e32dc92              // VFMUL V18.S4, V4.S4, V18.S4
-	WORD  $0x6e33dcb3              // VFMUL V19.S4, V5.S4, V19.S4
-	ADD   $0x000000c0, R8, R7
-	TBNZ  $0x03, R9, part73all
-	VMOVI $0x00, V21.B16
-	TBZ   $0x02, R9, part73low
-	FMOVQ (R7), F20
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V21.B16
-	TBZ   $0x01, R9, part73highone
-	FMOVD (R7), F21
-	TBZ   $0x00, R9, part73end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V21.S[2]
-	B     part73end
-
-part73highone:
-	TBZ   $0x00, R9, part73end
-	FMOVS (R7), F21
-	B     part73end
-
-part73low:
-	VMOVI $0x00, V20.B16
-	TBZ   $0x01, R9, part73lowone
-	FMOVD (R7), F20
-	TBZ   $0x00, R9, part73end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V20.S[2]
-	B     part73end
-
-part73lowone:
-	TBZ   $0x00, R9, part73end
-	FMOVS (R7), F20
-	B     part73end
-
-part73all:
-	FLDPQ (R7), (F20, F21)
-
-part73end:
-	WORD  $0x6e2cde94              // VFMUL V12.S4, V20.S4, V20.S4
-	WORD  $0x6e2ddeb5              // VFMUL V13.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 32(R8), (F18, F19)
-	WORD  $0x6e32dc52              // VFMUL V18.S4, V2.S4, V18.S4
-	WORD  $0x6e33dc73              // VFMUL V19.S4, V3.S4, V19.S4
-	FLDPQ 160(R8), (F20, F21)
-	WORD  $0x6e34dd54              // VFMUL V20.S4, V10.S4, V20.S4
-	WORD  $0x6e35dd75              // VFMUL V21.S4, V11.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 96(R8), (F20, F21)
-	WORD  $0x6e34dcd4              // VFMUL V20.S4, V6.S4, V20.S4
-	WORD  $0x6e35dcf5              // VFMUL V21.S4, V7.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ (R10), (F18, F19)
-	WORD  $0x6e32dc12              // VFMUL V18.S4, V0.S4, V18.S4
-	WORD  $0x6e33dc33              // VFMUL V19.S4, V1.S4, V19.S4
-	FLDPQ 128(R10), (F20, F21)
-	WORD  $0x6e34dd14              // VFMUL V20.S4, V8.S4, V20.S4
-	WORD  $0x6e35dd35              // VFMUL V21.S4, V9.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 64(R10), (F20, F21)
-	WORD  $0x6e34dc94              // VFMUL V20.S4, V4.S4, V20.S4
-	WORD  $0x6e35dcb5              // VFMUL V21.S4, V5.S4, V21.S4
-	ADD   $0x000000c0, R10, R7
-	TBNZ  $0x03, R9, part74all
-	VMOVI $0x00, V23.B16
-	TBZ   $0x02, R9, part74low
-	FMOVQ (R7), F22
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V23.B16
-	TBZ   $0x01, R9, part74highone
-	FMOVD (R7), F23
-	TBZ   $0x00, R9, part74end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V23.S[2]
-	B     part74end
-
-part74highone:
-	TBZ   $0x00, R9, part74end
-	FMOVS (R7), F23
-	B     part74end
-
-part74low:
-	VMOVI $0x00, V22.B16
-	TBZ   $0x01, R9, part74lowone
-	FMOVD (R7), F22
-	TBZ   $0x00, R9, part74end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V22.S[2]
-	B     part74end
-
-part74lowone:
-	TBZ   $0x00, R9, part74end
-	FMOVS (R7), F22
-	B     part74end
-
-part74all:
-	FLDPQ (R7), (F22, F23)
-
-part74end:
-	WORD  $0x6e2cded6              // VFMUL V12.S4, V22.S4, V22.S4
-	WORD  $0x6e2ddef7              // VFMUL V13.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 32(R10), (F20, F21)
-	WORD  $0x6e34dc54              // VFMUL V20.S4, V2.S4, V20.S4
-	WORD  $0x6e35dc75              // VFMUL V21.S4, V3.S4, V21.S4
-	FLDPQ 160(R10), (F22, F23)
-	WORD  $0x6e36dd56              // VFMUL V22.S4, V10.S4, V22.S4
-	WORD  $0x6e37dd77              // VFMUL V23.S4, V11.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 96(R10), (F22, F23)
-	WORD  $0x6e36dcd6              // VFMUL V22.S4, V6.S4, V22.S4
-	WORD  $0x6e37dcf7              // VFMUL V23.S4, V7.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ (R11), (F20, F21)
-	WORD  $0x6e34dc14              // VFMUL V20.S4, V0.S4, V20.S4
-	WORD  $0x6e35dc35              // VFMUL V21.S4, V1.S4, V21.S4
-	FLDPQ 128(R11), (F22, F23)
-	WORD  $0x6e36dd16              // VFMUL V22.S4, V8.S4, V22.S4
-	WORD  $0x6e37dd37              // VFMUL V23.S4, V9.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 64(R11), (F22, F23)
-	WORD  $0x6e36dc96              // VFMUL V22.S4, V4.S4, V22.S4
-	WORD  $0x6e37dcb7              // VFMUL V23.S4, V5.S4, V23.S4
-	ADD   $0x000000c0, R11, R7
-	TBNZ  $0x03, R9, part75all
-	VMOVI $0x00, V25.B16
-	TBZ   $0x02, R9, part75low
-	FMOVQ (R7), F24
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V25.B16
-	TBZ   $0x01, R9, part75highone
-	FMOVD (R7), F25
-	TBZ   $0x00, R9, part75end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V25.S[2]
-	B     part75end
-
-part75highone:
-	TBZ   $0x00, R9, part75end
-	FMOVS (R7), F25
-	B     part75end
-
-part75low:
-	VMOVI $0x00, V24.B16
-	TBZ   $0x01, R9, part75lowone
-	FMOVD (R7), F24
-	TBZ   $0x00, R9, part75end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V24.S[2]
-	B     part75end
-
-part75lowone:
-	TBZ   $0x00, R9, part75end
-	FMOVS (R7), F24
-	B     part75end
-
-part75all:
-	FLDPQ (R7), (F24, F25)
-
-part75end:
-	WORD  $0x6e2cdf18               // VFMUL V12.S4, V24.S4, V24.S4
-	WORD  $0x6e2ddf39               // VFMUL V13.S4, V25.S4, V25.S4
-	WORD  $0x4e38d6d6               // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7               // VFADD V25.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694               // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5               // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 32(R11), (F22, F23)
-	WORD  $0x6e36dc56               // VFMUL V22.S4, V2.S4, V22.S4
-	WORD  $0x6e37dc77               // VFMUL V23.S4, V3.S4, V23.S4
-	FLDPQ 160(R11), (F24, F25)
-	WORD  $0x6e38dd58               // VFMUL V24.S4, V10.S4, V24.S4
-	WORD  $0x6e39dd79               // VFMUL V25.S4, V11.S4, V25.S4
-	WORD  $0x4e38d6d6               // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7               // VFADD V25.S4, V23.S4, V23.S4
-	FLDPQ 96(R11), (F24, F25)
-	WORD  $0x6e38dcd8               // VFMUL V24.S4, V6.S4, V24.S4
-	WORD  $0x6e39dcf9               // VFMUL V25.S4, V7.S4, V25.S4
-	WORD  $0x4e38d6d6               // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7               // VFADD V25.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694               // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5               // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e2fd5ce               // VFADD V15.S4, V14.S4, V14.S4
-	WORD  $0x4e31d610               // VFADD V17.S4, V16.S4, V16.S4
-	VUZP1 V16.S4, V14.S4, V15.S4
-	VUZP2 V16.S4, V14.S4, V14.S4
-	WORD  $0x6e2ed5ef               // VFADDP V14.S4, V15.S4, V15.S4
-	WORD  $0x4e33d652               // VFADD V19.S4, V18.S4, V18.S4
-	WORD  $0x4e35d694               // VFADD V21.S4, V20.S4, V20.S4
-	VUZP1 V20.S4, V18.S4, V14.S4
-	VUZP2 V20.S4, V18.S4, V16.S4
-	WORD  $0x6e30d5ce               // VFADDP V16.S4, V14.S4, V14.S4
-	VORR  V15.B16, V15.B16, V16.B16
-	VMOV  V14.D[0], V16.D[1]
-	VMOV  V15.D[1], V14.D[0]
-	WORD  $0x4e2ed610               // VFADD V14.S4, V16.S4, V16.S4
-	VMOVI $0x00, V14.B16
-	WORD  $0x4e2ed610               // VFADD V14.S4, V16.S4, V16.S4
-	FMOVQ F16, (R0)
+	FLDPQ (R7), (F16, F17)
+	WORD  $0x6e30dc50                // VFMUL V16.S4, V2.S4, V16.S4
+	WORD  $0x6e31dc71                // VFMUL V17.S4, V3.S4, V17.S4
+	FLDPQ 128(R7), (F18, F19)
+	WORD  $0x6e32dd52                // VFMUL V18.S4, V10.S4, V18.S4
+	WORD  $0x6e33dd73                // VFMUL V19.S4, V11.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 64(R7), (F18, F19)
+	WORD  $0x6e32dcd2                // VFMUL V18.S4, V6.S4, V18.S4
+	WORD  $0x6e33dcf3                // VFMUL V19.S4, V7.S4, V19.S4
+	ADD   R9<<2, R7, R12
+	FLDPQ 160(R12), (F20, F21)
+	VTBL  V0.B16, [V20.B16], V20.B16
+	VTBX  V1.B16, [V21.B16], V20.B16
+	VTBL  V0.B16, [V21.B16], V21.B16
+	WORD  $0x6e2ede94                // VFMUL V14.S4, V20.S4, V20.S4
+	WORD  $0x6e2fdeb5                // VFMUL V15.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ 32(R7), (F18, F19)
+	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
+	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
+	FLDPQ 160(R7), (F20, F21)
+	WORD  $0x6e34dd94                // VFMUL V20.S4, V12.S4, V20.S4
+	WORD  $0x6e35ddb5                // VFMUL V21.S4, V13.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 96(R7), (F20, F21)
+	WORD  $0x6e34dd14                // VFMUL V20.S4, V8.S4, V20.S4
+	WORD  $0x6e35dd35                // VFMUL V21.S4, V9.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
+	FLDPQ (R8), (F18, F19)
+	WORD  $0x6e32dc52                // VFMUL V18.S4, V2.S4, V18.S4
+	WORD  $0x6e33dc73                // VFMUL V19.S4, V3.S4, V19.S4
+	FLDPQ 128(R8), (F20, F21)
+	WORD  $0x6e34dd54                // VFMUL V20.S4, V10.S4, V20.S4
+	WORD  $0x6e35dd75                // VFMUL V21.S4, V11.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R8), (F20, F21)
+	WORD  $0x6e34dcd4                // VFMUL V20.S4, V6.S4, V20.S4
+	WORD  $0x6e35dcf5                // VFMUL V21.S4, V7.S4, V21.S4
+	ADD   R9<<2, R8, R7
+	FLDPQ 160(R7), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V23.B16
+	WORD  $0x6e2eded6                // VFMUL V14.S4, V22.S4, V22.S4
+	WORD  $0x6e2fdef7                // VFMUL V15.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R8), (F20, F21)
+	WORD  $0x6e34dc94                // VFMUL V20.S4, V4.S4, V20.S4
+	WORD  $0x6e35dcb5                // VFMUL V21.S4, V5.S4, V21.S4
+	FLDPQ 160(R8), (F22, F23)
+	WORD  $0x6e36dd96                // VFMUL V22.S4, V12.S4, V22.S4
+	WORD  $0x6e37ddb7                // VFMUL V23.S4, V13.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 96(R8), (F22, F23)
+	WORD  $0x6e36dd16                // VFMUL V22.S4, V8.S4, V22.S4
+	WORD  $0x6e37dd37                // VFMUL V23.S4, V9.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ (R10), (F20, F21)
+	WORD  $0x6e34dc54                // VFMUL V20.S4, V2.S4, V20.S4
+	WORD  $0x6e35dc75                // VFMUL V21.S4, V3.S4, V21.S4
+	FLDPQ 128(R10), (F22, F23)
+	WORD  $0x6e36dd56                // VFMUL V22.S4, V10.S4, V22.S4
+	WORD  $0x6e37dd77                // VFMUL V23.S4, V11.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 64(R10), (F22, F23)
+	WORD  $0x6e36dcd6                // VFMUL V22.S4, V6.S4, V22.S4
+	WORD  $0x6e37dcf7                // VFMUL V23.S4, V7.S4, V23.S4
+	ADD   R9<<2, R10, R7
+	FLDPQ 160(R7), (F24, F25)
+	VTBL  V0.B16, [V24.B16], V24.B16
+	VTBX  V1.B16, [V25.B16], V24.B16
+	VTBL  V0.B16, [V25.B16], V25.B16
+	WORD  $0x6e2edf18                // VFMUL V14.S4, V24.S4, V24.S4
+	WORD  $0x6e2fdf39                // VFMUL V15.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 32(R10), (F22, F23)
+	WORD  $0x6e36dc96                // VFMUL V22.S4, V4.S4, V22.S4
+	WORD  $0x6e37dcb7                // VFMUL V23.S4, V5.S4, V23.S4
+	FLDPQ 160(R10), (F24, F25)
+	WORD  $0x6e38dd98                // VFMUL V24.S4, V12.S4, V24.S4
+	WORD  $0x6e39ddb9                // VFMUL V25.S4, V13.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 96(R10), (F24, F25)
+	WORD  $0x6e38dd18                // VFMUL V24.S4, V8.S4, V24.S4
+	WORD  $0x6e39dd39                // VFMUL V25.S4, V9.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ (R11), (F22, F23)
+	WORD  $0x6e36dc56                // VFMUL V22.S4, V2.S4, V22.S4
+	WORD  $0x6e37dc77                // VFMUL V23.S4, V3.S4, V23.S4
+	FLDPQ 128(R11), (F24, F25)
+	WORD  $0x6e38dd58                // VFMUL V24.S4, V10.S4, V24.S4
+	WORD  $0x6e39dd79                // VFMUL V25.S4, V11.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 64(R11), (F24, F25)
+	WORD  $0x6e38dcd8                // VFMUL V24.S4, V6.S4, V24.S4
+	WORD  $0x6e39dcf9                // VFMUL V25.S4, V7.S4, V25.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ 160(R7), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	WORD  $0x6e2edf5a                // VFMUL V14.S4, V26.S4, V26.S4
+	WORD  $0x6e2fdf7b                // VFMUL V15.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 32(R11), (F24, F25)
+	WORD  $0x6e38dc98                // VFMUL V24.S4, V4.S4, V24.S4
+	WORD  $0x6e39dcb9                // VFMUL V25.S4, V5.S4, V25.S4
+	FLDPQ 160(R11), (F26, F27)
+	WORD  $0x6e3add9a                // VFMUL V26.S4, V12.S4, V26.S4
+	WORD  $0x6e3bddbb                // VFMUL V27.S4, V13.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 96(R11), (F26, F27)
+	WORD  $0x6e3add1a                // VFMUL V26.S4, V8.S4, V26.S4
+	WORD  $0x6e3bdd3b                // VFMUL V27.S4, V9.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e31d610                // VFADD V17.S4, V16.S4, V16.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	VUZP1 V18.S4, V16.S4, V17.S4
+	VUZP2 V18.S4, V16.S4, V16.S4
+	WORD  $0x6e30d631                // VFADDP V16.S4, V17.S4, V17.S4
+	WORD  $0x4e35d694                // VFADD V21.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6d6                // VFADD V23.S4, V22.S4, V22.S4
+	VUZP1 V22.S4, V20.S4, V16.S4
+	VUZP2 V22.S4, V20.S4, V18.S4
+	WORD  $0x6e32d610                // VFADDP V18.S4, V16.S4, V16.S4
+	VORR  V17.B16, V17.B16, V18.B16
+	VMOV  V16.D[0], V18.D[1]
+	VMOV  V17.D[1], V16.D[0]
+	WORD  $0x4e30d652                // VFADD V16.S4, V18.S4, V18.S4
+	VMOVI $0x00, V16.B16
+	WORD  $0x4e30d652                // VFADD V16.S4, V18.S4, V18.S4
+	FMOVQ F18, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -7826,50 +4734,23 @@ part75end:
 	RET
 
 groups8:
-	FLDPQ (R7), (F0, F1)
-	FLDPQ 32(R7), (F2, F3)
-	FLDPQ 64(R7), (F4, F5)
-	FLDPQ 96(R7), (F6, F7)
-	FLDPQ 128(R7), (F8, F9)
-	FLDPQ 160(R7), (F10, F11)
-	FLDPQ 192(R7), (F12, F13)
-	ADD   $0x000000e0, R7, R7
-	TBNZ  $0x03, R9, part76all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R9, part76low
-	FMOVQ (R7), F14
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R9, part76highone
-	FMOVD (R7), F15
-	TBZ   $0x00, R9, part76end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V15.S[2]
-	B     part76end
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R9<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	FLDPQ 192(R7), (F14, F15)
+	ADD   R9<<2, R7, R7
+	FLDPQ 192(R7), (F16, F17)
+	VTBL  V0.B16, [V16.B16], V16.B16
+	VTBX  V1.B16, [V17.B16], V16.B16
+	VTBL  V0.B16, [V17.B16], V17.B16
 
-part76highone:
-	TBZ   $0x00, R9, part76end
-	FMOVS (R7), F15
-	B     part76end
-
-part76low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R9, part76lowone
-	FMOVD (R7), F14
-	TBZ   $0x00, R9, part76end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V14.S[2]
-	B     part76end
-
-part76lowone:
-	TBZ   $0x00, R9, part76end
-	FMOVS (R7), F14
-	B     part76end
-
-part76all:
-	FLDPQ (R7), (F14, F15)
-
-part76end:
 rows8:
 	CMP  $0x00000001, R3
 	BHS  rows8at
@@ -7903,319 +4784,191 @@ rows8at:
 	ADD   $0x00000010, R3, R3
 
 rows8sum:
-	FLDPQ (R7), (F16, F17)
-	WORD  $0x6e30dc10              // VFMUL V16.S4, V0.S4, V16.S4
-	WORD  $0x6e31dc31              // VFMUL V17.S4, V1.S4, V17.S4
-	FLDPQ 128(R7), (F18, F19)
-	WORD  $0x6e32dd12              // VFMUL V18.S4, V8.S4, V18.S4
-	WORD  $0x6e33dd33              // VFMUL V19.S4, V9.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 64(R7), (F18, F19)
-	WORD  $0x6e32dc92              // VFMUL V18.S4, V4.S4, V18.S4
-	WORD  $0x6e33dcb3              // VFMUL V19.S4, V5.S4, V19.S4
-	FLDPQ 192(R7), (F20, F21)
-	WORD  $0x6e34dd94              // VFMUL V20.S4, V12.S4, V20.S4
-	WORD  $0x6e35ddb5              // VFMUL V21.S4, V13.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 32(R7), (F18, F19)
-	WORD  $0x6e32dc52              // VFMUL V18.S4, V2.S4, V18.S4
-	WORD  $0x6e33dc73              // VFMUL V19.S4, V3.S4, V19.S4
-	FLDPQ 160(R7), (F20, F21)
-	WORD  $0x6e34dd54              // VFMUL V20.S4, V10.S4, V20.S4
-	WORD  $0x6e35dd75              // VFMUL V21.S4, V11.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 96(R7), (F20, F21)
-	WORD  $0x6e34dcd4              // VFMUL V20.S4, V6.S4, V20.S4
-	WORD  $0x6e35dcf5              // VFMUL V21.S4, V7.S4, V21.S4
-	ADD   $0x000000e0, R7, R7
-	TBNZ  $0x03, R9, part77all
-	VMOVI $0x00, V23.B16
-	TBZ   $0x02, R9, part77low
-	FMOVQ (R7), F22
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V23.B16
-	TBZ   $0x01, R9, part77highone
-	FMOVD (R7), F23
-	TBZ   $0x00, R9, part77end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V23.S[2]
-	B     part77end
-
-part77highone:
-	TBZ   $0x00, R9, part77end
-	FMOVS (R7), F23
-	B     part77end
-
-part77low:
-	VMOVI $0x00, V22.B16
-	TBZ   $0x01, R9, part77lowone
-	FMOVD (R7), F22
-	TBZ   $0x00, R9, part77end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V22.S[2]
-	B     part77end
-
-part77lowone:
-	TBZ   $0x00, R9, part77end
-	FMOVS (R7), F22
-	B     part77end
-
-part77all:
-	FLDPQ (R7), (F22, F23)
-
-part77end:
-	WORD  $0x6e2eded6              // VFMUL V14.S4, V22.S4, V22.S4
-	WORD  $0x6e2fdef7              // VFMUL V15.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ (R8), (F18, F19)
-	WORD  $0x6e32dc12              // VFMUL V18.S4, V0.S4, V18.S4
-	WORD  $0x6e33dc33              // VFMUL V19.S4, V1.S4, V19.S4
-	FLDPQ 128(R8), (F20, F21)
-	WORD  $0x6e34dd14              // VFMUL V20.S4, V8.S4, V20.S4
-	WORD  $0x6e35dd35              // VFMUL V21.S4, V9.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 64(R8), (F20, F21)
-	WORD  $0x6e34dc94              // VFMUL V20.S4, V4.S4, V20.S4
-	WORD  $0x6e35dcb5              // VFMUL V21.S4, V5.S4, V21.S4
-	FLDPQ 192(R8), (F22, F23)
-	WORD  $0x6e36dd96              // VFMUL V22.S4, V12.S4, V22.S4
-	WORD  $0x6e37ddb7              // VFMUL V23.S4, V13.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 32(R8), (F20, F21)
-	WORD  $0x6e34dc54              // VFMUL V20.S4, V2.S4, V20.S4
-	WORD  $0x6e35dc75              // VFMUL V21.S4, V3.S4, V21.S4
-	FLDPQ 160(R8), (F22, F23)
-	WORD  $0x6e36dd56              // VFMUL V22.S4, V10.S4, V22.S4
-	WORD  $0x6e37dd77              // VFMUL V23.S4, V11.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 96(R8), (F22, F23)
-	WORD  $0x6e36dcd6              // VFMUL V22.S4, V6.S4, V22.S4
-	WORD  $0x6e37dcf7              // VFMUL V23.S4, V7.S4, V23.S4
-	ADD   $0x000000e0, R8, R7
-	TBNZ  $0x03, R9, part78all
-	VMOVI $0x00, V25.B16
-	TBZ   $0x02, R9, part78low
-	FMOVQ (R7), F24
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V25.B16
-	TBZ   $0x01, R9, part78highone
-	FMOVD (R7), F25
-	TBZ   $0x00, R9, part78end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V25.S[2]
-	B     part78end
-
-part78highone:
-	TBZ   $0x00, R9, part78end
-	FMOVS (R7), F25
-	B     part78end
-
-part78low:
-	VMOVI $0x00, V24.B16
-	TBZ   $0x01, R9, part78lowone
-	FMOVD (R7), F24
-	TBZ   $0x00, R9, part78end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V24.S[2]
-	B     part78end
-
-part78lowone:
-	TBZ   $0x00, R9, part78end
-	FMOVS (R7), F24
-	B     part78end
-
-part78all:
-	FLDPQ (R7), (F24, F25)
-
-part78end:
-	WORD  $0x6e2edf18              // VFMUL V14.S4, V24.S4, V24.S4
-	WORD  $0x6e2fdf39              // VFMUL V15.S4, V25.S4, V25.S4
-	WORD  $0x4e38d6d6              // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7              // VFADD V25.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652              // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673              // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ (R10), (F20, F21)
-	WORD  $0x6e34dc14              // VFMUL V20.S4, V0.S4, V20.S4
-	WORD  $0x6e35dc35              // VFMUL V21.S4, V1.S4, V21.S4
-	FLDPQ 128(R10), (F22, F23)
-	WORD  $0x6e36dd16              // VFMUL V22.S4, V8.S4, V22.S4
-	WORD  $0x6e37dd37              // VFMUL V23.S4, V9.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 64(R10), (F22, F23)
-	WORD  $0x6e36dc96              // VFMUL V22.S4, V4.S4, V22.S4
-	WORD  $0x6e37dcb7              // VFMUL V23.S4, V5.S4, V23.S4
-	FLDPQ 192(R10), (F24, F25)
-	WORD  $0x6e38dd98              // VFMUL V24.S4, V12.S4, V24.S4
-	WORD  $0x6e39ddb9              // VFMUL V25.S4, V13.S4, V25.S4
-	WORD  $0x4e38d6d6              // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7              // VFADD V25.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 32(R10), (F22, F23)
-	WORD  $0x6e36dc56              // VFMUL V22.S4, V2.S4, V22.S4
-	WORD  $0x6e37dc77              // VFMUL V23.S4, V3.S4, V23.S4
-	FLDPQ 160(R10), (F24, F25)
-	WORD  $0x6e38dd58              // VFMUL V24.S4, V10.S4, V24.S4
-	WORD  $0x6e39dd79              // VFMUL V25.S4, V11.S4, V25.S4
-	WORD  $0x4e38d6d6              // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7              // VFADD V25.S4, V23.S4, V23.S4
-	FLDPQ 96(R10), (F24, F25)
-	WORD  $0x6e38dcd8              // VFMUL V24.S4, V6.S4, V24.S4
-	WORD  $0x6e39dcf9              // VFMUL V25.S4, V7.S4, V25.S4
-	ADD   $0x000000e0, R10, R7
-	TBNZ  $0x03, R9, part79all
-	VMOVI $0x00, V27.B16
-	TBZ   $0x02, R9, part79low
-	FMOVQ (R7), F26
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V27.B16
-	TBZ   $0x01, R9, part79highone
-	FMOVD (R7), F27
-	TBZ   $0x00, R9, part79end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V27.S[2]
-	B     part79end
-
-part79highone:
-	TBZ   $0x00, R9, part79end
-	FMOVS (R7), F27
-	B     part79end
-
-part79low:
-	VMOVI $0x00, V26.B16
-	TBZ   $0x01, R9, part79lowone
-	FMOVD (R7), F26
-	TBZ   $0x00, R9, part79end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V26.S[2]
-	B     part79end
-
-part79lowone:
-	TBZ   $0x00, R9, part79end
-	FMOVS (R7), F26
-	B     part79end
-
-part79all:
-	FLDPQ (R7), (F26, F27)
-
-part79end:
-	WORD  $0x6e2edf5a              // VFMUL V14.S4, V26.S4, V26.S4
-	WORD  $0x6e2fdf7b              // VFMUL V15.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad718              // VFADD V26.S4, V24.S4, V24.S4
-	WORD  $0x4e3bd739              // VFADD V27.S4, V25.S4, V25.S4
-	WORD  $0x4e38d6d6              // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7              // VFADD V25.S4, V23.S4, V23.S4
-	WORD  $0x4e36d694              // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5              // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ (R11), (F22, F23)
-	WORD  $0x6e36dc16              // VFMUL V22.S4, V0.S4, V22.S4
-	WORD  $0x6e37dc37              // VFMUL V23.S4, V1.S4, V23.S4
-	FLDPQ 128(R11), (F24, F25)
-	WORD  $0x6e38dd18              // VFMUL V24.S4, V8.S4, V24.S4
-	WORD  $0x6e39dd39              // VFMUL V25.S4, V9.S4, V25.S4
-	WORD  $0x4e38d6d6              // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7              // VFADD V25.S4, V23.S4, V23.S4
-	FLDPQ 64(R11), (F24, F25)
-	WORD  $0x6e38dc98              // VFMUL V24.S4, V4.S4, V24.S4
-	WORD  $0x6e39dcb9              // VFMUL V25.S4, V5.S4, V25.S4
-	FLDPQ 192(R11), (F26, F27)
-	WORD  $0x6e3add9a              // VFMUL V26.S4, V12.S4, V26.S4
-	WORD  $0x6e3bddbb              // VFMUL V27.S4, V13.S4, V27.S4
-	WORD  $0x4e3ad718              // VFADD V26.S4, V24.S4, V24.S4
-	WORD  $0x4e3bd739              // VFADD V27.S4, V25.S4, V25.S4
-	WORD  $0x4e38d6d6              // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7              // VFADD V25.S4, V23.S4, V23.S4
-	FLDPQ 32(R11), (F24, F25)
-	WORD  $0x6e38dc58              // VFMUL V24.S4, V2.S4, V24.S4
-	WORD  $0x6e39dc79              // VFMUL V25.S4, V3.S4, V25.S4
-	FLDPQ 160(R11), (F26, F27)
-	WORD  $0x6e3add5a              // VFMUL V26.S4, V10.S4, V26.S4
-	WORD  $0x6e3bdd7b              // VFMUL V27.S4, V11.S4, V27.S4
-	WORD  $0x4e3ad718              // VFADD V26.S4, V24.S4, V24.S4
-	WORD  $0x4e3bd739              // VFADD V27.S4, V25.S4, V25.S4
-	FLDPQ 96(R11), (F26, F27)
-	WORD  $0x6e3adcda              // VFMUL V26.S4, V6.S4, V26.S4
-	WORD  $0x6e3bdcfb              // VFMUL V27.S4, V7.S4, V27.S4
-	ADD   $0x000000e0, R11, R7
-	TBNZ  $0x03, R9, part80all
-	VMOVI $0x00, V29.B16
-	TBZ   $0x02, R9, part80low
-	FMOVQ (R7), F28
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V29.B16
-	TBZ   $0x01, R9, part80highone
-	FMOVD (R7), F29
-	TBZ   $0x00, R9, part80end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V29.S[2]
-	B     part80end
-
-part80highone:
-	TBZ   $0x00, R9, part80end
-	FMOVS (R7), F29
-	B     part80end
-
-part80low:
-	VMOVI $0x00, V28.B16
-	TBZ   $0x01, R9, part80lowone
-	FMOVD (R7), F28
-	TBZ   $0x00, R9, part80end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V28.S[2]
-	B     part80end
-
-part80lowone:
-	TBZ   $0x00, R9, part80end
-	FMOVS (R7), F28
-	B     part80end
-
-part80all:
-	FLDPQ (R7), (F28, F29)
-
-part80end:
-	WORD  $0x6e2edf9c               // VFMUL V14.S4, V28.S4, V28.S4
-	WORD  $0x6e2fdfbd               // VFMUL V15.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd75a               // VFADD V28.S4, V26.S4, V26.S4
-	WORD  $0x4e3dd77b               // VFADD V29.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad718               // VFADD V26.S4, V24.S4, V24.S4
-	WORD  $0x4e3bd739               // VFADD V27.S4, V25.S4, V25.S4
-	WORD  $0x4e38d6d6               // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7               // VFADD V25.S4, V23.S4, V23.S4
-	WORD  $0x4e31d610               // VFADD V17.S4, V16.S4, V16.S4
-	WORD  $0x4e33d652               // VFADD V19.S4, V18.S4, V18.S4
-	VUZP1 V18.S4, V16.S4, V17.S4
-	VUZP2 V18.S4, V16.S4, V16.S4
-	WORD  $0x6e30d631               // VFADDP V16.S4, V17.S4, V17.S4
-	WORD  $0x4e35d694               // VFADD V21.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6d6               // VFADD V23.S4, V22.S4, V22.S4
-	VUZP1 V22.S4, V20.S4, V16.S4
-	VUZP2 V22.S4, V20.S4, V18.S4
-	WORD  $0x6e32d610               // VFADDP V18.S4, V16.S4, V16.S4
-	VORR  V17.B16, V17.B16, V18.B16
-	VMOV  V16.D[0], V18.D[1]
-	VMOV  V17.D[1], V16.D[0]
-	WORD  $0x4e30d652               // VFADD V16.S4, V18.S4, V18.S4
-	VMOVI $0x00, V16.B16
-	WORD  $0x4e30d652               // VFADD V16.S4, V18.S4, V18.S4
-	FMOVQ F18, (R0)
+	FLDPQ (R7), (F18, F19)
+	WORD  $0x6e32dc52                // VFMUL V18.S4, V2.S4, V18.S4
+	WORD  $0x6e33dc73                // VFMUL V19.S4, V3.S4, V19.S4
+	FLDPQ 128(R7), (F20, F21)
+	WORD  $0x6e34dd54                // VFMUL V20.S4, V10.S4, V20.S4
+	WORD  $0x6e35dd75                // VFMUL V21.S4, V11.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 64(R7), (F20, F21)
+	WORD  $0x6e34dcd4                // VFMUL V20.S4, V6.S4, V20.S4
+	WORD  $0x6e35dcf5                // VFMUL V21.S4, V7.S4, V21.S4
+	FLDPQ 192(R7), (F22, F23)
+	WORD  $0x6e36ddd6                // VFMUL V22.S4, V14.S4, V22.S4
+	WORD  $0x6e37ddf7                // VFMUL V23.S4, V15.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R7), (F20, F21)
+	WORD  $0x6e34dc94                // VFMUL V20.S4, V4.S4, V20.S4
+	WORD  $0x6e35dcb5                // VFMUL V21.S4, V5.S4, V21.S4
+	FLDPQ 160(R7), (F22, F23)
+	WORD  $0x6e36dd96                // VFMUL V22.S4, V12.S4, V22.S4
+	WORD  $0x6e37ddb7                // VFMUL V23.S4, V13.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 96(R7), (F22, F23)
+	WORD  $0x6e36dd16                // VFMUL V22.S4, V8.S4, V22.S4
+	WORD  $0x6e37dd37                // VFMUL V23.S4, V9.S4, V23.S4
+	ADD   R9<<2, R7, R7
+	FLDPQ 192(R7), (F24, F25)
+	VTBL  V0.B16, [V24.B16], V24.B16
+	VTBX  V1.B16, [V25.B16], V24.B16
+	VTBL  V0.B16, [V25.B16], V25.B16
+	WORD  $0x6e30df18                // VFMUL V16.S4, V24.S4, V24.S4
+	WORD  $0x6e31df39                // VFMUL V17.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ (R8), (F20, F21)
+	WORD  $0x6e34dc54                // VFMUL V20.S4, V2.S4, V20.S4
+	WORD  $0x6e35dc75                // VFMUL V21.S4, V3.S4, V21.S4
+	FLDPQ 128(R8), (F22, F23)
+	WORD  $0x6e36dd56                // VFMUL V22.S4, V10.S4, V22.S4
+	WORD  $0x6e37dd77                // VFMUL V23.S4, V11.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 64(R8), (F22, F23)
+	WORD  $0x6e36dcd6                // VFMUL V22.S4, V6.S4, V22.S4
+	WORD  $0x6e37dcf7                // VFMUL V23.S4, V7.S4, V23.S4
+	FLDPQ 192(R8), (F24, F25)
+	WORD  $0x6e38ddd8                // VFMUL V24.S4, V14.S4, V24.S4
+	WORD  $0x6e39ddf9                // VFMUL V25.S4, V15.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ 32(R8), (F22, F23)
+	WORD  $0x6e36dc96                // VFMUL V22.S4, V4.S4, V22.S4
+	WORD  $0x6e37dcb7                // VFMUL V23.S4, V5.S4, V23.S4
+	FLDPQ 160(R8), (F24, F25)
+	WORD  $0x6e38dd98                // VFMUL V24.S4, V12.S4, V24.S4
+	WORD  $0x6e39ddb9                // VFMUL V25.S4, V13.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 96(R8), (F24, F25)
+	WORD  $0x6e38dd18                // VFMUL V24.S4, V8.S4, V24.S4
+	WORD  $0x6e39dd39                // VFMUL V25.S4, V9.S4, V25.S4
+	ADD   R9<<2, R8, R7
+	FLDPQ 192(R7), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	WORD  $0x6e30df5a                // VFMUL V16.S4, V26.S4, V26.S4
+	WORD  $0x6e31df7b                // VFMUL V17.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
+	FLDPQ (R10), (F22, F23)
+	WORD  $0x6e36dc56                // VFMUL V22.S4, V2.S4, V22.S4
+	WORD  $0x6e37dc77                // VFMUL V23.S4, V3.S4, V23.S4
+	FLDPQ 128(R10), (F24, F25)
+	WORD  $0x6e38dd58                // VFMUL V24.S4, V10.S4, V24.S4
+	WORD  $0x6e39dd79                // VFMUL V25.S4, V11.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 64(R10), (F24, F25)
+	WORD  $0x6e38dcd8                // VFMUL V24.S4, V6.S4, V24.S4
+	WORD  $0x6e39dcf9                // VFMUL V25.S4, V7.S4, V25.S4
+	FLDPQ 192(R10), (F26, F27)
+	WORD  $0x6e3addda                // VFMUL V26.S4, V14.S4, V26.S4
+	WORD  $0x6e3bddfb                // VFMUL V27.S4, V15.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ 32(R10), (F24, F25)
+	WORD  $0x6e38dc98                // VFMUL V24.S4, V4.S4, V24.S4
+	WORD  $0x6e39dcb9                // VFMUL V25.S4, V5.S4, V25.S4
+	FLDPQ 160(R10), (F26, F27)
+	WORD  $0x6e3add9a                // VFMUL V26.S4, V12.S4, V26.S4
+	WORD  $0x6e3bddbb                // VFMUL V27.S4, V13.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 96(R10), (F26, F27)
+	WORD  $0x6e3add1a                // VFMUL V26.S4, V8.S4, V26.S4
+	WORD  $0x6e3bdd3b                // VFMUL V27.S4, V9.S4, V27.S4
+	ADD   R9<<2, R10, R7
+	FLDPQ 192(R7), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e30df9c                // VFMUL V16.S4, V28.S4, V28.S4
+	WORD  $0x6e31dfbd                // VFMUL V17.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e38d6d6                // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7                // VFADD V25.S4, V23.S4, V23.S4
+	FLDPQ (R11), (F24, F25)
+	WORD  $0x6e38dc58                // VFMUL V24.S4, V2.S4, V24.S4
+	WORD  $0x6e39dc79                // VFMUL V25.S4, V3.S4, V25.S4
+	FLDPQ 128(R11), (F26, F27)
+	WORD  $0x6e3add5a                // VFMUL V26.S4, V10.S4, V26.S4
+	WORD  $0x6e3bdd7b                // VFMUL V27.S4, V11.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 64(R11), (F26, F27)
+	WORD  $0x6e3adcda                // VFMUL V26.S4, V6.S4, V26.S4
+	WORD  $0x6e3bdcfb                // VFMUL V27.S4, V7.S4, V27.S4
+	FLDPQ 192(R11), (F28, F29)
+	WORD  $0x6e3cdddc                // VFMUL V28.S4, V14.S4, V28.S4
+	WORD  $0x6e3dddfd                // VFMUL V29.S4, V15.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	FLDPQ 32(R11), (F26, F27)
+	WORD  $0x6e3adc9a                // VFMUL V26.S4, V4.S4, V26.S4
+	WORD  $0x6e3bdcbb                // VFMUL V27.S4, V5.S4, V27.S4
+	FLDPQ 160(R11), (F28, F29)
+	WORD  $0x6e3cdd9c                // VFMUL V28.S4, V12.S4, V28.S4
+	WORD  $0x6e3dddbd                // VFMUL V29.S4, V13.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	FLDPQ 96(R11), (F28, F29)
+	WORD  $0x6e3cdd1c                // VFMUL V28.S4, V8.S4, V28.S4
+	WORD  $0x6e3ddd3d                // VFMUL V29.S4, V9.S4, V29.S4
+	ADD   R9<<2, R11, R7
+	FLDPQ 192(R7), (F30, F31)
+	VTBL  V0.B16, [V30.B16], V30.B16
+	VTBX  V1.B16, [V31.B16], V30.B16
+	VTBL  V0.B16, [V31.B16], V31.B16
+	WORD  $0x6e30dfde                // VFMUL V16.S4, V30.S4, V30.S4
+	WORD  $0x6e31dfff                // VFMUL V17.S4, V31.S4, V31.S4
+	WORD  $0x4e3ed79c                // VFADD V30.S4, V28.S4, V28.S4
+	WORD  $0x4e3fd7bd                // VFADD V31.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd75a                // VFADD V28.S4, V26.S4, V26.S4
+	WORD  $0x4e3dd77b                // VFADD V29.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad718                // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739                // VFADD V27.S4, V25.S4, V25.S4
+	WORD  $0x4e33d652                // VFADD V19.S4, V18.S4, V18.S4
+	WORD  $0x4e35d694                // VFADD V21.S4, V20.S4, V20.S4
+	VUZP1 V20.S4, V18.S4, V19.S4
+	VUZP2 V20.S4, V18.S4, V18.S4
+	WORD  $0x6e32d673                // VFADDP V18.S4, V19.S4, V19.S4
+	WORD  $0x4e37d6d6                // VFADD V23.S4, V22.S4, V22.S4
+	WORD  $0x4e39d718                // VFADD V25.S4, V24.S4, V24.S4
+	VUZP1 V24.S4, V22.S4, V18.S4
+	VUZP2 V24.S4, V22.S4, V20.S4
+	WORD  $0x6e34d652                // VFADDP V20.S4, V18.S4, V18.S4
+	VORR  V19.B16, V19.B16, V20.B16
+	VMOV  V18.D[0], V20.D[1]
+	VMOV  V19.D[1], V18.D[0]
+	WORD  $0x4e32d694                // VFADD V18.S4, V20.S4, V20.S4
+	VMOVI $0x00, V18.B16
+	WORD  $0x4e32d694                // VFADD V18.S4, V20.S4, V20.S4
+	FMOVQ F20, (R0)
 	ADD   $0x00000010, R0, R0
 	SUB   $0x00000004, R6, R6
 	CMP   $0x00000004, R6
@@ -10847,138 +7600,78 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F16
+	FMOVQ 32(R6), F17
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F4, F5)
-	WORD  $0x4ea4d400             // VFSUB V4.S4, V0.S4, V0.S4
-	WORD  $0x4ea5d421             // VFSUB V5.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00             // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21             // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4ea4d400                   // VFSUB V4.S4, V0.S4, V0.S4
+	WORD  $0x4ea5d421                   // VFSUB V5.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   short1
 	FLDPQ 32(R0), (F2, F3)
 	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x4ea4d442             // VFSUB V4.S4, V2.S4, V2.S4
-	WORD  $0x4ea5d463             // VFSUB V5.S4, V3.S4, V3.S4
-	WORD  $0x6e22dc42             // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63             // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4ea4d442                   // VFSUB V4.S4, V2.S4, V2.S4
+	WORD  $0x4ea5d463                   // VFSUB V5.S4, V3.S4, V3.S4
+	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   short2
 	FLDPQ 64(R0), (F4, F5)
 	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x4ea6d484             // VFSUB V6.S4, V4.S4, V4.S4
-	WORD  $0x4ea7d4a5             // VFSUB V7.S4, V5.S4, V5.S4
-	WORD  $0x6e24dc84             // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5             // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x4ea6d484                   // VFSUB V6.S4, V4.S4, V4.S4
+	WORD  $0x4ea7d4a5                   // VFSUB V7.S4, V5.S4, V5.S4
+	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R2
 	BLS   short3
 	FLDPQ 96(R0), (F6, F7)
 	FLDPQ 96(R1), (F8, F9)
-	WORD  $0x4ea8d4c6             // VFSUB V8.S4, V6.S4, V6.S4
-	WORD  $0x4ea9d4e7             // VFSUB V9.S4, V7.S4, V7.S4
-	WORD  $0x6e26dcc6             // VFMUL V6.S4, V6.S4, V6.S4
-	WORD  $0x6e27dce7             // VFMUL V7.S4, V7.S4, V7.S4
+	WORD  $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7                   // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   short4
 	FLDPQ 128(R0), (F8, F9)
 	FLDPQ 128(R1), (F10, F11)
-	WORD  $0x4eaad508             // VFSUB V10.S4, V8.S4, V8.S4
-	WORD  $0x4eabd529             // VFSUB V11.S4, V9.S4, V9.S4
-	WORD  $0x6e28dd08             // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e29dd29             // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R2
 	BLS   short5
 	FLDPQ 160(R0), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
-	WORD  $0x4eacd54a             // VFSUB V12.S4, V10.S4, V10.S4
-	WORD  $0x4eadd56b             // VFSUB V13.S4, V11.S4, V11.S4
-	WORD  $0x6e2add4a             // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b             // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R2
 	BLS   short6
 	FLDPQ 192(R0), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
-	WORD  $0x4eaed58c             // VFSUB V14.S4, V12.S4, V12.S4
-	WORD  $0x4eafd5ad             // VFSUB V15.S4, V13.S4, V13.S4
-	WORD  $0x6e2cdd8c             // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x6e2dddad             // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part1all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R3, part1low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R3, part1highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R3, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part1end
-
-part1highone:
-	TBZ   $0x00, R3, part1end
-	FMOVS (R0), F15
-	B     part1end
-
-part1low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R3, part1lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R3, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part1end
-
-part1lowone:
-	TBZ   $0x00, R3, part1end
-	FMOVS (R0), F14
-	B     part1end
-
-part1all:
-	FLDPQ (R0), (F14, F15)
-
-part1end:
-	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part2all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part2low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part2highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part2end
-
-part2highone:
-	TBZ   $0x00, R3, part2end
-	FMOVS (R0), F17
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part2lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R3, part2end
-	FMOVS (R0), F16
-	B     part2end
-
-part2all:
-	FLDPQ (R0), (F16, F17)
-
-part2end:
-	WORD  $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
-	WORD  $0x4eb1d5ef                   // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
+	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F14, F15)
+	VTBL  V16.B16, [V14.B16], V14.B16
+	VTBX  V17.B16, [V15.B16], V14.B16
+	VTBL  V16.B16, [V15.B16], V15.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V16.B16, [V18.B16], V18.B16
+	VTBX  V17.B16, [V19.B16], V18.B16
+	VTBL  V16.B16, [V19.B16], V16.B16
+	WORD  $0x4eb2d5ce                   // VFSUB V18.S4, V14.S4, V14.S4
+	WORD  $0x4eb0d5ef                   // VFSUB V16.S4, V15.S4, V15.S4
 	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -11003,80 +7696,16 @@ part2end:
 	RET
 
 short6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part3all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R3, part3low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R3, part3highone
-	FMOVD (R0), F13
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F13
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R3, part3lowone
-	FMOVD (R0), F12
-	TBZ   $0x00, R3, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R3, part3end
-	FMOVS (R0), F12
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F12, F13)
-
-part3end:
-	ADD   $0x000000c0, R1, R0
-	TBNZ  $0x03, R3, part4all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R3, part4low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R3, part4highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F15
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R3, part4lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R3, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R3, part4end
-	FMOVS (R0), F14
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F14, F15)
-
-part4end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 160(R0), (F12, F13)
+	VTBL  V16.B16, [V12.B16], V12.B16
+	VTBX  V17.B16, [V13.B16], V12.B16
+	VTBL  V16.B16, [V13.B16], V13.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F14, F15)
+	VTBL  V16.B16, [V14.B16], V14.B16
+	VTBX  V17.B16, [V15.B16], V14.B16
+	VTBL  V16.B16, [V15.B16], V15.B16
 	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
 	WORD  $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
 	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
@@ -11101,80 +7730,16 @@ part4end:
 	RET
 
 short5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R3, part5all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R3, part5low
-	FMOVQ (R0), F10
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R3, part5highone
-	FMOVD (R0), F11
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F11
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R3, part5lowone
-	FMOVD (R0), F10
-	TBZ   $0x00, R3, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R3, part5end
-	FMOVS (R0), F10
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F10, F11)
-
-part5end:
-	ADD   $0x000000a0, R1, R0
-	TBNZ  $0x03, R3, part6all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R3, part6low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R3, part6highone
-	FMOVD (R0), F13
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F13
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R3, part6lowone
-	FMOVD (R0), F12
-	TBZ   $0x00, R3, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R3, part6end
-	FMOVS (R0), F12
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F12, F13)
-
-part6end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F10, F11)
+	VTBL  V16.B16, [V10.B16], V10.B16
+	VTBX  V17.B16, [V11.B16], V10.B16
+	VTBL  V16.B16, [V11.B16], V11.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F12, F13)
+	VTBL  V16.B16, [V12.B16], V12.B16
+	VTBX  V17.B16, [V13.B16], V12.B16
+	VTBL  V16.B16, [V13.B16], V13.B16
 	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
 	WORD  $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
 	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
@@ -11197,80 +7762,16 @@ part6end:
 	RET
 
 short4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R3, part7all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R3, part7low
-	FMOVQ (R0), F8
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R3, part7highone
-	FMOVD (R0), F9
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F9
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R3, part7lowone
-	FMOVD (R0), F8
-	TBZ   $0x00, R3, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R3, part7end
-	FMOVS (R0), F8
-	B     part7end
-
-part7all:
-	FLDPQ (R0), (F8, F9)
-
-part7end:
-	ADD   $0x00000080, R1, R0
-	TBNZ  $0x03, R3, part8all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R3, part8low
-	FMOVQ (R0), F10
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R3, part8highone
-	FMOVD (R0), F11
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
-	B     part8end
-
-part8highone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F11
-	B     part8end
-
-part8low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R3, part8lowone
-	FMOVD (R0), F10
-	TBZ   $0x00, R3, part8end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
-	B     part8end
-
-part8lowone:
-	TBZ   $0x00, R3, part8end
-	FMOVS (R0), F10
-	B     part8end
-
-part8all:
-	FLDPQ (R0), (F10, F11)
-
-part8end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 96(R0), (F8, F9)
+	VTBL  V16.B16, [V8.B16], V8.B16
+	VTBX  V17.B16, [V9.B16], V8.B16
+	VTBL  V16.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F10, F11)
+	VTBL  V16.B16, [V10.B16], V10.B16
+	VTBX  V17.B16, [V11.B16], V10.B16
+	VTBL  V16.B16, [V11.B16], V11.B16
 	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
 	WORD  $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
 	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
@@ -11291,80 +7792,16 @@ part8end:
 	RET
 
 short3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R3, part9all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R3, part9low
-	FMOVQ (R0), F6
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R3, part9highone
-	FMOVD (R0), F7
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F7
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R3, part9lowone
-	FMOVD (R0), F6
-	TBZ   $0x00, R3, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R3, part9end
-	FMOVS (R0), F6
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F6, F7)
-
-part9end:
-	ADD   $0x00000060, R1, R0
-	TBNZ  $0x03, R3, part10all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R3, part10low
-	FMOVQ (R0), F8
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R3, part10highone
-	FMOVD (R0), F9
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
-	B     part10end
-
-part10highone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F9
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R3, part10lowone
-	FMOVD (R0), F8
-	TBZ   $0x00, R3, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R3, part10end
-	FMOVS (R0), F8
-	B     part10end
-
-part10all:
-	FLDPQ (R0), (F8, F9)
-
-part10end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F6, F7)
+	VTBL  V16.B16, [V6.B16], V6.B16
+	VTBX  V17.B16, [V7.B16], V6.B16
+	VTBL  V16.B16, [V7.B16], V7.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F8, F9)
+	VTBL  V16.B16, [V8.B16], V8.B16
+	VTBX  V17.B16, [V9.B16], V8.B16
+	VTBL  V16.B16, [V9.B16], V9.B16
 	WORD  $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
 	WORD  $0x4ea9d4e7                   // VFSUB V9.S4, V7.S4, V7.S4
 	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
@@ -11383,80 +7820,16 @@ part10end:
 	RET
 
 short2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R3, part11all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R3, part11low
-	FMOVQ (R0), F4
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R3, part11highone
-	FMOVD (R0), F5
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
-	B     part11end
-
-part11highone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F5
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R3, part11lowone
-	FMOVD (R0), F4
-	TBZ   $0x00, R3, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R3, part11end
-	FMOVS (R0), F4
-	B     part11end
-
-part11all:
-	FLDPQ (R0), (F4, F5)
-
-part11end:
-	ADD   $0x00000040, R1, R0
-	TBNZ  $0x03, R3, part12all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R3, part12low
-	FMOVQ (R0), F6
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R3, part12highone
-	FMOVD (R0), F7
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
-	B     part12end
-
-part12highone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F7
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R3, part12lowone
-	FMOVD (R0), F6
-	TBZ   $0x00, R3, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R3, part12end
-	FMOVS (R0), F6
-	B     part12end
-
-part12all:
-	FLDPQ (R0), (F6, F7)
-
-part12end:
+	ADD   R3<<2, R0, R0
+	FLDPQ 32(R0), (F4, F5)
+	VTBL  V16.B16, [V4.B16], V4.B16
+	VTBX  V17.B16, [V5.B16], V4.B16
+	VTBL  V16.B16, [V5.B16], V5.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F6, F7)
+	VTBL  V16.B16, [V6.B16], V6.B16
+	VTBX  V17.B16, [V7.B16], V6.B16
+	VTBL  V16.B16, [V7.B16], V7.B16
 	WORD  $0x4ea6d484                   // VFSUB V6.S4, V4.S4, V4.S4
 	WORD  $0x4ea7d4a5                   // VFSUB V7.S4, V5.S4, V5.S4
 	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
@@ -11473,80 +7846,16 @@ part12end:
 	RET
 
 short1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R3, part13all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R3, part13low
-	FMOVQ (R0), F2
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R3, part13highone
-	FMOVD (R0), F3
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
-	B     part13end
-
-part13highone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F3
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R3, part13lowone
-	FMOVD (R0), F2
-	TBZ   $0x00, R3, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R3, part13end
-	FMOVS (R0), F2
-	B     part13end
-
-part13all:
+	ADD   R3<<2, R0, R0
 	FLDPQ (R0), (F2, F3)
-
-part13end:
-	ADD   $0x00000020, R1, R0
-	TBNZ  $0x03, R3, part14all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R3, part14low
-	FMOVQ (R0), F4
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R3, part14highone
-	FMOVD (R0), F5
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
-	B     part14end
-
-part14highone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F5
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R3, part14lowone
-	FMOVD (R0), F4
-	TBZ   $0x00, R3, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R3, part14end
-	FMOVS (R0), F4
-	B     part14end
-
-part14all:
+	VTBL  V16.B16, [V2.B16], V2.B16
+	VTBX  V17.B16, [V3.B16], V2.B16
+	VTBL  V16.B16, [V3.B16], V3.B16
+	ADD   R3<<2, R1, R0
 	FLDPQ (R0), (F4, F5)
-
-part14end:
+	VTBL  V16.B16, [V4.B16], V4.B16
+	VTBX  V17.B16, [V5.B16], V4.B16
+	VTBL  V16.B16, [V5.B16], V5.B16
 	WORD  $0x4ea4d442                   // VFSUB V4.S4, V2.S4, V2.S4
 	WORD  $0x4ea5d463                   // VFSUB V5.S4, V3.S4, V3.S4
 	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
@@ -11564,79 +7873,79 @@ short0:
 	CMP   $0x00000000, R2
 	BLS   empty
 	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R3, part15all
+	TBNZ  $0x03, R3, part1all
 	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R3, part15low
+	TBZ   $0x02, R3, part1low
 	FMOVQ (R0), F0
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R3, part15highone
+	TBZ   $0x01, R3, part1highone
 	FMOVD (R0), F1
-	TBZ   $0x00, R3, part15end
+	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V1.S[2]
-	B     part15end
+	B     part1end
 
-part15highone:
-	TBZ   $0x00, R3, part15end
+part1highone:
+	TBZ   $0x00, R3, part1end
 	FMOVS (R0), F1
-	B     part15end
+	B     part1end
 
-part15low:
+part1low:
 	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R3, part15lowone
+	TBZ   $0x01, R3, part1lowone
 	FMOVD (R0), F0
-	TBZ   $0x00, R3, part15end
+	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V0.S[2]
-	B     part15end
+	B     part1end
 
-part15lowone:
-	TBZ   $0x00, R3, part15end
+part1lowone:
+	TBZ   $0x00, R3, part1end
 	FMOVS (R0), F0
-	B     part15end
+	B     part1end
 
-part15all:
+part1all:
 	FLDPQ (R0), (F0, F1)
 
-part15end:
+part1end:
 	ADD   $0x00000000, R1, R0
-	TBNZ  $0x03, R3, part16all
+	TBNZ  $0x03, R3, part2all
 	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R3, part16low
+	TBZ   $0x02, R3, part2low
 	FMOVQ (R0), F4
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R3, part16highone
+	TBZ   $0x01, R3, part2highone
 	FMOVD (R0), F5
-	TBZ   $0x00, R3, part16end
+	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V5.S[2]
-	B     part16end
+	B     part2end
 
-part16highone:
-	TBZ   $0x00, R3, part16end
+part2highone:
+	TBZ   $0x00, R3, part2end
 	FMOVS (R0), F5
-	B     part16end
+	B     part2end
 
-part16low:
+part2low:
 	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R3, part16lowone
+	TBZ   $0x01, R3, part2lowone
 	FMOVD (R0), F4
-	TBZ   $0x00, R3, part16end
+	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V4.S[2]
-	B     part16end
+	B     part2end
 
-part16lowone:
-	TBZ   $0x00, R3, part16end
+part2lowone:
+	TBZ   $0x00, R3, part2end
 	FMOVS (R0), F4
-	B     part16end
+	B     part2end
 
-part16all:
+part2all:
 	FLDPQ (R0), (F4, F5)
 
-part16end:
+part2end:
 	WORD  $0x4ea4d400                   // VFSUB V4.S4, V0.S4, V0.S4
 	WORD  $0x4ea5d421                   // VFSUB V5.S4, V1.S4, V1.S4
 	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
@@ -11788,152 +8097,92 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F18
+	FMOVQ 32(R6), F19
 	CMP   $0x00000008, R2
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
-	FLDPQ (R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400              // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421              // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   rest1
 	FLDPQ 32(R0), (F16, F17)
-	FLDPQ 32(R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442              // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463              // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 32(R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   rest2
 	FLDPQ 64(R0), (F16, F17)
-	FLDPQ 64(R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484              // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5              // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R2
 	BLS   rest3
 	FLDPQ 96(R0), (F16, F17)
-	FLDPQ 96(R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6              // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7              // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 96(R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R2
 	BLS   rest4
 	FLDPQ 128(R0), (F16, F17)
-	FLDPQ 128(R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508              // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529              // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 128(R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R2
 	BLS   rest5
 	FLDPQ 160(R0), (F16, F17)
-	FLDPQ 160(R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a              // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b              // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 160(R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R2
 	BLS   rest6
 	FLDPQ 192(R0), (F16, F17)
-	FLDPQ 192(R1), (F18, F19)
-	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10              // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31              // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c              // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad              // VFADD V17.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R3, part17all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part17low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part17highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part17end
-
-part17highone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F17
-	B     part17end
-
-part17low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part17lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part17end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part17end
-
-part17lowone:
-	TBZ   $0x00, R3, part17end
-	FMOVS (R0), F16
-	B     part17end
-
-part17all:
-	FLDPQ (R0), (F16, F17)
-
-part17end:
-	ADD   $0x000000e0, R1, R0
-	TBNZ  $0x03, R3, part18all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part18low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part18highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part18end
-
-part18highone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F19
-	B     part18end
-
-part18low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part18lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part18end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part18end
-
-part18lowone:
-	TBZ   $0x00, R3, part18end
-	FMOVS (R0), F18
-	B     part18end
-
-part18all:
-	FLDPQ (R0), (F18, F19)
-
-part18end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	FLDPQ 192(R1), (F20, F21)
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
@@ -11960,82 +8209,18 @@ part18end:
 	RET
 
 rest6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R3, part19all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part19low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part19highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part19end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part19end
-
-part19highone:
-	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F17
-	B     part19end
-
-part19low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part19lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part19end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part19end
-
-part19lowone:
-	TBZ   $0x00, R3, part19end
-	FMOVS (R0), F16
-	B     part19end
-
-part19all:
-	FLDPQ (R0), (F16, F17)
-
-part19end:
-	ADD   $0x000000c0, R1, R0
-	TBNZ  $0x03, R3, part20all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part20low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part20highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part20end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part20end
-
-part20highone:
-	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F19
-	B     part20end
-
-part20low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part20lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part20end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part20end
-
-part20lowone:
-	TBZ   $0x00, R3, part20end
-	FMOVS (R0), F18
-	B     part20end
-
-part20all:
-	FLDPQ (R0), (F18, F19)
-
-part20end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
@@ -12062,82 +8247,18 @@ part20end:
 	RET
 
 rest5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R3, part21all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part21low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part21highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part21end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part21end
-
-part21highone:
-	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F17
-	B     part21end
-
-part21low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part21lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part21end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part21end
-
-part21lowone:
-	TBZ   $0x00, R3, part21end
-	FMOVS (R0), F16
-	B     part21end
-
-part21all:
-	FLDPQ (R0), (F16, F17)
-
-part21end:
-	ADD   $0x000000a0, R1, R0
-	TBNZ  $0x03, R3, part22all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part22low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part22highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part22end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part22end
-
-part22highone:
-	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F19
-	B     part22end
-
-part22low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part22lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part22end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part22end
-
-part22lowone:
-	TBZ   $0x00, R3, part22end
-	FMOVS (R0), F18
-	B     part22end
-
-part22all:
-	FLDPQ (R0), (F18, F19)
-
-part22end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
@@ -12164,82 +8285,18 @@ part22end:
 	RET
 
 rest4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R3, part23all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part23low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part23highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part23end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part23end
-
-part23highone:
-	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F17
-	B     part23end
-
-part23low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part23lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part23end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part23end
-
-part23lowone:
-	TBZ   $0x00, R3, part23end
-	FMOVS (R0), F16
-	B     part23end
-
-part23all:
-	FLDPQ (R0), (F16, F17)
-
-part23end:
-	ADD   $0x00000080, R1, R0
-	TBNZ  $0x03, R3, part24all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part24low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part24highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part24end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part24end
-
-part24highone:
-	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F19
-	B     part24end
-
-part24low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part24lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part24end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part24end
-
-part24lowone:
-	TBZ   $0x00, R3, part24end
-	FMOVS (R0), F18
-	B     part24end
-
-part24all:
-	FLDPQ (R0), (F18, F19)
-
-part24end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 96(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
@@ -12266,82 +8323,18 @@ part24end:
 	RET
 
 rest3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R3, part25all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part25low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part25highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part25end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part25end
-
-part25highone:
-	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F17
-	B     part25end
-
-part25low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part25lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part25end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part25end
-
-part25lowone:
-	TBZ   $0x00, R3, part25end
-	FMOVS (R0), F16
-	B     part25end
-
-part25all:
-	FLDPQ (R0), (F16, F17)
-
-part25end:
-	ADD   $0x00000060, R1, R0
-	TBNZ  $0x03, R3, part26all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part26low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part26highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part26end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part26end
-
-part26highone:
-	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F19
-	B     part26end
-
-part26low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part26lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part26end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part26end
-
-part26lowone:
-	TBZ   $0x00, R3, part26end
-	FMOVS (R0), F18
-	B     part26end
-
-part26all:
-	FLDPQ (R0), (F18, F19)
-
-part26end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
@@ -12368,82 +8361,18 @@ part26end:
 	RET
 
 rest2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R3, part27all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part27low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part27highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part27end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part27end
-
-part27highone:
-	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F17
-	B     part27end
-
-part27low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part27lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part27end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part27end
-
-part27lowone:
-	TBZ   $0x00, R3, part27end
-	FMOVS (R0), F16
-	B     part27end
-
-part27all:
-	FLDPQ (R0), (F16, F17)
-
-part27end:
-	ADD   $0x00000040, R1, R0
-	TBNZ  $0x03, R3, part28all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part28low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part28highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part28end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part28end
-
-part28highone:
-	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F19
-	B     part28end
-
-part28low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part28lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part28end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part28end
-
-part28lowone:
-	TBZ   $0x00, R3, part28end
-	FMOVS (R0), F18
-	B     part28end
-
-part28all:
-	FLDPQ (R0), (F18, F19)
-
-part28end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
@@ -12470,82 +8399,18 @@ part28end:
 	RET
 
 rest1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R3, part29all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part29low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part29highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part29end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part29end
-
-part29highone:
-	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F17
-	B     part29end
-
-part29low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part29lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part29end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part29end
-
-part29lowone:
-	TBZ   $0x00, R3, part29end
-	FMOVS (R0), F16
-	B     part29end
-
-part29all:
+	ADD   R3<<2, R0, R0
 	FLDPQ (R0), (F16, F17)
-
-part29end:
-	ADD   $0x00000020, R1, R0
-	TBNZ  $0x03, R3, part30all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part30low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part30highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part30end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part30end
-
-part30highone:
-	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F19
-	B     part30end
-
-part30low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part30lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part30end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part30end
-
-part30lowone:
-	TBZ   $0x00, R3, part30end
-	FMOVS (R0), F18
-	B     part30end
-
-part30all:
-	FLDPQ (R0), (F18, F19)
-
-part30end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ (R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
@@ -12572,82 +8437,18 @@ part30end:
 	RET
 
 rest0:
-	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R3, part31all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R3, part31low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R3, part31highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R3, part31end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part31end
-
-part31highone:
-	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F17
-	B     part31end
-
-part31low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R3, part31lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R3, part31end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part31end
-
-part31lowone:
-	TBZ   $0x00, R3, part31end
-	FMOVS (R0), F16
-	B     part31end
-
-part31all:
-	FLDPQ (R0), (F16, F17)
-
-part31end:
-	ADD   $0x00000000, R1, R0
-	TBNZ  $0x03, R3, part32all
-	VMOVI $0x00, V19.B16
-	TBZ   $0x02, R3, part32low
-	FMOVQ (R0), F18
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V19.B16
-	TBZ   $0x01, R3, part32highone
-	FMOVD (R0), F19
-	TBZ   $0x00, R3, part32end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V19.S[2]
-	B     part32end
-
-part32highone:
-	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F19
-	B     part32end
-
-part32low:
-	VMOVI $0x00, V18.B16
-	TBZ   $0x01, R3, part32lowone
-	FMOVD (R0), F18
-	TBZ   $0x00, R3, part32end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V18.S[2]
-	B     part32end
-
-part32lowone:
-	TBZ   $0x00, R3, part32end
-	FMOVS (R0), F18
-	B     part32end
-
-part32all:
-	FLDPQ (R0), (F18, F19)
-
-part32end:
-	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ -32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ -32(R0), (F20, F21)
+	VTBL  V18.B16, [V20.B16], V20.B16
+	VTBX  V19.B16, [V21.B16], V20.B16
+	VTBL  V18.B16, [V21.B16], V18.B16
+	WORD  $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
@@ -12950,78 +8751,50 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F15
+	FMOVQ 32(R3), F16
 	FLDPQ (R0), (F0, F1)
-	WORD  $0x6e20dc00             // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21             // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e22d400             // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421             // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R1
 	BLS   short1
 	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc42             // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63             // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R1
 	BLS   short2
 	FLDPQ 64(R0), (F4, F5)
-	WORD  $0x6e24dc84             // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5             // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R1
 	BLS   short3
 	FLDPQ 96(R0), (F6, F7)
-	WORD  $0x6e26dcc6             // VFMUL V6.S4, V6.S4, V6.S4
-	WORD  $0x6e27dce7             // VFMUL V7.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R1
 	BLS   short4
 	FLDPQ 128(R0), (F8, F9)
-	WORD  $0x6e28dd08             // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e29dd29             // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R1
 	BLS   short5
 	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2add4a             // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b             // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R1
 	BLS   short6
 	FLDPQ 192(R0), (F12, F13)
-	WORD  $0x6e2cdd8c             // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x6e2dddad             // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R2, part1all
-	VMOVI $0x00, V15.B16
-	TBZ   $0x02, R2, part1low
-	FMOVQ (R0), F14
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V15.B16
-	TBZ   $0x01, R2, part1highone
-	FMOVD (R0), F15
-	TBZ   $0x00, R2, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V15.S[2]
-	B     part1end
-
-part1highone:
-	TBZ   $0x00, R2, part1end
-	FMOVS (R0), F15
-	B     part1end
-
-part1low:
-	VMOVI $0x00, V14.B16
-	TBZ   $0x01, R2, part1lowone
-	FMOVD (R0), F14
-	TBZ   $0x00, R2, part1end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V14.S[2]
-	B     part1end
-
-part1lowone:
-	TBZ   $0x00, R2, part1end
-	FMOVS (R0), F14
-	B     part1end
-
-part1all:
-	FLDPQ (R0), (F14, F15)
-
-part1end:
+	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F14, F17)
+	VTBL  V15.B16, [V14.B16], V14.B16
+	VTBX  V16.B16, [V17.B16], V14.B16
+	VTBL  V15.B16, [V17.B16], V15.B16
 	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -13046,43 +8819,11 @@ part1end:
 	RET
 
 short6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R2, part2all
-	VMOVI $0x00, V13.B16
-	TBZ   $0x02, R2, part2low
-	FMOVQ (R0), F12
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V13.B16
-	TBZ   $0x01, R2, part2highone
-	FMOVD (R0), F13
-	TBZ   $0x00, R2, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V13.S[2]
-	B     part2end
-
-part2highone:
-	TBZ   $0x00, R2, part2end
-	FMOVS (R0), F13
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V12.B16
-	TBZ   $0x01, R2, part2lowone
-	FMOVD (R0), F12
-	TBZ   $0x00, R2, part2end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V12.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R2, part2end
-	FMOVS (R0), F12
-	B     part2end
-
-part2all:
-	FLDPQ (R0), (F12, F13)
-
-part2end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 160(R0), (F12, F13)
+	VTBL  V15.B16, [V12.B16], V12.B16
+	VTBX  V16.B16, [V13.B16], V12.B16
+	VTBL  V15.B16, [V13.B16], V13.B16
 	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -13105,43 +8846,11 @@ part2end:
 	RET
 
 short5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R2, part3all
-	VMOVI $0x00, V11.B16
-	TBZ   $0x02, R2, part3low
-	FMOVQ (R0), F10
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V11.B16
-	TBZ   $0x01, R2, part3highone
-	FMOVD (R0), F11
-	TBZ   $0x00, R2, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V11.S[2]
-	B     part3end
-
-part3highone:
-	TBZ   $0x00, R2, part3end
-	FMOVS (R0), F11
-	B     part3end
-
-part3low:
-	VMOVI $0x00, V10.B16
-	TBZ   $0x01, R2, part3lowone
-	FMOVD (R0), F10
-	TBZ   $0x00, R2, part3end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V10.S[2]
-	B     part3end
-
-part3lowone:
-	TBZ   $0x00, R2, part3end
-	FMOVS (R0), F10
-	B     part3end
-
-part3all:
-	FLDPQ (R0), (F10, F11)
-
-part3end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 128(R0), (F10, F11)
+	VTBL  V15.B16, [V10.B16], V10.B16
+	VTBX  V16.B16, [V11.B16], V10.B16
+	VTBL  V15.B16, [V11.B16], V11.B16
 	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -13162,43 +8871,11 @@ part3end:
 	RET
 
 short4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R2, part4all
-	VMOVI $0x00, V9.B16
-	TBZ   $0x02, R2, part4low
-	FMOVQ (R0), F8
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V9.B16
-	TBZ   $0x01, R2, part4highone
-	FMOVD (R0), F9
-	TBZ   $0x00, R2, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V9.S[2]
-	B     part4end
-
-part4highone:
-	TBZ   $0x00, R2, part4end
-	FMOVS (R0), F9
-	B     part4end
-
-part4low:
-	VMOVI $0x00, V8.B16
-	TBZ   $0x01, R2, part4lowone
-	FMOVD (R0), F8
-	TBZ   $0x00, R2, part4end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V8.S[2]
-	B     part4end
-
-part4lowone:
-	TBZ   $0x00, R2, part4end
-	FMOVS (R0), F8
-	B     part4end
-
-part4all:
-	FLDPQ (R0), (F8, F9)
-
-part4end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 96(R0), (F8, F9)
+	VTBL  V15.B16, [V8.B16], V8.B16
+	VTBX  V16.B16, [V9.B16], V8.B16
+	VTBL  V15.B16, [V9.B16], V9.B16
 	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -13217,43 +8894,11 @@ part4end:
 	RET
 
 short3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R2, part5all
-	VMOVI $0x00, V7.B16
-	TBZ   $0x02, R2, part5low
-	FMOVQ (R0), F6
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V7.B16
-	TBZ   $0x01, R2, part5highone
-	FMOVD (R0), F7
-	TBZ   $0x00, R2, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V7.S[2]
-	B     part5end
-
-part5highone:
-	TBZ   $0x00, R2, part5end
-	FMOVS (R0), F7
-	B     part5end
-
-part5low:
-	VMOVI $0x00, V6.B16
-	TBZ   $0x01, R2, part5lowone
-	FMOVD (R0), F6
-	TBZ   $0x00, R2, part5end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V6.S[2]
-	B     part5end
-
-part5lowone:
-	TBZ   $0x00, R2, part5end
-	FMOVS (R0), F6
-	B     part5end
-
-part5all:
-	FLDPQ (R0), (F6, F7)
-
-part5end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 64(R0), (F6, F7)
+	VTBL  V15.B16, [V6.B16], V6.B16
+	VTBX  V16.B16, [V7.B16], V6.B16
+	VTBL  V15.B16, [V7.B16], V7.B16
 	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
 	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
 	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
@@ -13270,43 +8915,11 @@ part5end:
 	RET
 
 short2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R2, part6all
-	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R2, part6low
-	FMOVQ (R0), F4
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R2, part6highone
-	FMOVD (R0), F5
-	TBZ   $0x00, R2, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
-	B     part6end
-
-part6highone:
-	TBZ   $0x00, R2, part6end
-	FMOVS (R0), F5
-	B     part6end
-
-part6low:
-	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R2, part6lowone
-	FMOVD (R0), F4
-	TBZ   $0x00, R2, part6end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
-	B     part6end
-
-part6lowone:
-	TBZ   $0x00, R2, part6end
-	FMOVS (R0), F4
-	B     part6end
-
-part6all:
-	FLDPQ (R0), (F4, F5)
-
-part6end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 32(R0), (F4, F5)
+	VTBL  V15.B16, [V4.B16], V4.B16
+	VTBX  V16.B16, [V5.B16], V4.B16
+	VTBL  V15.B16, [V5.B16], V5.B16
 	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
 	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
@@ -13321,43 +8934,11 @@ part6end:
 	RET
 
 short1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R2, part7all
-	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R2, part7low
-	FMOVQ (R0), F2
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R2, part7highone
-	FMOVD (R0), F3
-	TBZ   $0x00, R2, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
-	B     part7end
-
-part7highone:
-	TBZ   $0x00, R2, part7end
-	FMOVS (R0), F3
-	B     part7end
-
-part7low:
-	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R2, part7lowone
-	FMOVD (R0), F2
-	TBZ   $0x00, R2, part7end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
-	B     part7end
-
-part7lowone:
-	TBZ   $0x00, R2, part7end
-	FMOVS (R0), F2
-	B     part7end
-
-part7all:
+	ADD   R2<<2, R0, R0
 	FLDPQ (R0), (F2, F3)
-
-part7end:
+	VTBL  V15.B16, [V2.B16], V2.B16
+	VTBX  V16.B16, [V3.B16], V2.B16
+	VTBL  V15.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -13373,42 +8954,42 @@ short0:
 	CMP   $0x00000000, R1
 	BLS   empty
 	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R2, part8all
+	TBNZ  $0x03, R2, part1all
 	VMOVI $0x00, V1.B16
-	TBZ   $0x02, R2, part8low
+	TBZ   $0x02, R2, part1low
 	FMOVQ (R0), F0
 	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V1.B16
-	TBZ   $0x01, R2, part8highone
+	TBZ   $0x01, R2, part1highone
 	FMOVD (R0), F1
-	TBZ   $0x00, R2, part8end
+	TBZ   $0x00, R2, part1end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V1.S[2]
-	B     part8end
+	B     part1end
 
-part8highone:
-	TBZ   $0x00, R2, part8end
+part1highone:
+	TBZ   $0x00, R2, part1end
 	FMOVS (R0), F1
-	B     part8end
+	B     part1end
 
-part8low:
+part1low:
 	VMOVI $0x00, V0.B16
-	TBZ   $0x01, R2, part8lowone
+	TBZ   $0x01, R2, part1lowone
 	FMOVD (R0), F0
-	TBZ   $0x00, R2, part8end
+	TBZ   $0x00, R2, part1end
 	ADD   $0x00000008, R0, R0
 	VLD1  (R0), V0.S[2]
-	B     part8end
+	B     part1end
 
-part8lowone:
-	TBZ   $0x00, R2, part8end
+part1lowone:
+	TBZ   $0x00, R2, part1end
 	FMOVS (R0), F0
-	B     part8end
+	B     part1end
 
-part8all:
+part1all:
 	FLDPQ (R0), (F0, F1)
 
-part8end:
+part1end:
 	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -13508,92 +9089,64 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R1
 	BLS   none
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F18
+	FMOVQ 32(R3), F19
 	CMP   $0x00000008, R1
 	BLS   rest0
 	FLDPQ (R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400             // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421             // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R1
 	BLS   rest1
 	FLDPQ 32(R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442             // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463             // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R1
 	BLS   rest2
 	FLDPQ 64(R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484             // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5             // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
 	CMP   $0x00000020, R1
 	BLS   rest3
 	FLDPQ 96(R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6             // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7             // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
 	CMP   $0x00000028, R1
 	BLS   rest4
 	FLDPQ 128(R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508             // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529             // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
 	CMP   $0x00000030, R1
 	BLS   rest5
 	FLDPQ 160(R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a             // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b             // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
 	CMP   $0x00000038, R1
 	BLS   rest6
 	FLDPQ 192(R0), (F16, F17)
-	WORD  $0x6e30de10             // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31             // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c             // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad             // VFADD V17.S4, V13.S4, V13.S4
-	ADD   $0x000000e0, R0, R0
-	TBNZ  $0x03, R2, part9all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part9low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part9highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part9end
-
-part9highone:
-	TBZ   $0x00, R2, part9end
-	FMOVS (R0), F17
-	B     part9end
-
-part9low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part9lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part9end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part9end
-
-part9lowone:
-	TBZ   $0x00, R2, part9end
-	FMOVS (R0), F16
-	B     part9end
-
-part9all:
-	FLDPQ (R0), (F16, F17)
-
-part9end:
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
@@ -13620,43 +9173,11 @@ part9end:
 	RET
 
 rest6:
-	ADD   $0x000000c0, R0, R0
-	TBNZ  $0x03, R2, part10all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part10low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part10highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part10end
-
-part10highone:
-	TBZ   $0x00, R2, part10end
-	FMOVS (R0), F17
-	B     part10end
-
-part10low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part10lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part10end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part10end
-
-part10lowone:
-	TBZ   $0x00, R2, part10end
-	FMOVS (R0), F16
-	B     part10end
-
-part10all:
-	FLDPQ (R0), (F16, F17)
-
-part10end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
@@ -13683,43 +9204,11 @@ part10end:
 	RET
 
 rest5:
-	ADD   $0x000000a0, R0, R0
-	TBNZ  $0x03, R2, part11all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part11low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part11highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part11end
-
-part11highone:
-	TBZ   $0x00, R2, part11end
-	FMOVS (R0), F17
-	B     part11end
-
-part11low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part11lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part11end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part11end
-
-part11lowone:
-	TBZ   $0x00, R2, part11end
-	FMOVS (R0), F16
-	B     part11end
-
-part11all:
-	FLDPQ (R0), (F16, F17)
-
-part11end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 128(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
@@ -13746,43 +9235,11 @@ part11end:
 	RET
 
 rest4:
-	ADD   $0x00000080, R0, R0
-	TBNZ  $0x03, R2, part12all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part12low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part12highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part12end
-
-part12highone:
-	TBZ   $0x00, R2, part12end
-	FMOVS (R0), F17
-	B     part12end
-
-part12low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part12lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part12end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part12end
-
-part12lowone:
-	TBZ   $0x00, R2, part12end
-	FMOVS (R0), F16
-	B     part12end
-
-part12all:
-	FLDPQ (R0), (F16, F17)
-
-part12end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 96(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
@@ -13809,43 +9266,11 @@ part12end:
 	RET
 
 rest3:
-	ADD   $0x00000060, R0, R0
-	TBNZ  $0x03, R2, part13all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part13low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part13highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part13end
-
-part13highone:
-	TBZ   $0x00, R2, part13end
-	FMOVS (R0), F17
-	B     part13end
-
-part13low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part13lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part13end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part13end
-
-part13lowone:
-	TBZ   $0x00, R2, part13end
-	FMOVS (R0), F16
-	B     part13end
-
-part13all:
-	FLDPQ (R0), (F16, F17)
-
-part13end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 64(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
@@ -13872,43 +9297,11 @@ part13end:
 	RET
 
 rest2:
-	ADD   $0x00000040, R0, R0
-	TBNZ  $0x03, R2, part14all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part14low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part14highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part14end
-
-part14highone:
-	TBZ   $0x00, R2, part14end
-	FMOVS (R0), F17
-	B     part14end
-
-part14low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part14lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part14end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part14end
-
-part14lowone:
-	TBZ   $0x00, R2, part14end
-	FMOVS (R0), F16
-	B     part14end
-
-part14all:
-	FLDPQ (R0), (F16, F17)
-
-part14end:
+	ADD   R2<<2, R0, R0
+	FLDPQ 32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
@@ -13935,43 +9328,11 @@ part14end:
 	RET
 
 rest1:
-	ADD   $0x00000020, R0, R0
-	TBNZ  $0x03, R2, part15all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part15low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part15highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part15end
-
-part15highone:
-	TBZ   $0x00, R2, part15end
-	FMOVS (R0), F17
-	B     part15end
-
-part15low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part15lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part15end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part15end
-
-part15lowone:
-	TBZ   $0x00, R2, part15end
-	FMOVS (R0), F16
-	B     part15end
-
-part15all:
+	ADD   R2<<2, R0, R0
 	FLDPQ (R0), (F16, F17)
-
-part15end:
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
@@ -13998,43 +9359,11 @@ part15end:
 	RET
 
 rest0:
-	ADD   $0x00000000, R0, R0
-	TBNZ  $0x03, R2, part16all
-	VMOVI $0x00, V17.B16
-	TBZ   $0x02, R2, part16low
-	FMOVQ (R0), F16
-	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V17.B16
-	TBZ   $0x01, R2, part16highone
-	FMOVD (R0), F17
-	TBZ   $0x00, R2, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V17.S[2]
-	B     part16end
-
-part16highone:
-	TBZ   $0x00, R2, part16end
-	FMOVS (R0), F17
-	B     part16end
-
-part16low:
-	VMOVI $0x00, V16.B16
-	TBZ   $0x01, R2, part16lowone
-	FMOVD (R0), F16
-	TBZ   $0x00, R2, part16end
-	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V16.S[2]
-	B     part16end
-
-part16lowone:
-	TBZ   $0x00, R2, part16end
-	FMOVS (R0), F16
-	B     part16end
-
-part16all:
-	FLDPQ (R0), (F16, F17)
-
-part16end:
+	ADD   R2<<2, R0, R0
+	FLDPQ -32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
 	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
@@ -14833,6 +10162,10 @@ rest:
 	MOVD   R3, R7
 	SUB    $0x00000001, R7, R7
 	AND    $0x00000038, R7, R7
+	MOVD   $bytes<>+0(SB), R8
+	SUB    R6<<2, R8, R8
+	FMOVQ  48(R8), F20
+	FMOVQ  32(R8), F21
 	ADD    R7<<2, R1, R8
 	ADD    R7<<2, R2, R9
 	ADD    R7, R0, R7
@@ -14840,196 +10173,164 @@ rest:
 	VUXTL  V22.B8, V22.H8
 	VUXTL2 V22.H8, V23.S4
 	VUXTL  V22.H4, V22.S4
-	WORD   $0x4e21dad6             // VSCVTF V22.S4, V22.S4
-	WORD   $0x4e21daf7             // VSCVTF V23.S4, V23.S4
-	WORD   $0x6e22ded4             // VFMUL V2.S4, V22.S4, V20.S4
-	WORD   $0x6e23def5             // VFMUL V3.S4, V23.S4, V21.S4
-	WORD   $0x6e20ded6             // VFMUL V0.S4, V22.S4, V22.S4
-	WORD   $0x6e21def7             // VFMUL V1.S4, V23.S4, V23.S4
-	WORD   $0x4e34d6d6             // VFADD V20.S4, V22.S4, V22.S4
-	WORD   $0x4e35d6f7             // VFADD V21.S4, V23.S4, V23.S4
+	WORD   $0x4e21dad6                 // VSCVTF V22.S4, V22.S4
+	WORD   $0x4e21daf7                 // VSCVTF V23.S4, V23.S4
+	WORD   $0x6e22ded8                 // VFMUL V2.S4, V22.S4, V24.S4
+	WORD   $0x6e23def9                 // VFMUL V3.S4, V23.S4, V25.S4
+	WORD   $0x6e20ded6                 // VFMUL V0.S4, V22.S4, V22.S4
+	WORD   $0x6e21def7                 // VFMUL V1.S4, V23.S4, V23.S4
+	WORD   $0x4e38d6d6                 // VFADD V24.S4, V22.S4, V22.S4
+	WORD   $0x4e39d6f7                 // VFADD V25.S4, V23.S4, V23.S4
 	FSTPQ  (F22, F23), (R8)
-	ADD    $0x00000000, R9, R7
-	TBNZ   $0x03, R6, part2all
-	VMOVI  $0x00, V21.B16
-	TBZ    $0x02, R6, part2low
-	FMOVQ  (R7), F20
-	ADD    $0x00000010, R7, R7
-	VMOVI  $0x00, V21.B16
-	TBZ    $0x01, R6, part2highone
-	FMOVD  (R7), F21
-	TBZ    $0x00, R6, part2end
-	ADD    $0x00000008, R7, R7
-	VLD1   (R7), V21.S[2]
-	B      part2end
-
-part2highone:
-	TBZ   $0x00, R6, part2end
-	FMOVS (R7), F21
-	B     part2end
-
-part2low:
-	VMOVI $0x00, V20.B16
-	TBZ   $0x01, R6, part2lowone
-	FMOVD (R7), F20
-	TBZ   $0x00, R6, part2end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V20.S[2]
-	B     part2end
-
-part2lowone:
-	TBZ   $0x00, R6, part2end
-	FMOVS (R7), F20
-	B     part2end
-
-part2all:
-	FLDPQ (R7), (F20, F21)
-
-part2end:
-	WORD   $0x6e34ded6         // VFMUL V20.S4, V22.S4, V22.S4
-	WORD   $0x6e35def7         // VFMUL V21.S4, V23.S4, V23.S4
+	ADD    R6<<2, R9, R6
+	FLDPQ  -32(R6), (F24, F25)
+	VTBL   V20.B16, [V24.B16], V24.B16
+	VTBX   V21.B16, [V25.B16], V24.B16
+	VTBL   V20.B16, [V25.B16], V20.B16
+	WORD   $0x6e38ded6                 // VFMUL V24.S4, V22.S4, V22.S4
+	WORD   $0x6e34def7                 // VFMUL V20.S4, V23.S4, V23.S4
 	CMP    $0x00000008, R3
 	BLS    rest0
 	FMOVD  (R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
-	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98                 // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9                 // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), (R1)
 	FLDPQ  (R2), (F24, F25)
-	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
-	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
-	WORD   $0x4e34d484         // VFADD V20.S4, V4.S4, V4.S4
-	WORD   $0x4e35d4a5         // VFADD V21.S4, V5.S4, V5.S4
+	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d484                 // VFADD V20.S4, V4.S4, V4.S4
+	WORD   $0x4e35d4a5                 // VFADD V21.S4, V5.S4, V5.S4
 	CMP    $0x00000010, R3
 	BLS    rest1
 	FMOVD  8(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
-	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98                 // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9                 // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 32(R1)
 	FLDPQ  32(R2), (F24, F25)
-	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
-	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
-	WORD   $0x4e34d4c6         // VFADD V20.S4, V6.S4, V6.S4
-	WORD   $0x4e35d4e7         // VFADD V21.S4, V7.S4, V7.S4
+	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d4c6                 // VFADD V20.S4, V6.S4, V6.S4
+	WORD   $0x4e35d4e7                 // VFADD V21.S4, V7.S4, V7.S4
 	CMP    $0x00000018, R3
 	BLS    rest2
 	FMOVD  16(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
-	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98                 // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9                 // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 64(R1)
 	FLDPQ  64(R2), (F24, F25)
-	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
-	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
-	WORD   $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
-	WORD   $0x4e35d529         // VFADD V21.S4, V9.S4, V9.S4
+	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d508                 // VFADD V20.S4, V8.S4, V8.S4
+	WORD   $0x4e35d529                 // VFADD V21.S4, V9.S4, V9.S4
 	CMP    $0x00000020, R3
 	BLS    rest3
 	FMOVD  24(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
-	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98                 // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9                 // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 96(R1)
 	FLDPQ  96(R2), (F24, F25)
-	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
-	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
-	WORD   $0x4e34d54a         // VFADD V20.S4, V10.S4, V10.S4
-	WORD   $0x4e35d56b         // VFADD V21.S4, V11.S4, V11.S4
+	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d54a                 // VFADD V20.S4, V10.S4, V10.S4
+	WORD   $0x4e35d56b                 // VFADD V21.S4, V11.S4, V11.S4
 	CMP    $0x00000028, R3
 	BLS    rest4
 	FMOVD  32(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
-	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98                 // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9                 // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 128(R1)
 	FLDPQ  128(R2), (F24, F25)
-	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
-	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
-	WORD   $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
-	WORD   $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
+	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d58c                 // VFADD V20.S4, V12.S4, V12.S4
+	WORD   $0x4e35d5ad                 // VFADD V21.S4, V13.S4, V13.S4
 	CMP    $0x00000030, R3
 	BLS    rest5
 	FMOVD  40(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de98         // VFMUL V2.S4, V20.S4, V24.S4
-	WORD   $0x6e23deb9         // VFMUL V3.S4, V21.S4, V25.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD   $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de98                 // VFMUL V2.S4, V20.S4, V24.S4
+	WORD   $0x6e23deb9                 // VFMUL V3.S4, V21.S4, V25.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
+	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 160(R1)
 	FLDPQ  160(R2), (F24, F25)
-	WORD   $0x6e38de94         // VFMUL V24.S4, V20.S4, V20.S4
-	WORD   $0x6e39deb5         // VFMUL V25.S4, V21.S4, V21.S4
-	WORD   $0x4e34d5ce         // VFADD V20.S4, V14.S4, V14.S4
-	WORD   $0x4e35d5ef         // VFADD V21.S4, V15.S4, V15.S4
+	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
+	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
+	WORD   $0x4e34d5ce                 // VFADD V20.S4, V14.S4, V14.S4
+	WORD   $0x4e35d5ef                 // VFADD V21.S4, V15.S4, V15.S4
 	CMP    $0x00000038, R3
 	BLS    rest6
 	FMOVD  48(R0), F20
 	VUXTL  V20.B8, V20.H8
 	VUXTL2 V20.H8, V21.S4
 	VUXTL  V20.H4, V20.S4
-	WORD   $0x4e21da94         // VSCVTF V20.S4, V20.S4
-	WORD   $0x4e21dab5         // VSCVTF V21.S4, V21.S4
-	WORD   $0x6e22de82         // VFMUL V2.S4, V20.S4, V2.S4
-	WORD   $0x6e23dea3         // VFMUL V3.S4, V21.S4, V3.S4
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
-	WORD   $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
+	WORD   $0x4e21da94                 // VSCVTF V20.S4, V20.S4
+	WORD   $0x4e21dab5                 // VSCVTF V21.S4, V21.S4
+	WORD   $0x6e22de82                 // VFMUL V2.S4, V20.S4, V2.S4
+	WORD   $0x6e23dea3                 // VFMUL V3.S4, V21.S4, V3.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e22d694                 // VFADD V2.S4, V20.S4, V20.S4
+	WORD   $0x4e23d6b5                 // VFADD V3.S4, V21.S4, V21.S4
 	FSTPQ  (F20, F21), 192(R1)
 	FLDPQ  192(R2), (F0, F1)
-	WORD   $0x6e20de94         // VFMUL V0.S4, V20.S4, V20.S4
-	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
-	WORD   $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
-	WORD   $0x4e35d631         // VFADD V21.S4, V17.S4, V17.S4
-	WORD   $0x4e36d652         // VFADD V22.S4, V18.S4, V18.S4
-	WORD   $0x4e37d673         // VFADD V23.S4, V19.S4, V19.S4
+	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
+	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
+	WORD   $0x4e34d610                 // VFADD V20.S4, V16.S4, V16.S4
+	WORD   $0x4e35d631                 // VFADD V21.S4, V17.S4, V17.S4
+	WORD   $0x4e36d652                 // VFADD V22.S4, V18.S4, V18.S4
+	WORD   $0x4e37d673                 // VFADD V23.S4, V19.S4, V19.S4
 	B      fold
 
 rest6:

@@ -292,7 +292,13 @@ func (t *avx2) Part(n reg.GPVirtual) Part {
 }
 
 func (t *avx2) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
-	t.VMASKMOVPS(at(p, offset), part, r(v))
+	t.VMASKMOVPS(at(p, offset), part.(reg.Register), r(v))
+}
+
+func (t *avx2) LastPart(part Part) Part { return part }
+
+func (t *avx2) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
+	t.LoadPart(v, p, offset, part)
 }
 
 // Arithmetic.

@@ -97,7 +97,11 @@ func (t *avx512) Part(n reg.GPVirtual) Part {
 }
 
 func (t *avx512) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
-	t.VMOVUPS_Z(at(p, offset), part, r(v))
+	t.VMOVUPS_Z(at(p, offset), part.(reg.Register), r(v))
+}
+
+func (t *avx512) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
+	t.LoadPart(v, p, offset, part)
 }
 
 // Arithmetic.

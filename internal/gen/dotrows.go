@@ -68,13 +68,17 @@ func dotRows(t Target) {
 
 	for k := 1; k <= groups; k++ {
 		t.Label(fmt.Sprint("groups", k))
+		part, loadPart := part, t.LoadPart
+		if k > 1 {
+			part, loadPart = t.LastPart(part), t.LoadLast
+		}
 		var xs [groups]Group
 		for g := range k {
 			xs[g] = t.New(8)
 			if g < k-1 {
 				t.Load(xs[g], x, 8*float*g)
 			} else {
-				t.LoadPart(xs[g], x, 8*float*g, part)
+				loadPart(xs[g], x, 8*float*g, part)
 			}
 		}
 		loop := fmt.Sprint("rows", k)
@@ -86,7 +90,7 @@ func dotRows(t Target) {
 				if g < k-1 {
 					t.MulLoad(v, xs[g], p[i], 8*float*g)
 				} else {
-					t.LoadPart(v, p[i], 8*float*g, part)
+					loadPart(v, p[i], 8*float*g, part)
 					t.Mul(v, v, xs[g])
 				}
 				return v
@@ -136,6 +140,7 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	t.ShiftRight(span, 6)
 	t.ShiftLeft(span, 8)
 
+	part = t.LastPart(part)
 	p := next("rows")
 	var sum [4]Group // of the pair of groups that is under way
 	for pass, pair := range foldOrder {
@@ -211,9 +216,9 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 			t.Jump(name("end", pass))
 		}
 		t.Label(name("part", g))
-		t.LoadPart(xs[h], t.Address(x, at, 1), offset(g), part)
+		t.LoadLast(xs[h], t.Address(x, at, 1), offset(g), part)
 		for i := range p {
-			t.LoadPart(product, t.Address(p[i], at, 1), offset(g), part)
+			t.LoadLast(product, t.Address(p[i], at, 1), offset(g), part)
 			t.Mul(product, product, xs[h])
 			t.Add(lane[i][h], lane[i][h], product)
 		}

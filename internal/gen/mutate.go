@@ -271,6 +271,14 @@ func (m *mutant) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	m.Target.LoadPart(v, p, m.further("LoadPart", p, offset), part)
 }
 
+func (m *mutant) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
+	if m.here("tail dropped", "LoadLast %s gives zeros", m.at(p, offset)) {
+		m.Zero(v)
+		return
+	}
+	m.Target.LoadLast(v, p, m.further("LoadLast", p, offset), part)
+}
+
 // Arithmetic.
 
 func (m *mutant) Mul(dst, a, b Group) {

@@ -15,14 +15,20 @@ import (
 // neon is the Target for arm64: a group of eight is two registers.
 type neon struct {
 	*arm64.Context
-	scratch bool // the function under way has asked for it
-	labels  int  // of the function's incomplete groups
+	bytes   operand.Mem // the numbers -16 to 47
+	scratch bool        // the function under way has asked for it
+	labels  int         // of the function's incomplete groups
 }
 
 func newNEON() *neon {
 	c := arm64.NewContext()
 	c.ConstraintExpr(constraint("arm64"))
-	return &neon{Context: c}
+	t := &neon{Context: c, bytes: c.StaticGlobal("bytes")}
+	t.DataAttributes(rodata)
+	for i := range 64 {
+		t.AddDatum(i, operand.U8(i-16))
+	}
+	return t
 }
 
 // Functions.
@@ -252,20 +258,26 @@ func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part keeps the number of floats, 1 to 8.
+// A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in the
+// windows, of its first and of its second register.
+type neonPart struct {
+	number        reg.GPVirtual
+	first, second reg.VecVirtual
+}
+
 func (t *neon) Part(n reg.GPVirtual) Part {
 	k := t.GP64()
 	t.SUB(operand.U32(1), n, k)
 	t.AND(operand.U32(7), k, k)
 	t.ADD(operand.U32(1), k, k)
-	return k
+	return neonPart{number: k}
 }
 
 // LoadPart goes by the bits of the number: 4 floats, then 2, then 1.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
-	n := part.(reg.Register)
+	n := part.(neonPart).number
 	from := t.address(p, offset)
 	low, high := v.regs[0], v.regs[1]
 	t.TBNZ(3, n, name("all"))
@@ -294,6 +306,29 @@ func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, n
 	t.TBZ(0, n, end)
 	t.FMOVS(at(from, 0), v)
 	t.B(end)
+}
+
+func (t *neon) LastPart(part Part) Part {
+	p := part.(neonPart)
+	p.first, p.second = t.V128(), t.V128()
+	window := t.GP64()
+	t.Context.Address(t.bytes, window)
+	t.SUB(arm64.Shifted(p.number, 2), window, window)
+	t.FMOVQ(at(window, 16+32), p.first)
+	t.FMOVQ(at(window, 32), p.second)
+	return p
+}
+
+// LoadLast loads the eight floats that end where the group does, and moves those of the group to the
+// front.
+func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
+	last, from := part.(neonPart), t.GP64()
+	low, high := t.V128(), t.V128()
+	t.ADD(arm64.Shifted(last.number, 2), p, from)
+	t.FLDPQ(at(from, offset-8*float), low, high)
+	t.VTBL(last.first, low, v.regs[0])
+	t.VTBX(last.second, high, v.regs[0])
+	t.VTBL(last.first, high, v.regs[1])
 }
 
 // address returns p + offset in a register of its own, for instructions that take no offset.

@@ -28,10 +28,17 @@ func (s whole) loadBytes(dst Group)     { s.t.LoadBytes(dst, s.bytes, s.first) }
 
 type incomplete struct {
 	whole
-	part Part
+	part   Part
+	behind bool // a whole group
 }
 
-func (s incomplete) load(dst Group, i int) { s.t.LoadPart(dst, s.p[i], float*s.first, s.part) }
+func (s incomplete) load(dst Group, i int) {
+	if s.behind {
+		s.t.LoadLast(dst, s.p[i], float*s.first, s.part)
+	} else {
+		s.t.LoadPart(dst, s.p[i], float*s.first, s.part)
+	}
+}
 
 func (s incomplete) mul(dst, a Group, i int) {
 	b := s.t.New(8)

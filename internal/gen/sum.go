@@ -23,10 +23,14 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 
 	t.Zero(s.zero)
 	part := t.Part(s.n) // early: at the end the fold would wait for it
+	var last Part
 	t.IfAtLeast(s.n, 8*groups, "long")
 	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no folding.")
 	for g := range groups - 1 {
 		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("short", g))
+		if g == 0 {
+			last = t.LastPart(part)
+		}
 		s.first(g, s.at(g))
 	}
 	for g := groups - 1; g >= 0; g-- {
@@ -34,7 +38,11 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 		if g == 0 {
 			t.IfAtMost(s.n, 0, "empty")
 		}
-		s.first(g, incomplete{s.at(g), part})
+		if g == 0 {
+			s.first(g, incomplete{s.at(g), part, false})
+		} else {
+			s.first(g, incomplete{s.at(g), last, true})
+		}
 		finish(s.lane[:g+1])
 	}
 	t.Label("empty")
@@ -43,13 +51,14 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	s.blocks()
 	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
 	t.IfAtMost(s.n, 0, "none")
+	last = t.LastPart(part)
 	for g := range groups - 1 {
 		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("rest", g))
 		s.add(g, s.at(g))
 	}
 	for g := groups - 1; g >= 0; g-- {
 		t.Label(fmt.Sprint("rest", g))
-		s.add(g, incomplete{s.at(g), part})
+		s.add(g, incomplete{s.at(g), last, true})
 		finish(s.lane)
 	}
 	t.Label("none")
@@ -62,17 +71,20 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	s := newSummation(t, vectors, bytes, term)
 	end := t.New(8)
-	last := func() {
+	last := func(behind bool) {
 		t.Comment("The last group, first.")
 		part, start := t.Part(s.n), t.CopyInt(s.n)
 		t.Decrement(start, 1)
 		t.And(start, 8*groups-8)
-		term(end, incomplete{s.from(start), part})
+		if behind {
+			part = t.LastPart(part)
+		}
+		term(end, incomplete{s.from(start), part, behind})
 	}
 
 	t.Zero(s.zero)
 	t.IfAtLeast(s.n, 8*groups, "long")
-	last()
+	last(false)
 	t.Add(end, end, s.zero) // as in first: all are added to this one
 	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no folding.")
 	for g := range groups - 1 {
@@ -95,7 +107,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 
 	s.blocks()
 	t.IfAtMost(s.n, 0, "fold")
-	last()
+	last(true)
 	for g := range groups - 1 {
 		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("rest", g))
 		s.add(g, s.at(g))

@@ -111,6 +111,10 @@ type moves interface {
 	// is 0. LoadPart makes the others +0 and reads none of them.
 	Part(n reg.GPVirtual) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
+	// LoadLast is LoadPart behind at least one whole group, of which it may read some again; LastPart
+	// prepares for it.
+	LastPart(part Part) Part
+	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 }
 
 // arithmetic gives dst = a op b in each lane, rounded.
@@ -163,7 +167,7 @@ type Group struct {
 	regs  []reg.VecVirtual
 }
 
-// A Part is what a target keeps of how many floats of an incomplete group exist: a mask or the number.
-type Part reg.Register
+// A Part is what a target keeps of how many floats of an incomplete group exist: a mask, say.
+type Part any
 
 const float = 4 // bytes

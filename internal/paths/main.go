@@ -1,4 +1,5 @@
-// Command paths prints the names of the paths that this machine can run, weakest first, for scripts.
+// Command paths prints the names of the paths that this machine can run, weakest first, for
+// scripts.
 package main
 
 import (

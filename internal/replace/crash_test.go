@@ -34,13 +34,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// model returns the n-th of a row of models: all its weights are n.
+// model returns model number n of several: all its weights are n.
 func model(features, n int) *pegasos.Model {
 	w := make([]float32, features)
 	for j := range w {
 		w[j] = float32(n)
 	}
-	return &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{w}, Bias: []float64{float64(n)}, Lambda: 1}
+	return &pegasos.Model{
+		Classes: []float32{-1, 1}, Weights: [][]float32{w}, Bias: []float64{float64(n)}, Lambda: 1,
+	}
 }
 
 // number returns which of the models a file has, and fails unless it is one of them.
@@ -56,7 +58,8 @@ func number(t *testing.T, name string, features int) int {
 	}
 	for j, w := range m.Weights[0] {
 		if w != float32(n) {
-			t.Fatalf("model %d has the weight %v at %d: it is half of one and half of another", n, w, j)
+			t.Fatalf("model %d has the weight %v at %d: it is half of one and half of another",
+				n, w, j)
 		}
 	}
 	return n
@@ -78,7 +81,8 @@ func TestKilledWhileSaving(t *testing.T) {
 			last, saved := 0, 0
 			for range kills {
 				cmd := exec.Command(os.Args[0])
-				cmd.Env = append(os.Environ(), fmt.Sprintf("PEGASIMD_TEST_SAVE=%s %d %d", name, features, last+1))
+				cmd.Env = append(os.Environ(),
+					fmt.Sprintf("PEGASIMD_TEST_SAVE=%s %d %d", name, features, last+1))
 				out, err := cmd.StdoutPipe()
 				if err != nil {
 					t.Fatal(err)
@@ -106,13 +110,16 @@ func TestKilledWhileSaving(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, path := range left {
-				if base := filepath.Base(path); base != "model" && !(strings.HasPrefix(base, "model.") && strings.HasSuffix(base, ".tmp")) {
+				if base := filepath.Base(path); base != "model" &&
+					!(strings.HasPrefix(base, "model.") && strings.HasSuffix(base, ".tmp")) {
 					t.Errorf("left behind: %s", base)
 				}
 			}
-			t.Logf("killed %d times among %d saves; %d times a temporary file was left", kills, saved, len(left)-1)
-			// What was left behind does not stand in the way.
-			if err := model(features, last+1).WriteFile(name); err != nil || number(t, name, features) != last+1 {
+			t.Logf("killed %d times among %d saves; %d times a temporary file was left",
+				kills, saved, len(left)-1)
+			// What was left behind does not hinder the next save.
+			if err := model(features, last+1).WriteFile(name); err != nil ||
+				number(t, name, features) != last+1 {
 				t.Error(err)
 			}
 		})

@@ -17,7 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// limited saves a model in a process that may not write more than some bytes to a file, if it is told so: PATH FEATURES BYTES.
+// limited saves a model in a process that may not write more than some bytes to a file, if it is
+// told so: PATH FEATURES BYTES.
 func limited() bool {
 	var name string
 	var features int
@@ -52,17 +53,19 @@ func TestFullDisk(t *testing.T) {
 	size := info.Size()
 	for _, limit := range []int64{0, 1, 4096, size / 2, size - 1, size} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("PEGASIMD_TEST_LIMIT=%s %d %d", name, features, limit))
+		cmd.Env = append(os.Environ(),
+			fmt.Sprintf("PEGASIMD_TEST_LIMIT=%s %d %d", name, features, limit))
 		out, err := cmd.CombinedOutput()
 		want, code := 1, 1
 		if limit == size {
 			want, code = 2, 0
 		}
-		if cmd.ProcessState.ExitCode() != code || code == 1 && !strings.Contains(string(out), "file too large") {
-			t.Errorf("room for %d of %d bytes: %v, %s", limit, size, err, out)
+		if cmd.ProcessState.ExitCode() != code ||
+			code == 1 && !strings.Contains(string(out), "file too large") {
+			t.Errorf("space for %d of %d bytes: %v, %s", limit, size, err, out)
 		}
 		if n := number(t, name, features); n != want {
-			t.Errorf("room for %d of %d bytes: model %d is there, want %d", limit, size, n, want)
+			t.Errorf("space for %d of %d bytes: model %d is there, want %d", limit, size, n, want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 			t.Errorf("left behind: %v", left)
@@ -77,7 +80,7 @@ func TestFullDisk(t *testing.T) {
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		f() // what is tested does not need more than not to be root
+		f() // not to be root is enough for what is tested
 		return
 	}
 	runtime.LockOSThread() // the rights are the thread's
@@ -91,14 +94,17 @@ func asNobody(t *testing.T, f func()) {
 	f()
 }
 
-// In a folder that can't be written to, saving is an error and leaves the old model, also through a link from elsewhere.
+// In a folder that can't be written to, saving is an error and leaves the old model, also through a
+// link from elsewhere.
 func TestReadOnlyFolder(t *testing.T) {
 	parent := t.TempDir()
 	dir, open := filepath.Join(parent, "closed"), filepath.Join(parent, "open")
 	name, link := filepath.Join(dir, "model"), filepath.Join(open, "link")
 	for _, err := range []error{
-		os.Mkdir(dir, 0o777), os.Mkdir(open, 0o777), os.Chmod(open, 0o777), model(5, 1).WriteFile(name), os.Chmod(name, 0o666),
-		os.Symlink(name, link), os.Chmod(dir, 0o555), os.Chmod(parent, 0o755), os.Chmod(filepath.Dir(parent), 0o755),
+		os.Mkdir(dir, 0o777), os.Mkdir(open, 0o777), os.Chmod(open, 0o777),
+		model(5, 1).WriteFile(name), os.Chmod(name, 0o666),
+		os.Symlink(name, link), os.Chmod(dir, 0o555), os.Chmod(parent, 0o755),
+		os.Chmod(filepath.Dir(parent), 0o755),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +121,7 @@ func TestReadOnlyFolder(t *testing.T) {
 			}
 		})
 	}
-	asNobody(t, func() { // but elsewhere it goes
+	asNobody(t, func() { // but elsewhere it works
 		if err := model(5, 3).WriteFile(filepath.Join(open, "model")); err != nil {
 			t.Error(err)
 		}

@@ -1,4 +1,5 @@
-// Package replace writes files in one piece: a file is the old one or the new one, never half of either.
+// Package replace writes files in one piece: a file is the old one or the new one, never half of
+// either.
 package replace
 
 import (
@@ -13,9 +14,10 @@ import (
 	"syscall"
 )
 
-// File writes a new file beside the old one and renames it over the old one when all of it is on the disk, so
-// that whoever opens name finds the old content or the new, also after a crash. A symbolic link stays one: what it
-// points to is replaced. The mode stays too. What is no regular file, such as a pipe or /dev/stdout, is written to.
+// File writes a new file beside the old one and renames it over the old one when all of it is on
+// the disk, so that whoever opens name finds the old content or the new, also after a crash. A
+// symbolic link stays one: what it points to is replaced. The mode stays too. What is no regular
+// file, such as a pipe or /dev/stdout, is written to.
 func File(name string, write func(io.Writer) error) (err error) {
 	old, err := os.Stat(name)
 	if err == nil && !old.Mode().IsRegular() {
@@ -31,9 +33,25 @@ func File(name string, write func(io.Writer) error) (err error) {
 	if name, err = target(name); err != nil {
 		return err
 	}
-	f, err := createBeside(name)
+	temporary, err := writeBeside(name, old, write)
 	if err != nil {
 		return err
+	}
+	if err := os.Rename(temporary, name); err != nil {
+		os.Remove(temporary)
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// writeBeside writes a new file in the folder of name, with the mode of the old one unless that is
+// nil, and returns its name when all of it is on the disk.
+func writeBeside(
+	name string, old fs.FileInfo, write func(io.Writer) error,
+) (temporary string, err error) {
+	f, err := createBeside(name)
+	if err != nil {
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -42,23 +60,17 @@ func File(name string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	if err := write(f); err != nil {
-		return err
+		return "", err
 	}
 	if old != nil {
 		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if err := f.Sync(); err != nil {
-		return err
+		return "", err
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(name))
+	return f.Name(), f.Close()
 }
 
 // target follows the symbolic links at the end of name; the last need not exist.
@@ -76,19 +88,23 @@ func target(name string) (string, error) {
 	return "", fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// createBeside makes a new file in the same folder, with the mode that a new file gets: os.CreateTemp would say 0600.
+// createBeside makes a new file in the same folder, with the mode that a new file gets:
+// os.CreateTemp would say 0600.
 func createBeside(name string) (*os.File, error) {
 	for try := 0; ; try++ {
-		f, err := os.OpenFile(fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		temporary := fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32())
+		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if try == 100 || !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
 	}
 }
 
-// syncDir makes the new name last. Where folders can't be opened or synced, the system has other ways.
+// syncDir makes the new name survive a crash. Where folders can't be opened or synced, the system
+// has other ways.
 func syncDir(dir string) error {
-	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+	switch runtime.GOOS {
+	case "windows", "plan9", "js", "wasip1":
 		return nil
 	}
 	d, err := os.Open(dir)

@@ -1,4 +1,4 @@
-// Package table lays out tables for terminals.
+// Package table formats tables for terminals.
 package table
 
 import (
@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Confusion returns a confusion matrix as text: a row for each true class, a column for each predicted one.
+// Confusion returns a confusion matrix as text: a row for each true class, a column for each
+// predicted one.
 func Confusion(names []string, counts [][]int) string {
 	width := len("true")
 	for i, name := range names {
@@ -20,7 +21,8 @@ func Confusion(names []string, counts [][]int) string {
 	for _, name := range names {
 		fmt.Fprintf(&b, " %*s", width, name)
 	}
-	fmt.Fprintf(&b, "\n%s-+%s\n", strings.Repeat("-", width), strings.Repeat("-", (width+1)*len(names)))
+	fmt.Fprintf(&b, "\n%s-+%s\n", strings.Repeat("-", width),
+		strings.Repeat("-", (width+1)*len(names)))
 	for i, name := range names {
 		fmt.Fprintf(&b, "%*s |", width, name)
 		for _, n := range counts[i] {

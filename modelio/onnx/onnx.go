@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -35,7 +36,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	}
 	for k := range n {
 		for j, v := range m.Weights[k] {
-			if v-v != 0 {
+			if !floats.IsFinite(v) {
 				return fmt.Errorf("onnx: weight %d of vector %d is %v", j, k, v)
 			}
 		}
@@ -43,7 +44,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	intercepts := make([]float32, n)
 	for k, b := range m.Bias {
 		intercepts[k] = float32(b)
-		if v := intercepts[k]; v-v != 0 {
+		if v := intercepts[k]; !floats.IsFinite(v) {
 			return fmt.Errorf("onnx: the bias %v is beyond float32", b)
 		}
 	}
@@ -143,7 +144,7 @@ func calibrate(graph *message, m *pegasos.Model) error {
 			c := m.Calibration[k]
 			factors[k], terms[k] = float32(-c.A), float32(-c.B)
 		}
-		if factors[k]-factors[k] != 0 || terms[k]-terms[k] != 0 {
+		if !floats.IsFinite(factors[k]) || !floats.IsFinite(terms[k]) {
 			return fmt.Errorf("onnx: the calibration of class %d is beyond float32", k)
 		}
 	}

@@ -3,12 +3,13 @@ package onnx
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -61,7 +62,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 			case typeString:
 				fmt.Fprintf(&s, "%s", attribute[4][0])
 			case typeFloats:
-				fmt.Fprint(&s, floats(attribute[7][0].([]byte)))
+				fmt.Fprint(&s, unpack(attribute[7][0].([]byte)))
 			case typeInts:
 				fmt.Fprint(&s, attribute[8])
 			case typeStrings:
@@ -74,7 +75,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 		tensor := fields(t, i.([]byte))
 		switch tensor[2][0].(int64) {
 		case elementFloat:
-			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], floats(tensor[4][0].([]byte)))
+			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], unpack(tensor[4][0].([]byte)))
 		case elementInt64:
 			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], tensor[7])
 		case elementString:
@@ -84,7 +85,7 @@ func describe(t *testing.T, m *pegasos.Model) string {
 	return s.String()
 }
 
-func floats(packed []byte) (values []float32) {
+func unpack(packed []byte) (values []float32) {
 	for ; len(packed) > 0; packed = packed[4:] {
 		values = append(values, math.Float32frombits(binary.LittleEndian.Uint32(packed)))
 	}
@@ -144,10 +145,6 @@ ArgMax class: axis=1 keepdims=0
 Gather label:
 `
 
-type failingWriter struct{ err error }
-
-func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
-
 func TestWriteErrors(t *testing.T) {
 	for want, m := range map[string]*pegasos.Model{
 		"weight 1 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{0, float32(math.NaN())}}},
@@ -157,12 +154,12 @@ func TestWriteErrors(t *testing.T) {
 		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Calibration: []pegasos.Sigmoid{{A: 1e39}}},
 		"do not fit":           {Classes: make([]float32, 1<<16), Weights: [][]float32{make([]float32, 1<<13)}},
 	} {
-		if err := Write(failingWriter{}, m); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Write(io.Discard, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	full := errors.New("disk full")
-	if err := Write(failingWriter{full}, &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{0}}}); err != full {
+	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{0}}}
+	if err := Write(&sample.FailingWriter{}, two); err != sample.ErrFull {
 		t.Error(err)
 	}
 }

@@ -278,6 +278,10 @@ func TestSpelling(t *testing.T) {
 	see("ext v3.16b, v2.16b, v1.16b, #8")
 	c.VBSL(v1, v2, v3)
 	see("bsl v3.16b, v2.16b, v1.16b")
+	c.VTBL(v1, v2, v3)
+	see("tbl v3.16b, {v2.16b}, v1.16b")
+	c.VTBX(v1, v2, v3)
+	see("tbx v3.16b, {v2.16b}, v1.16b")
 	for _, o := range []struct {
 		do  func(m, n, d reg.Register)
 		gnu string
@@ -405,7 +409,7 @@ func checkLiveness(t *testing.T, i *ir.Instruction) {
 			read = append(read, operand.Registers(op)...)
 		case k == last, k == last-1 && strings.HasPrefix(d.format, "("):
 			written = append(written, d)
-			if i.Opcode == "VBSL" || strings.Contains(d.format, ".S[") || strings.Contains(d.format, ".D[") {
+			if i.Opcode == "VBSL" || i.Opcode == "VTBX" || strings.Contains(d.format, ".S[") || strings.Contains(d.format, ".D[") {
 				read = append(read, d)
 			}
 		default:

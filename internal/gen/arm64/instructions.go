@@ -116,9 +116,7 @@ func (c *Context) VST1(s Lane, m operand.Mem) { c.emit("VST1", ops{s.view}, ops{
 
 // VLD1R loads one float32 into all four lanes.
 func (c *Context) VLD1R(m operand.Mem, d reg.Register) {
-	list := s4(d)
-	list.format = "[" + list.format + "]"
-	c.emit("VLD1R", ops{m}, ops{list}, m, list)
+	c.emit("VLD1R", ops{m}, ops{list(s4(d))}, m, list(s4(d)))
 }
 
 // VDUP copies s, a Lane made by S or the low half of a general register, to all four lanes.
@@ -157,6 +155,16 @@ func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 // VBSL takes n where d has ones and m where it has zeros: d is a mask first and the result then.
 func (c *Context) VBSL(m, n, d reg.Register) {
 	c.emit("VBSL", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
+}
+
+// VTBL takes the bytes of n that m names by number, and 0 where m is 16 or more; VTBX leaves d's byte
+// there.
+func (c *Context) VTBL(m, n, d reg.Register) {
+	c.emit("VTBL", ops{m, n}, ops{b16(d)}, b16(m), list(b16(n)), b16(d))
+}
+
+func (c *Context) VTBX(m, n, d reg.Register) {
+	c.emit("VTBX", ops{m, n, d}, ops{b16(d)}, b16(m), list(b16(n)), b16(d))
 }
 
 func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }

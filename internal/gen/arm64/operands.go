@@ -37,6 +37,12 @@ func pair(of func(reg.Register) view, a, b reg.Register) (first, second view) {
 	return first, second
 }
 
+// list spells a list of one register.
+func list(v view) view {
+	v.format = "[" + v.format + "]"
+	return v
+}
+
 // A Lane is one element of a vector register. Writing it leaves the others alone.
 type Lane struct{ view }
 

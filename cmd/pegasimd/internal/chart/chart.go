@@ -1,7 +1,7 @@
 // Package chart draws what the command measures: curves of a training run and confusion matrices.
 //
-// Colours are told apart by readers who don't see all of them: lines have those of Okabe and Ito (2008) and marks of
-// their own, cells a scale of one hue whose lightness, in CIELAB, falls evenly with the value.
+// Colours are told apart by readers who don't see all of them: lines have those of Okabe and Ito (2008) each with its mark,
+// cells a scale of one hue whose lightness, in CIELAB, falls evenly with the value.
 package chart
 
 import (
@@ -87,9 +87,9 @@ func style(size vg.Length) text.Style {
 	}
 }
 
-// room returns the width that a text needs. It is a little more than measured: a reader of an svg may have no font of
-// the same widths.
-func room(s text.Style, txt string) vg.Length { return 1.15 * s.Width(txt) }
+// textWidth returns the width that a text needs. It is a little more than measured: a reader of an
+// svg may have no font of the same widths.
+func textWidth(s text.Style, txt string) vg.Length { return 1.15 * s.Width(txt) }
 
 // write puts a text on its place, at the height of which is the middle of its digits.
 func write(c draw.Canvas, s text.Style, x, y vg.Length, txt string) {

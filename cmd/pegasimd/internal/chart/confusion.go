@@ -40,115 +40,176 @@ var shade = func() func(share float64) color.Color {
 	}
 }()
 
-// Confusion draws a confusion matrix, a row for each true class, a column for each predicted one, in the order of the
-// names. A cell has its count, and with few classes the share of the row, which is its colour too; cells of 0 have none.
-// The picture grows with the classes, up to [MaxClasses], so that its text is readable.
+// Confusion draws a confusion matrix, a row for each true class, a column for each predicted one, in
+// the order of the names. A cell has its count, and with few classes the share of the row, which is
+// its colour too; cells of 0 have none. The picture grows with the classes, up to [MaxClasses], so
+// that its text is readable.
 func Confusion(title string, names []string, counts [][]int, format string) (*Picture, error) {
-	n := len(names)
-	if n > MaxClasses {
+	if n := len(names); n > MaxClasses {
 		return nil, fmt.Errorf("a picture of %d classes would not be readable: %d are possible", n, MaxClasses)
 	}
-	titleStyle, axis, label, number, small := style(11), style(10), style(9), style(8.5), style(7)
-	labels := make([]string, n)
+	m := newConfusion(title, names, counts)
+	c, p, err := newPicture(m.width, m.height, format)
+	if err != nil {
+		return nil, err
+	}
+	m.drawTitles(c)
+	m.drawLabels(c)
+	m.drawCells(c)
+	m.drawScale(c)
+	return p, nil
+}
+
+// Lengths in the picture of a matrix.
+const (
+	margin  = 12
+	barGap  = 14 // between the cells and the scale of colours
+	bar     = 12 // the scale's width
+	textGap = 6  // between the cells and the labels
+)
+
+// A confusionMatrix is a confusion matrix, with the places of its parts.
+type confusionMatrix struct {
+	title  string
+	labels []string // of the classes, cut where they are long
+	counts [][]int
+
+	titles, axis, label, number, small text.Style
+
+	cell         vg.Length // side of a cell
+	side         vg.Length // of all cells
+	left, bottom vg.Length // corner of the cells
+	across       bool      // column labels are not turned
+	width        vg.Length // of the picture
+	height       vg.Length
+}
+
+// newConfusion finds the places.
+func newConfusion(title string, names []string, counts [][]int) *confusionMatrix {
+	m := &confusionMatrix{
+		title: title, counts: counts,
+		titles: style(11), axis: style(10), label: style(9), number: style(8.5), small: style(7),
+	}
 	var widest vg.Length
-	for i, name := range names {
-		labels[i] = shorten(name, 24)
-		widest = max(widest, room(label, labels[i]))
+	for _, name := range names {
+		short := shorten(name, 24)
+		m.labels = append(m.labels, short)
+		widest = max(widest, textWidth(m.label, short))
+	}
+	m.cell = m.cellSide()
+	m.across = widest <= m.cell-4
+	below := m.label.Height("0") + textGap
+	if !m.across {
+		below = widest + textGap
+	}
+	axis := m.axis.Height("X")
+	m.side = m.cell * vg.Length(len(names))
+	m.left = margin + axis + textGap + widest + textGap
+	m.bottom = margin + axis + textGap + below
+	scale := bar + textWidth(m.label, "100 %") + 5
+	m.width = m.left + m.side + barGap + scale + axis + 4 + margin
+	m.width = max(m.width, textWidth(m.titles, title)+2*margin)
+	m.height = m.bottom + m.side + 10 + m.titles.Height("X") + margin
+	return m
+}
+
+// cellSide returns the side of a cell, in which its numbers have space.
+func (m *confusionMatrix) cellSide() vg.Length {
+	n := len(m.labels)
+	if n > maxCounts {
+		return 12
 	}
 	cell := max(20, 160/vg.Length(n))
-	for _, row := range counts {
-		cell = max(cell, room(number, fmt.Sprint(slices.Max(row)))+6)
+	for _, row := range m.counts {
+		cell = max(cell, textWidth(m.number, fmt.Sprint(slices.Max(row)))+6)
 	}
 	if n <= maxShares {
 		cell = max(cell, 34)
 	}
-	if n > maxCounts {
-		cell = 12
-	}
-	across := widest <= cell-4 // else column labels are turned
-	below := label.Height("0") + 6
-	if !across {
-		below = widest + 6
-	}
-	const margin, bar, barGap = 12, 12, 14
-	barText := room(label, "100 %") + 5
-	left := margin + axis.Height("X") + 6 + widest + 6
-	bottom := margin + axis.Height("X") + 6 + below
-	side := cell * vg.Length(n)
-	width := left + side + barGap + bar + barText + axis.Height("X") + 4 + margin
-	height := bottom + side + 10 + titleStyle.Height("X") + margin
-	width = max(width, room(titleStyle, title)+2*margin)
-	c, p, err := newPicture(width, height, format)
-	if err != nil {
-		return nil, err
-	}
+	return cell
+}
 
-	write(c, titleStyle, width/2, height-margin-titleStyle.Height("X")/2, title)
-	axis.Rotation = math.Pi / 2
-	write(c, axis, margin+axis.Height("X")/2, bottom+side/2, "true class")
-	write(c, axis, width-margin-axis.Height("X")/2, bottom+side/2, "share of the true class")
-	axis.Rotation = 0
-	write(c, axis, left+side/2, margin+axis.Height("X")/2, "predicted class")
+// drawTitles writes the title and what the axes are.
+func (m *confusionMatrix) drawTitles(c draw.Canvas) {
+	write(c, m.titles, m.width/2, m.height-margin-m.titles.Height("X")/2, m.title)
+	upright, half := m.axis, m.axis.Height("X")/2
+	upright.Rotation = math.Pi / 2
+	write(c, upright, margin+half, m.bottom+m.side/2, "true class")
+	write(c, upright, m.width-margin-half, m.bottom+m.side/2, "share of the true class")
+	write(c, m.axis, m.left+m.side/2, margin+half, "predicted class")
+}
 
-	row, column := label, label
+// drawLabels writes the names of rows and columns.
+func (m *confusionMatrix) drawLabels(c draw.Canvas) {
+	row, column := m.label, m.label
 	row.XAlign = text.XRight
-	if !across {
+	if !m.across {
 		column.Rotation, column.XAlign = math.Pi/2, text.XRight
 	}
-	for i, name := range labels {
-		center := cell * (vg.Length(i) + 0.5)
-		write(c, row, left-6, bottom+side-center, name)
-		y := bottom - 6 - label.Height("0")/2
-		if !across {
-			y = bottom - 6
+	for i, name := range m.labels {
+		center := m.cell * (vg.Length(i) + 0.5)
+		write(c, row, m.left-textGap, m.bottom+m.side-center, name)
+		y := m.bottom - textGap
+		if m.across {
+			y -= m.label.Height("0") / 2
 		}
-		write(c, column, left+center, y, name)
+		write(c, column, m.left+center, y, name)
 	}
+}
 
-	for i, row := range counts {
+// drawCells draws the cells and the lines between them.
+func (m *confusionMatrix) drawCells(c draw.Canvas) {
+	for i, row := range m.counts {
 		rows := 0
 		for _, k := range row {
 			rows += k
 		}
 		for j, k := range row {
 			share := float64(k) / float64(rows) // NaN of a class that the data do not have
-			x, y := left+cell*vg.Length(j), bottom+side-cell*vg.Length(i+1)
-			fill(c, rectangle(x, y, cell, cell), shade(share))
-			if k == 0 || n > maxCounts {
-				continue
+			x, y := m.left+m.cell*vg.Length(j), m.bottom+m.side-m.cell*vg.Length(i+1)
+			fill(c, rectangle(x, y, m.cell, m.cell), shade(share))
+			if k > 0 && len(m.labels) <= maxCounts {
+				m.writeCell(c, x+m.cell/2, y+m.cell/2, k, share)
 			}
-			x, y = x+cell/2, y+cell/2
-			number, small := number, small
-			if share > 0.45 {
-				number.Color, small.Color = color.White, color.White
-			}
-			if n <= maxShares {
-				write(c, small, x, y-7, percent(share))
-				y += 4
-			}
-			write(c, number, x, y, fmt.Sprint(k))
 		}
 	}
 	line := draw.LineStyle{Color: lightGrey, Width: 0.5}
-	for i := range n + 1 {
-		at := cell * vg.Length(i)
-		c.StrokeLine2(line, left+at, bottom, left+at, bottom+side)
-		c.StrokeLine2(line, left, bottom+at, left+side, bottom+at)
+	for i := range len(m.labels) + 1 {
+		at := m.cell * vg.Length(i)
+		c.StrokeLine2(line, m.left+at, m.bottom, m.left+at, m.bottom+m.side)
+		c.StrokeLine2(line, m.left, m.bottom+at, m.left+m.side, m.bottom+at)
 	}
+}
 
-	x := left + side + barGap
+// writeCell writes a cell's count, and its share if there is space, around its centre.
+func (m *confusionMatrix) writeCell(c draw.Canvas, x, y vg.Length, count int, share float64) {
+	number, small := m.number, m.small
+	if share > 0.45 {
+		number.Color, small.Color = color.White, color.White
+	}
+	if len(m.labels) <= maxShares {
+		write(c, small, x, y-7, percent(share))
+		y += 4
+	}
+	write(c, number, x, y, fmt.Sprint(count))
+}
+
+// drawScale draws which colour is which share.
+func (m *confusionMatrix) drawScale(c draw.Canvas) {
+	x := m.left + m.side + barGap
 	const shades = 100
 	for i := range shades {
-		from := side * vg.Length(i) / shades
-		fill(c, rectangle(x, bottom+from, bar, side-from), shade((float64(i)+0.5)/shades)) // over the last, so that no seam shows
+		from := m.side * vg.Length(i) / shades
+		// Each over the last, so that no seam shows.
+		fill(c, rectangle(x, m.bottom+from, bar, m.side-from), shade((float64(i)+0.5)/shades))
 	}
-	row.XAlign = text.XLeft
+	label := m.label
+	label.XAlign = text.XLeft
 	for i := range 6 {
-		y := bottom + side*vg.Length(i)/5
+		y := m.bottom + m.side*vg.Length(i)/5
 		c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, x+bar, y, x+bar+3, y)
-		write(c, row, x+bar+5, y, fmt.Sprintf("%d %%", 20*i))
+		write(c, label, x+bar+5, y, fmt.Sprintf("%d %%", 20*i))
 	}
-	return p, nil
 }
 
 // percent writes a share above 0 so that none and all of it are told from little and nearly all.

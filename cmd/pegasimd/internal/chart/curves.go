@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -53,7 +54,7 @@ func Curves(title, axis string, steps []float64, panels []Panel, format string) 
 	if len(shown) == 0 {
 		return nil, fmt.Errorf("there is nothing to draw: no value was measured")
 	}
-	const width, panelHeight, margin = 480, 170, 12
+	const width, panelHeight = 480, 170
 	titleStyle := style(11)
 	head := titleStyle.Height("X") + 8
 	height := 2*margin + head + panelHeight*vg.Length(len(shown)) + 14
@@ -82,7 +83,7 @@ func Curves(title, axis string, steps []float64, panels []Panel, format string) 
 // points returns the line's points that can be drawn.
 func (p *Panel) points(steps []float64, l Line) (xys plotter.XYs) {
 	for i, y := range l.Values {
-		if y-y == 0 && !(p.Log && y <= 0) {
+		if floats.IsFinite(y) && !(p.Log && y <= 0) {
 			xys = append(xys, plotter.XY{X: steps[i], Y: y})
 		}
 	}
@@ -92,7 +93,7 @@ func (p *Panel) points(steps []float64, l Line) (xys plotter.XYs) {
 func (p *Panel) plot(axis string, steps []float64) *plot.Plot {
 	pl := plot.New()
 	pl.BackgroundColor = nil
-	pl.Title.Text, pl.Title.TextStyle, pl.Title.Padding = " ", style(9), 4 // room for the legend
+	pl.Title.Text, pl.Title.TextStyle, pl.Title.Padding = " ", style(9), 4 // space for the legend
 	pl.X.Label.Text, pl.Y.Label.Text = axis, p.Label
 	for _, a := range []*plot.Axis{&pl.X, &pl.Y} {
 		label, tick := a.Label.TextStyle, a.Tick.Label
@@ -106,17 +107,7 @@ func (p *Panel) plot(axis string, steps []float64) *plot.Plot {
 	grid.Vertical.Color, grid.Horizontal.Color = lightGrey, lightGrey
 	pl.Add(grid)
 	if p.Band {
-		top, bottom := p.points(steps, p.Lines[0]), p.points(steps, p.Lines[1])
-		for len(top) > 0 && top[0].X < bottom[0].X {
-			top = top[1:] // where the other is not drawn
-		}
-		for i := range bottom {
-			top = append(top, bottom[len(bottom)-1-i])
-		}
-		if band, err := plotter.NewPolygon(top); err == nil {
-			band.Color, band.LineStyle.Width = bandColor, 0
-			pl.Add(band)
-		}
+		p.addBand(pl, steps)
 	}
 	for i, l := range p.Lines {
 		xys := p.points(steps, l)
@@ -128,28 +119,48 @@ func (p *Panel) plot(axis string, steps []float64) *plot.Plot {
 		marks.Color, marks.Shape, marks.Radius = lineColors[i], lineGlyphs[i], 2
 		pl.Add(line, marks)
 	}
+	p.setScales(pl)
+	return pl
+}
+
+// addBand shades the area between the first two lines.
+func (p *Panel) addBand(pl *plot.Plot, steps []float64) {
+	top, bottom := p.points(steps, p.Lines[0]), p.points(steps, p.Lines[1])
+	for len(top) > 0 && top[0].X < bottom[0].X {
+		top = top[1:] // where the other is not drawn
+	}
+	for i := range bottom {
+		top = append(top, bottom[len(bottom)-1-i])
+	}
+	if band, err := plotter.NewPolygon(top); err == nil {
+		band.Color, band.LineStyle.Width = bandColor, 0
+		pl.Add(band)
+	}
+}
+
+// setScales sets the axes' scales and marks, and leaves some space around the lines.
+func (p *Panel) setScales(pl *plot.Plot) {
 	pl.X.Scale, pl.X.Tick.Marker = plot.LogScale{}, logTicks{}
 	widenLog(&pl.X)
 	if p.Log {
 		pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, logTicks{}
 		widenLog(&pl.Y)
-	} else {
-		pl.Y.Tick.Marker = ticks{}
-		margin := (pl.Y.Max - pl.Y.Min) / 20
-		if margin == 0 {
-			margin = max(math.Abs(pl.Y.Max)/20, 1e-300)
-		}
-		pl.Y.Max += margin
-		if low := pl.Y.Min - margin; pl.Y.Min >= 0 {
-			pl.Y.Min = max(0, low)
-		} else {
-			pl.Y.Min = low
-		}
+		return
 	}
-	return pl
+	pl.Y.Tick.Marker = ticks{}
+	pad := (pl.Y.Max - pl.Y.Min) / 20
+	if pad == 0 {
+		pad = max(math.Abs(pl.Y.Max)/20, 1e-300)
+	}
+	pl.Y.Max += pad
+	if low := pl.Y.Min - pad; pl.Y.Min >= 0 {
+		pl.Y.Min = max(0, low)
+	} else {
+		pl.Y.Min = low
+	}
 }
 
-// widenLog leaves some room on either side.
+// widenLog leaves some space on either side.
 func widenLog(a *plot.Axis) {
 	f := max(math.Pow(a.Max/a.Min, 0.03), 1.05)
 	a.Min, a.Max = a.Min/f, a.Max*f
@@ -164,7 +175,7 @@ func (p *Panel) legend(data draw.Canvas) {
 		data.StrokeLine2(draw.LineStyle{Color: lineColors[i], Width: 1.2}, x, y, x+18, y)
 		data.DrawGlyphNoClip(draw.GlyphStyle{Color: lineColors[i], Radius: 2.2, Shape: lineGlyphs[i]}, vg.Point{X: x + 9, Y: y})
 		write(data, s, x+22, y, l.Name)
-		x += 22 + room(s, l.Name) + 14
+		x += 22 + textWidth(s, l.Name) + 14
 	}
 }
 
