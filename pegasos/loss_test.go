@@ -60,7 +60,7 @@ func TestLosses(t *testing.T) {
 	for _, l := range losses {
 		c := l.cfg.cost()
 		for _, m := range points {
-			at, pull := c.at(m), c.pull(m)
+			at, pull := c.at(m), c.coefficient(m)
 			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) || at > math.MaxFloat64 {
 				t.Errorf("%+v: the loss at %v is %v, want %v", l.cfg, m, at, want)
 			}

@@ -195,7 +195,7 @@ func (p *problem) runPulls(idx []uint32) {
 // weight.
 func (p *problem) wants(i uint32, z float64) (pull, g float32) {
 	side, target := p.frame(i)
-	pull = float32(p.cost.pull(float64(float64(side)*z) - target))
+	pull = float32(p.cost.coefficient(float64(float64(side)*z) - target))
 	return pull, p.weighted(i, pull*side) // the product is exact
 }
 

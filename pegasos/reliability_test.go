@@ -230,8 +230,8 @@ func reliableExponential(t *testing.T) {
 		if z < 0 {
 			want, pull = -z, 1
 		}
-		if c.at(z) != want || c.pull(z) != pull {
-			t.Errorf("at %v: %v and %v, want %v and %v", z, c.at(z), c.pull(z), want, pull)
+		if c.at(z) != want || c.coefficient(z) != pull {
+			t.Errorf("at %v: %v and %v, want %v and %v", z, c.at(z), c.coefficient(z), want, pull)
 		}
 	}
 	// After the first step scores are near 1e10/lambda = 1e15.
