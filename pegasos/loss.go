@@ -16,16 +16,16 @@ const (
 	Log Loss = "log"
 	// SquaredHinge is max(0, 1 - y*z)^2, as liblinear has it.
 	SquaredHinge Loss = "squared-hinge"
-	// EpsInsensitive is max(0, |y - z| - Epsilon), that of support vector regression: labels are numbers to predict, of
-	// which the model's score is an estimate. There are no classes.
+	// EpsInsensitive is max(0, |y - z| - Epsilon), that of support vector regression: labels are
+	// numbers to predict, of which the model's score is an estimate. There are no classes.
 	EpsInsensitive Loss = "eps-insensitive"
 )
 
 // Regression reports whether labels are numbers to predict.
 func (l Loss) Regression() bool { return l == EpsInsensitive }
 
-// A cost is a loss as a function of one number m: the margin y*z, or, where labels are numbers, z - y. All are convex,
-// and none is negative.
+// A cost is a loss as a function of one number m: the margin y*z, or, where labels are numbers, z -
+// y. All are convex, and none is negative.
 type cost struct {
 	loss    lossKind
 	epsilon float64
@@ -66,7 +66,8 @@ func (c cost) at(m float64) float64 {
 	return max(0, 1-m)
 }
 
-// coefficient returns minus a sub-gradient of the loss at m: what its row is multiplied by in an update. At a kink it is 0.
+// coefficient returns minus a sub-gradient of the loss at m: what its row is multiplied by in an
+// update. At a kink it is 0.
 func (c cost) coefficient(m float64) float64 {
 	switch c.loss {
 	case logCost:
@@ -99,7 +100,8 @@ func (c cost) clamp(b float32) float32 {
 	return max(0, min(b, 1))
 }
 
-// least returns the least of at(m) + b*m over all m, for a b that clamp leaves as it is: minus the loss's conjugate at -b.
+// least returns the least of at(m) + b*m over all m, for a b that clamp leaves as it is: minus the
+// loss's conjugate at -b.
 func (c cost) least(b float64) float64 {
 	switch c.loss {
 	case logCost: // the entropy of b
