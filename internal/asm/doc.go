@@ -16,6 +16,14 @@
 // here: package sparse proves them in range before it calls. No kernel allocates, and none runs longer than Block
 // elements without a point at which the goroutine can be pre-empted.
 //
+// # Dispatch
+//
+// Each kernel has its switch over the instruction sets by hand, in kernels.go: written by the generator
+// it would be out of sight of the check of lengths, the blocks and the generic body, between which it
+// has its place, or a function of its own, which is one call more than short vectors can bear. Through
+// function variables the arguments would escape. The declarations of the assembly, and those of other
+// builds, are generated.
+//
 // docs/kernels.md has the formulas, the error bounds and the numbers.
 package asm
 

@@ -75,7 +75,7 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwo returns the sums of two blocks of equal length, a multiple of 64, that stand one behind the other.
+// dotTwo returns the sums of two blocks of equal length, a multiple of 64, one behind the other.
 func dotTwo(x, y []float32) (sum [2]float32) {
 	n := len(x) / 2
 	switch active {
@@ -115,7 +115,7 @@ func dotGeneric(x, y []float32) float32 {
 			lane[l] += float32(x[i] * y[i])
 		}
 	}
-	// The lanes that a short vector does not meet are +0, and adding +0 to what a sum can be changes nothing.
+	// The lanes that a short vector does not reach are +0, and adding +0 to what a sum can be changes nothing.
 	n := lanes
 	for n/2 >= len(x) && n > 1 {
 		n /= 2
@@ -418,7 +418,7 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 type Step struct {
 	Start, Count uint32  // of the row's indices
 	Value        float32 // of the row, times its label
-	Pull         float32 // what is added at the row's indices if Margin < Least
+	Update       float32 // what is added at the row's indices if Margin < Least
 	Least        float32
 	Margin       float32 // set by StepsSame
 }
@@ -432,14 +432,14 @@ type Step struct {
 //		if s.Margin is infinite or NaN {
 //			break
 //		}
-//		pull := 0
+//		update := 0
 //		if s.Margin < s.Least {
-//			pull = s.Pull
+//			update = s.Update
 //		}
-//		AxpySame(pull, row, w)
+//		AxpySame(update, row, w)
 //	}
 //
-// A row that doesn't pull has 0 added: which rows do is known late, and hard to predict. The rows are as in AxpySame.
+// Where there is no update 0 is added: which rows have one is known late, and hard to predict. The rows are as in AxpySame.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return
@@ -473,11 +473,11 @@ func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
 		if s.Margin-s.Margin != 0 {
 			break
 		}
-		pull := float32(0)
+		update := float32(0)
 		if s.Margin < s.Least {
-			pull = s.Pull
+			update = s.Update
 		}
-		axpySameGeneric(pull, row, w)
+		axpySameGeneric(update, row, w)
 	}
 }
 

@@ -272,7 +272,7 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// With a basis vector a sum picks one element, to the bit: each lane, tail and order is met.
+// With a basis vector a sum picks one element, to the bit: each lane, tail and order comes up.
 func TestBasisVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// Steps are DotSame and AxpySame by turns, and the rows that don't pull change nothing; they end at a margin that is infinite.
+// Steps are DotSame and AxpySame by turns, and rows without an update change nothing; they end at a margin that is infinite.
 func TestSteps(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -358,7 +358,7 @@ func TestSteps(t *testing.T) {
 					}
 					steps[i] = asm.Step{
 						Start: uint32(start), Count: uint32(len(indices) - start),
-						Value: s.Float(), Pull: s.Float(), Least: float32(count) * s.Float(),
+						Value: s.Float(), Update: s.Float(), Least: float32(count) * s.Float(),
 					}
 				}
 				if count%3 == 1 {
@@ -370,7 +370,7 @@ func TestSteps(t *testing.T) {
 					want[j] = w[j]
 				}
 				asm.StepsSame(steps, indices, w)
-				pulls, ended := 0, false
+				updates, ended := 0, false
 				for i, step := range steps {
 					row := indices[step.Start:][:step.Count]
 					margin := asm.DotSame(step.Value, row, want)
@@ -382,13 +382,13 @@ func TestSteps(t *testing.T) {
 					}
 					ended = ended || margin-margin != 0
 					if !ended && margin < step.Least {
-						asm.AxpySame(step.Pull, row, want)
-						pulls++
+						asm.AxpySame(step.Update, row, want)
+						updates++
 					}
 				}
 				compare(t, count, w, want)
-				if count == 99 && (pulls < 20 || pulls > 80) {
-					t.Errorf("%d of 99 rows pull", pulls)
+				if count == 99 && (updates < 20 || updates > 80) {
+					t.Errorf("%d of 99 rows are updates", updates)
 				}
 			}
 		})

@@ -178,16 +178,16 @@ var Kernels = []Kernel{
 			return a.Steps[len(a.Shorts)%len(a.Steps)].Margin
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			// A rounding may decide which rows pull: they are found as the definition says.
+			// A rounding may decide which rows are updates: they are found as the definition says.
 			w := slices.Clone(a.W)
 			want, scale = wideMap(len(w), func(j int) (x, zero float64) { return float64(w[j]), 0 })
 			for _, s := range a.Steps {
 				row := a.Shorts[s.Start:][:s.Count]
 				if asm.DotSame(s.Value, row, w) < s.Least {
-					asm.AxpySame(s.Pull, row, w)
+					asm.AxpySame(s.Update, row, w)
 					for _, j := range row {
-						want[j] += float64(s.Pull)
-						scale[j] += math.Abs(float64(s.Pull))
+						want[j] += float64(s.Update)
+						scale[j] += math.Abs(float64(s.Update))
 					}
 				}
 			}
@@ -363,8 +363,8 @@ var Kernels = []Kernel{
 		Name:    "unpackdot",
 		Inexact: true,
 		New: func(n int, m Memory, s *Source) *Args {
-			room := (n + 7) &^ 7
-			a := &Args{A: 1 / float32(1+s.IntN(999)), B: 1e-4 / float32(1+s.IntN(999)), Packed: m.Bytes(room), Out: m.Floats(room), W: s.floats(m, n)}
+			whole := (n + 7) &^ 7
+			a := &Args{A: 1 / float32(1+s.IntN(999)), B: 1e-4 / float32(1+s.IntN(999)), Packed: m.Bytes(whole), Out: m.Floats(whole), W: s.floats(m, n)}
 			for i := range n {
 				a.Packed[i] = byte(s.Uint32())
 			}
@@ -433,7 +433,7 @@ func newSteps(n int, m Memory, s *Source) *Args {
 	floats := m.Floats(6 * 5)
 	a.Steps = unsafe.Slice((*asm.Step)(unsafe.Pointer(&floats[0])), 5)
 	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
-		a.Steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]), Value: s.Float(), Pull: s.Float(), Least: s.Float()}
+		a.Steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]), Value: s.Float(), Update: s.Float(), Least: s.Float()}
 	}
 	return a
 }

@@ -100,7 +100,7 @@ func (t *avx2) BroadcastParam(param string) Group {
 }
 
 func (t *avx2) Return(v Group) {
-	// The upper halves are cleared before a Go function meets them: its SSE code would wait for them on Intel.
+	// The upper halves are cleared before a Go function runs: its SSE code would wait for them on Intel.
 	t.VMOVSS(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
 	t.Done()
 }
@@ -357,7 +357,7 @@ func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 	t.VANDPS(r(a), r(mask), r(dst))
 }
 
-// lessThan is VCMPPS's predicate that NaN does not meet.
+// lessThan is VCMPPS's predicate that is false for NaN.
 const lessThan = operand.U8(0x11)
 
 func (t *avx2) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }

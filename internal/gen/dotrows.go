@@ -223,7 +223,7 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 			t.Add(lane[i][h], lane[i][h], product)
 		}
 		if h == 0 {
-			// The pair's other group lies behind this one, where there is nothing.
+			// The pair's other group comes after this one, where there is nothing.
 			t.Jump(name("end", pass))
 			t.Label(name("next", pass))
 		}

@@ -98,7 +98,7 @@ func TestOrder(t *testing.T) {
 			case *ast.FuncDecl:
 				if p := place[n.Name.Name]; n.Recv != nil && p > 0 {
 					if p < last {
-						t.Errorf("%s: %s stands behind %s", name, n.Name.Name, before)
+						t.Errorf("%s: %s comes after %s", name, n.Name.Name, before)
 					}
 					last, before = p, n.Name.Name
 				}
@@ -121,7 +121,7 @@ func TestGuards(t *testing.T) {
 			asked[m[2]] = append(asked[m[2]], strings.TrimPrefix(strings.TrimSpace(f), "cpuid."))
 		}
 	}
-	// One guard stands within the other.
+	// One guard is within the other.
 	asked["AVX512"] = append(asked["AVX512"], asked["AVX2"]...)
 	for isa, need := range features {
 		have := slices.Sorted(slices.Values(asked[isa]))

@@ -34,7 +34,7 @@ var equivalents = []struct{ line, why string }{
 	{`\w+\t< for <=\tstart: IfAtMost n (16|32|64) to\d+`, "the path for more elements is right here, too"},
 	{`\w+\t> for >=\tloop: IfAtLeast n 32 loop`, "the last 32 as single groups"},
 	{`\w+\t< for <=\tgroups: IfAtMost n 8 last`, "the last group is stored again"},
-	{`exp\toffset\tbelow\d: \w+ table\+\d+ 4 bytes further`, "each constant stands in the table eight times, and these groups are narrow"},
+	{`exp\toffset\tbelow\d: \w+ table\+\d+ 4 bytes further`, "each constant is in the table eight times, and these groups are narrow"},
 
 	{`\w+\t> for >=\tstart: IfAtLeast n 64 long`, "64 elements as a short vector"},
 	{`\w+\t<= for <\tlong: IfLess n 64 rest`, "the last 64 elements as a rest"},
@@ -73,7 +73,7 @@ func faults() (all []fault) {
 	for _, k := range kernels {
 		m := newMutant(k, -1)
 		m.emit()
-		all = append(all, m.met...)
+		all = append(all, m.offered...)
 	}
 	return all
 }

@@ -10,9 +10,9 @@ import (
 // the kernel said. Each call offers its mistakes to here, which counts them and picks one.
 type mutant struct {
 	Target
-	kernel *kernelSpec
-	place  int     // of the mistake to make, among those met; -1 for none
-	met    []fault // all that could be made up to here
+	kernel  *kernelSpec
+	place   int     // of the mistake to make, among those offered; -1 for none
+	offered []fault // all that could be made up to here
 
 	label   string // the last one
 	names   map[reg.GPVirtual]string
@@ -45,8 +45,8 @@ func (m *mutant) emit() {
 // here offers a mistake and tells whether it is the one to make.
 func (m *mutant) here(class, format string, args ...any) bool {
 	change := m.label + ": " + fmt.Sprintf(format, args...)
-	m.met = append(m.met, fault{m.kernel, len(m.met), class, change})
-	return len(m.met)-1 == m.place
+	m.offered = append(m.offered, fault{m.kernel, len(m.offered), class, change})
+	return len(m.offered)-1 == m.place
 }
 
 // further returns the offset, or one that is a float or a group further.

@@ -12,7 +12,7 @@ import (
 //
 // The names keep to these rules. A method with dst or a group v as its first parameter writes there;
 // one that returns a register or a group makes a new one. In ...Load the last operand comes from
-// memory, in ...LoadAt from p[j]. In ...Reg a register stands where the namesake has a constant.
+// memory, in ...LoadAt from p[j]. In ...Reg a register is given where the namesake has a constant.
 type Target interface {
 	functions
 	integers

@@ -87,10 +87,10 @@ func (c *Context) Function(name string) {
 // V128 returns a new vector register: V, F and lanes of it are views that the instructions choose.
 func (c *Context) V128() reg.VecVirtual { return c.avo.XMM() }
 
-// AllocLocal makes room for bytes in the function's frame. It is called once in a function.
+// AllocLocal reserves bytes in the function's frame. It is called once in a function.
 func (c *Context) AllocLocal(bytes int) { c.avo.AllocLocal(bytes) }
 
-// Local moves the address of what AllocLocal made room for to d: it lies above the saved link register.
+// Local moves the address of what AllocLocal reserved to d: it is above the saved link register.
 func (c *Context) Local(d reg.Register) {
 	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))
 }
