@@ -74,7 +74,8 @@ func TestNamesInDocs(t *testing.T) {
 		}
 	}
 	if mentioned != 3*len(kernels) {
-		t.Errorf("%d comments name a function, of 3 for each of %d kernels", mentioned, len(kernels))
+		t.Errorf("%d comments name a function, of 3 for each of %d kernels", mentioned,
+			len(kernels))
 	}
 }
 
@@ -108,7 +109,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGuards holds the features that kernels may need against those that the dispatch asks cpuid for.
+// TestGuards holds the features that kernels may need against those that the dispatch asks cpuid
+// for.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
 	if err != nil {

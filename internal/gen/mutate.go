@@ -6,8 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A mutant is a Target that makes one mistake in one kernel: at one call it tells the Target behind it something else than
-// the kernel said. Each call offers its mistakes to here, which counts them and picks one.
+// A mutant is a Target that makes one mistake in one kernel: at one call it tells the Target behind
+// it something else than the kernel said. Each call offers its mistakes to here, which counts them
+// and picks one.
 type mutant struct {
 	Target
 	kernel  *kernelSpec
@@ -121,7 +122,9 @@ func (m *mutant) CopyInt(p reg.GPVirtual) reg.GPVirtual {
 	return m.named(m.Target.CopyInt(p), "copy of "+m.names[p])
 }
 
-func (m *mutant) SetConst(n reg.GPVirtual, k int) { m.Target.SetConst(n, m.groupOff("SetConst to", k)) }
+func (m *mutant) SetConst(n reg.GPVirtual, k int) {
+	m.Target.SetConst(n, m.groupOff("SetConst to", k))
+}
 
 func (m *mutant) LoadUint32(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return m.Target.LoadUint32(idx, m.further("LoadUint32", idx, offset))
@@ -295,7 +298,8 @@ func (m *mutant) Add(dst, a, b Group) {
 			return
 		}
 		if other, ok := another(m.sums, a); ok {
-			if m.here("accumulators swapped", "Add %d to %d goes to %d", m.number(b), m.number(a), m.number(other)) {
+			if m.here("accumulators swapped", "Add %d to %d goes to %d", m.number(b), m.number(a),
+				m.number(other)) {
 				dst, a = other, other
 			}
 		}
@@ -419,7 +423,8 @@ func (m *mutant) wrongScalar(a Group) Group {
 		if !equal(s, a) {
 			continue
 		}
-		if other, ok := another(m.scalars, s); ok && m.here("wrong scalar", "the product with another scalar") {
+		if other, ok := another(m.scalars, s); ok &&
+			m.here("wrong scalar", "the product with another scalar") {
 			return m.Narrow(other, a.width)
 		}
 		break

@@ -17,10 +17,11 @@ const (
 	stepBytes  = 24
 )
 
-// stepsSame adds a multiple of each row, be it 0: which rows change w is known late and hard to predict, and a branch that was
-// predicted wrongly takes longer than the additions. n is not 0.
+// stepsSame adds a multiple of each row, be it 0: which rows change w is known late and hard to
+// predict, and a branch that was predicted wrongly takes longer than the additions. n is not 0.
 func stepsSame(t Target) {
-	step, count, indices, w := t.PointerParam("steps"), t.IntParam("n"), t.PointerParam("indices"), t.PointerParam("w")
+	step, count, indices, w := t.PointerParam("steps"), t.IntParam("n"), t.PointerParam("indices"),
+		t.PointerParam("w")
 	t.Label("step")
 	row := func() (idx, n reg.GPVirtual) {
 		start := t.LoadUint32(step, stepStart)
