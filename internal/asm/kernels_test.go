@@ -335,7 +335,7 @@ func TestSameValues(t *testing.T) {
 				}
 				dot, ordinary := asm.DotSame(a, short, w), asm.DotSparse(idx, val, w)
 				if !same(dot, ordinary) {
-					t.Fatalf("n = %d: the dot product is %v, of an ordinary row %v", n, dot, ordinary)
+					t.Fatalf("n = %d: dot product %v, of an ordinary row %v", n, dot, ordinary)
 				}
 				got, want := append([]float32(nil), w...), append([]float32(nil), w...)
 				b := s.Float()

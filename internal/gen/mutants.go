@@ -50,7 +50,8 @@ var equivalents = []struct{ line, why string }{
 
 	{`axpySparse\t(<= for <|> for >=)\t.* n 8 (rest|loop)`, "the last eight one by one"},
 	{`(axpy|steps)Same\t<= for <\t.*: IfLess .* 4 (axpy_)?few`, "four one by one"},
-	{`(axpy|steps)Same\t< for <=\t.*: IfAtMost .* 4 (axpy_)?last`, "the last four are stored again"},
+	{`(axpy|steps)Same\t< for <=\t.*: IfAtMost .* 4 (axpy_)?last`,
+		"the last four are stored again"},
 	{`(axpy|steps)Same\tbound too low\t.*: IfAtLeast .* 5 (axpy_)?loop`, "the same"},
 	{`dotRows\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
 	{`dotRows\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
@@ -58,7 +59,8 @@ var equivalents = []struct{ line, why string }{
 	{`dotRows\t< for <=\ttail0: IfAtMost .* 0 end0`, "there is always a rest"},
 	{`dotRows\tjump dropped\tpart\d: Jump end\d left out`,
 		"the comparison behind it jumps there, too"},
-	{`dotRows\tbound too high\tnext3: .* 64 part7`, "a rest is at most 64: the last group is never whole"},
+	{`dotRows\tbound too high\tnext3: .* 64 part7`,
+		"a rest is at most 64: the last group is never whole"},
 	{`dotRows\t.*\tnext3: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
 	{`dotTwo\t> for >=\tloop: IfAtLeast n 1 loop`, "a multiple of 64"},
 }
