@@ -43,7 +43,8 @@ func dotSparseGeneric(values []float32, indices []int32, w []float32) float32 {
 // guarded returns n elements that end where an unreadable page begins.
 func guarded[T any](t *testing.T, n int) []T {
 	const pages = 1 << 16 // a multiple of every page size
-	m, err := syscall.Mmap(-1, 0, 2*pages, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	m, err := syscall.Mmap(-1, 0, 2*pages, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +56,12 @@ func guarded[T any](t *testing.T, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&m[pages-n*size])), n)
 }
 
-var special = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+var special = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)),
+	float32(math.Inf(-1)), float32(math.NaN()),
 	math.SmallestNonzeroFloat32, math.MaxFloat32, 1e-30}
 
-// fill draws numbers of very different size, so that order and rounding show; one in rare is special.
+// fill draws numbers of very different size, so that order and rounding show; one in rare is
+// special.
 func fill(r *rand.Rand, x []float32, rare int) {
 	for i := range x {
 		x[i] = float32(math.Ldexp(r.Float64()-0.5, r.IntN(6)))
@@ -124,7 +127,8 @@ func TestAxpy(t *testing.T) {
 }
 
 func TestDotSparse(t *testing.T) {
-	values, indices, w := guarded[float32](t, longest), guarded[int32](t, longest), guarded[float32](t, 1000)
+	values, indices, w := guarded[float32](t, longest), guarded[int32](t, longest),
+		guarded[float32](t, 1000)
 	each(t, func(r *rand.Rand, n, rare int) {
 		v, idx := values[longest-n:], indices[longest-n:]
 		fill(r, v, rare)
