@@ -1,10 +1,10 @@
-// Package pegasimd is the front page of a module with two halves: float32 kernels for dense and sparse vectors, the
-// fastest that a Go program can link without cgo, in packages dense and sparse; and on top of them Pegasos, stochastic
-// sub-gradient training of support vector machines, in package pegasos. Command pegasimd trains and predicts from the
-// shell.
+// Package pegasimd is the front page of a module with two halves: float32 kernels for dense and
+// sparse vectors without cgo, in packages dense and sparse; and on top of them Pegasos, stochastic
+// sub-gradient training of support vector machines, in package pegasos. Command pegasimd trains and
+// predicts from the shell. docs/benchmarks.md says how fast they are beside others.
 //
-// A kernel gives the same bits on every machine, and so does training: one seed, one model. This package itself only
-// tells which path the kernels take.
+// A kernel gives the same bits on every machine, and so does training: one seed, one model. This
+// package itself only tells which path the kernels take.
 package pegasimd
 
 import (
@@ -13,9 +13,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Info returns the architecture and the path that the kernels take on this machine: generic, neon, avx2 or avx512, such
-// as "amd64 avx2".
+// Info returns the architecture and the path that the kernels take on this machine: generic, neon,
+// avx2 or avx512, such as "amd64 avx2".
 //
-// The strongest path that the machine has is taken when the program starts, unless the environment variable PEGASIMD_ISA
-// names another; naming one that the machine does not have is a panic. Build tag purego or noasm leaves only generic.
+// The strongest path that the machine has is taken when the program starts, unless the environment
+// variable PEGASIMD_ISA names another; naming one that the machine does not have is a panic. Build
+// tag purego or noasm leaves only generic.
 func Info() string { return runtime.GOARCH + " " + asm.Active().String() }

@@ -1,5 +1,5 @@
-// Package dense has float32 vectors as plain []float32, with the fastest kernels there are for them on this machine,
-// and a row-major matrix.
+// Package dense has kernels for float32 vectors as plain []float32, in AVX2, AVX-512, NEON or plain
+// Go, and a row-major matrix.
 //
 // Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic contract.
 package dense

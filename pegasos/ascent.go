@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A Finish says how a run goes on after its first epochs.
@@ -15,15 +16,15 @@ const (
 	FinishNone Finish = "none"
 	// FinishDual goes on with dual coordinate ascent (Hsieh et al., ICML 2008; Shalev-Shwartz and Zhang, JMLR 14, 2013) from the
 	// dual variables that Pegasos leaves: the rows' shares of violations. A step makes the best of one row's. The result is the
-	// best by P of the average over the last half of that, of its last iterate, and of Pegasos's own, as far as a look at the rows
-	// that matter most tells.
+	// best by P of the average over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
+	// rows that matter most.
 	FinishDual Finish = "dual"
 	// FinishAuto does so only once the gap is below 70 %. Where the rows are long, and lambda times their number small, such as on
 	// raw pixels, that may be never, and the dual would be slower.
 	FinishAuto Finish = "auto"
 )
 
-// autoGap is the gap below which FinishAuto turns to the dual; see docs/benchmarks.md.
+// autoGap is the gap below which FinishAuto begins the dual; see docs/benchmarks.md.
 const autoGap = 0.7
 
 // An ascent is the dual part of a problem's run. With a_i between 0 and the row's weight c_i,
@@ -36,10 +37,10 @@ type ascent struct {
 	start int64     // the step after which it began
 	alpha []float32 // of each row
 
-	// Rows whose a_i is at a bound that they want to stay at rest: they sit out until the next pass over all.
-	resting []float32 // 1 if so, when the row was last met
+	// A row rests if its a_i is at a bound and the gradient points beyond it. It is left out until the next pass over all.
+	resting []float32 // 1 if so, when the row was last visited
 	pass    int
-	room    []uint32 // for the others of some steps
+	awake   []uint32 // a buffer for the others of some steps
 	gaps    bool     // between the others cost time, for the rows are beyond the caches
 
 	// What Pegasos itself would have given.
@@ -61,8 +62,8 @@ func full(pass int) bool {
 	return next == pass
 }
 
-// turn begins the ascent, if it is time for that: after an epoch of the run, of which so many are done.
-func (p *problem) turn(cfg Config, epochs int, r2 float64) {
+// startAscent starts the ascent, if it is time for that: after an epoch of the run, of which so many are done.
+func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 	if cfg.Finish == "" || cfg.Finish == FinishNone || p.ascent != nil || p.err != nil || epochs < cfg.FinishAfter || p.t >= p.total {
 		return
 	}
@@ -73,7 +74,7 @@ func (p *problem) turn(cfg Config, epochs int, r2 float64) {
 		}
 	}
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1)}
-	p.state.weights(a.w, a.b)
+	p.learnerState.weights(a.w, a.b)
 	share, s, bound, summed := p.sharesOfV()
 	if !summed {
 		share, s, bound = p.bestShares(r2)
@@ -88,7 +89,7 @@ func (p *problem) turn(cfg Config, epochs int, r2 float64) {
 		i := p.row(j)
 		a.alpha[i] = float32(float64(s*float64(share[i])) * p.share(i))
 	}
-	p.begin(a, p.t)
+	p.setAscent(a, p.t)
 	if !summed {
 		p.sumUp()
 		return
@@ -98,7 +99,7 @@ func (p *problem) turn(cfg Config, epochs int, r2 float64) {
 }
 
 // sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows: then nothing has to be added up.
-// What v has gathered of roundings is left out of the bound, which is no proof.
+// The roundings in v are left out of the bound, which is therefore no proof.
 func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
 	r := p.recent
 	if p.start > 0 || p.t != r.steps || r.oldStart > 0 {
@@ -145,8 +146,8 @@ const (
 	clearly      = 1.04 // beyond what so many rows are wrong by when they compare two vectors
 )
 
-// begin makes room for the ascent, which begins after step t, and for its average.
-func (p *problem) begin(a *ascent, t int64) {
+// setAscent sets up the ascent, which begins after step t, and its average.
+func (p *problem) setAscent(a *ascent, t int64) {
 	p.ascent, p.recent, a.start = a, nil, t
 	a.resting = make([]float32, p.x.Rows())
 	a.gaps = p.x.Size() > gapsFrom
@@ -158,7 +159,7 @@ func (p *problem) begin(a *ascent, t int64) {
 	}
 }
 
-// gapsFrom is the size, in bytes, of rows that are asked for ahead of time if others are left out between them.
+// gapsFrom is the size of the rows, in bytes, from which each is fetched ahead of time if others are left out between them.
 const gapsFrom = 1 << 23
 
 // sumUp makes v of the a_i.
@@ -175,13 +176,13 @@ func (p *problem) sumUp() {
 	}
 }
 
-// climb takes a step with each of the rows idx. For those that rest it is one that changes nothing.
-func (p *problem) climb(idx []uint32) {
+// ascend takes a step with each of the rows idx. For those that rest it is one that changes nothing.
+func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
-	met, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
+	all, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
 	if !full(a.pass) {
-		idx = a.awake(idx)
+		idx = a.notResting(idx)
 		if a.gaps { // what is left out leaves gaps
 			ahead = p.x.Ahead()
 		}
@@ -196,14 +197,14 @@ func (p *problem) climb(idx []uint32) {
 		if p.weight != nil {
 			top = p.weight[i]
 		}
-		// The gradient, with the sign changed: what is above 0 wants a_i to fall.
+		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
 		g := float64(float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))*inverse) - 1
 		if squared {
 			g += float64(old) / (2 * top)
 			top = math.Inf(1)
 		}
-		if g-g != 0 {
-			p.t += int64(slices.Index(met, i))
+		if !floats.IsFinite(g) {
+			p.t += int64(slices.Index(all, i))
 			p.notFinite(i)
 			return
 		}
@@ -234,25 +235,25 @@ func (p *problem) climb(idx []uint32) {
 	p.t = end
 }
 
-// awake returns those of the rows idx that don't rest. The slice is valid until the next call.
-func (a *ascent) awake(idx []uint32) []uint32 {
-	if cap(a.room) < len(idx) {
-		a.room = make([]uint32, len(idx))
+// notResting returns those of the rows idx that don't rest. The slice is valid until the next call.
+func (a *ascent) notResting(idx []uint32) []uint32 {
+	if cap(a.awake) < len(idx) {
+		a.awake = make([]uint32, len(idx))
 	}
-	n, room := 0, a.room[:len(idx)]
+	n, awake := 0, a.awake[:len(idx)]
 	for _, i := range idx {
-		room[n] = i
+		awake[n] = i
 		if a.resting[i] == 0 {
 			n++ // a conditional move: as a branch it would be a guess
 		}
 	}
-	return room[:n]
+	return awake[:n]
 }
 
 // result is what learner asks for. After an ascent it is the best by P of the average, the last iterate and what Pegasos left, or
 // nearly: see choose.
 func (p *problem) result(w [][]float32, b []float64) {
-	p.state.weights(w, b)
+	p.learnerState.weights(w, b)
 	if p.ascent == nil {
 		return
 	}
@@ -275,16 +276,16 @@ const (
 	before             // what Pegasos left
 )
 
-// last is state.weights of the last iterate.
+// last is learnerState.weights of the last iterate.
 func (p *problem) last(w [][]float32, b []float64) {
-	s := state{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
+	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
 	s.weights(w, b)
 }
 
 // endRun chooses the result when the last step has been taken, so that this is a part of training, and not of what is asked later.
 func (p *problem) endRun() {
 	w, b := vectors(1, len(p.v)), make([]float64, 1)
-	p.state.weights(w, b)
+	p.learnerState.weights(w, b)
 	p.choose(w[0], b[0])
 }
 
@@ -295,7 +296,7 @@ func (p *problem) choose(w []float32, b float64) {
 	if p.avg != nil {
 		last, bias := vectors(1, len(p.v)), make([]float64, 1)
 		p.last(last, bias)
-		// Rows that rest at 0 had no loss when they were last met. With few exceptions they have none now.
+		// Rows that rest at 0 had no loss when they were last visited. With few exceptions they have none now.
 		var sum, sumLast float64
 		for j := range p.count() {
 			if i := p.row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
@@ -308,7 +309,7 @@ func (p *problem) choose(w []float32, b float64) {
 			a.chosen, w, b = lastIterate, last[0], bias[0]
 		}
 	}
-	// What Pegasos left is seldom better. Unless some of the rows say that it is clearly worse all are asked.
+	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) && p.objective(a.w[0], a.b[0]) < p.objective(w, b) {
 		a.chosen = before
 	}

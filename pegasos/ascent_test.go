@@ -123,7 +123,7 @@ func TestAscentSteps(t *testing.T) {
 			resting, rested := make([]bool, 70), 0
 			for pass := range 6 {
 				for i := range uint32(70) {
-					p.steps([]uint32{i})
+					p.takeSteps([]uint32{i})
 					if pass != 0 && pass != 3 && resting[i] {
 						rested++ // it is as it was, which is compared below
 					} else {
@@ -185,7 +185,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound, wantFactor, wantBound)
 			}
 			cfg.FinishAfter = 1
-			p.turn(cfg, 1, r.r2)
+			p.startAscent(cfg, 1, r.r2)
 			if p.ascent == nil {
 				t.Fatal("no ascent")
 			}
@@ -235,7 +235,7 @@ func TestAscentChooses(t *testing.T) {
 				t.Fatal("nothing is chosen at the end of the run")
 			}
 			w, b := vectors(1, len(p.v)), make([]float64, 1)
-			p.state.weights(w, b)
+			p.learnerState.weights(w, b)
 			objectives := []float64{p.objective(w[0], b[0]), 0, p.objective(p.ascent.w[0], p.ascent.b[0])}
 			p.last(w, b)
 			objectives[lastIterate] = p.objective(w[0], b[0])

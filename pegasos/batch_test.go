@@ -65,11 +65,11 @@ func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examp
 		var idx []uint32
 		if cfg.Batch == 1 {
 			idx = r.order.Next(1)
-			p.steps(idx)
+			p.takeSteps(idx)
 		} else {
 			var ends []int
 			idx, ends = r.order.Batches(1)
-			p.batches(idx, ends)
+			p.takeBatches(idx, ends)
 		}
 		eta := 1 / (cfg.Lambda * (float64(step) + p.t0))
 		sum := make([]float64, 8)
@@ -150,7 +150,7 @@ func TestBatchOfAll(t *testing.T) {
 		for range steps {
 			sum += r.objective(r.model())[0]
 			idx, ends := r.order.Batches(1)
-			r.problems[0].batches(idx, ends)
+			r.problems[0].takeBatches(idx, ends)
 			r.t++
 		}
 		c := 4 * r2
@@ -189,9 +189,9 @@ func TestProjection(t *testing.T) {
 		w, touched := make([]float32, 20), false
 		for p.t < r.total {
 			if cfg.Batch > 1 {
-				p.batches(r.order.Batches(1))
+				p.takeBatches(r.order.Batches(1))
 			} else {
-				p.steps(r.order.Next(1))
+				p.takeSteps(r.order.Next(1))
 			}
 			if p.err != nil {
 				t.Fatal(p.err)

@@ -91,7 +91,7 @@ func TestFirstUnregularisedSteps(t *testing.T) {
 		{2, -1, 1},                // 4/3+1 > 1 is right
 		{0, -4./5 + 2./5, 7. / 5}, // -1+1 = 0
 	} {
-		p.steps([]uint32{step.row})
+		p.takeSteps([]uint32{step.row})
 		if b := p.weights(w); math.Abs(float64(w[0])-step.w) > 1e-6 || math.Abs(b-step.b) > 1e-6 {
 			t.Errorf("after step %d w = %v and b = %v, want %v and %v", n+1, w, b, step.w, step.b)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -22,7 +23,7 @@ import (
 // float64: the trainer's v would do but for the roundings it has gathered.
 //
 // Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes the place of mean(a_i);
-// a_i is the mean of the row's pulls. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
+// a_i is the mean of the row's coefficients. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
 // to least(a_i).
 //
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and y_i and m are corrected
@@ -32,7 +33,7 @@ import (
 func (r *run) measure(m *Model) {
 	res := &m.Result
 	if j := r.joint; j != nil {
-		w, b := r.apart(m, r.first, &j.state)
+		w, b := r.apart(m, r.first, &j.learnerState)
 		res.Objective, res.DualObjective = j.penalty(w, b)+j.meanLoss(m), math.NaN()
 		if j.recent != nil {
 			res.DualObjective = j.dual(r.r2)
@@ -48,7 +49,7 @@ func (r *run) measure(m *Model) {
 }
 
 // apart returns the vectors of m that s has trained, and their biases. With a prior they are the difference of m and it.
-func (r *run) apart(m *Model, first int, s *state) (w [][]float32, b []float64) {
+func (r *run) apart(m *Model, first int, s *learnerState) (w [][]float32, b []float64) {
 	for k := range s.vs {
 		b = append(b, m.bias(first+k)-s.priorBias[k])
 		w = append(w, m.Weights[first+k])
@@ -70,7 +71,7 @@ func (r *run) objective(m *Model) []float64 {
 		loss[k] += r.problems[k].losses(m.Weights[r.first+k], m.bias(r.first+k), from, to)
 	})
 	for k, p := range r.problems {
-		w, b := r.apart(m, r.first+k, &p.state)
+		w, b := r.apart(m, r.first+k, &p.learnerState)
 		loss[k] = p.penalty(w, b) + loss[k]/float64(r.rows)
 	}
 	return loss
@@ -81,7 +82,7 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 	for j := from; j < to; j++ {
 		i := p.row(j)
 		z := float64(p.x.Dot(i, w)) + bias
-		if z-z != 0 {
+		if !floats.IsFinite(z) {
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
 		side, target := p.label(uint32(i))
@@ -92,7 +93,7 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 
 // lossAtZero returns the mean loss of v = 0.
 func (p *problem) lossAtZero() float64 {
-	if p.target == nil && p.ahead == nil {
+	if p.target == nil && p.priorScores == nil {
 		return p.cost.at(0)
 	}
 	var sum, n float64
@@ -106,7 +107,7 @@ func (p *problem) lossAtZero() float64 {
 }
 
 // penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well.
-func (s *state) penalty(w [][]float32, bias []float64) (sum float64) {
+func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
 	for k := range w {
 		if s.biasScale == 0 {
 			sum += penalty(w[k], 0, s.lambda, 1)
@@ -130,7 +131,7 @@ func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 	return float64(lambda / 2 * sum)
 }
 
-// A recent counts each row's violations, or adds up its pulls, in the last epochs: in the present window of epochs and in
+// A recent counts each row's violations, or adds up its coefficients, in the last epochs: in the present window of epochs and in
 // the one before. Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because
 // the early steps violate where the optimum does not. Of joint problems there is a count for each row and class.
 type recent struct {
@@ -138,7 +139,7 @@ type recent struct {
 	epochs     int64     // of the whole run
 	start      int64     // the epochs before the present window
 	oldStart   int64     // and before the one before
-	count, old []float32 // float32 counts up to 2^24; and whatever it makes of pulls, they give a bound
+	count, old []float32 // float32 counts up to 2^24; and whatever is lost of other coefficients, they give a bound
 }
 
 // newRecent makes one for epochs of so many steps, and so many counts.
@@ -188,9 +189,9 @@ func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64
 }
 
 // bestBound returns the best of what bound makes of the shares in the present window of epochs, and in it and the one
-// before. A row has been met once an epoch at most, so that no share is out of range, but for roundings of other losses'
-// pulls, which clamp sets right.
-func (s *state) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
+// before. A row has been visited once an epoch at most, so that no share is out of range, but for roundings of other losses'
+// coefficients, which clamp sets right.
+func (s *learnerState) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
 	r := s.recent
 	best := 0.0 // from a_i = 0
 	epoch := (s.t - s.start + r.steps - 1) / r.steps
@@ -216,7 +217,7 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 	return value
 }
 
-// boundAt is bound, and s. That of the log loss is not told.
+// boundAt is bound, and s. For the log loss s is always 1.
 func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	slack := 0.0
 	if p.free {
@@ -263,7 +264,7 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	return parabola(mean, half)
 }
 
-// balance scales the pulls to one side down until the pulls to both are the same: otherwise the least over all biases is
+// balance scales the shares of one side down until the sums of both are the same: otherwise the least over all biases is
 // minus infinity. It returns how far each may be from the real number that makes it so, as a share of itself: by the rounding
 // to float32, and by those of the sums.
 func (p *problem) balance(a []float32) (slack float64) {
@@ -335,6 +336,6 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 
 // addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the relative error of the sums, in
 // terms of the sum of the addends' magnitudes.
-func (s *state) addRows(a []float32, u []float64) (rounding float64) {
+func (s *learnerState) addRows(a []float32, u []float64) (rounding float64) {
 	return s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -31,7 +32,7 @@ type data struct {
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string
-	print        string // see fingerprint
+	hash         string // see fingerprint
 }
 
 // newData checks the rows and labels, which are among the classes known if there are any.
@@ -47,50 +48,65 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	if uint64(n) > math.MaxUint32 {
 		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", n)
 	}
-	if err := d.weigh(tr); err != nil {
+	if err := d.setWeights(tr); err != nil {
+		return nil, err
+	}
+	if err := d.setModels(tr); err != nil {
 		return nil, err
 	}
 	var err error
+	if tr.Config.Loss.Regression() {
+		err = labels.Finite(y, rowError)
+	} else {
+		d.classes, d.class, err = labels.Classify(y, d.weight, d.known, rowError)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.compact(tr)
+	if err := d.setNorms(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// setModels takes over the trainer's Prior and Start.
+func (d *data) setModels(tr *Trainer) (err error) {
 	if d.prior, err = d.fits(tr.Prior, "Prior", tr.Config); err != nil {
-		return nil, err
-	}
-	if d.start, err = d.fits(tr.Start, "Start", tr.Config); err != nil {
-		return nil, err
-	}
-	if d.start != nil {
-		for k := range d.start.Weights {
-			if t := d.start.steps(k); t < 0 || t > options.MaxSteps {
-				return nil, badField("Start", "the model has taken %d steps, want 0 to 2^53", t)
-			}
-		}
+		return err
 	}
 	if d.prior != nil {
 		d.priorHash = tr.Prior.Hash()
 	}
-	if tr.Config.Loss.Regression() {
-		if err := labels.Finite(y, rowError); err != nil {
-			return nil, err
-		}
-	} else if d.classes, d.class, err = labels.Classify(y, d.weight, d.known, rowError); err != nil {
-		return nil, err
+	if d.start, err = d.fits(tr.Start, "Start", tr.Config); err != nil || d.start == nil {
+		return err
 	}
-	d.compact(tr)
-	rows := d.rows()
-	d.norms = make([]float32, n)
-	bad := -1
+	for k := range d.start.Weights {
+		if t := d.start.steps(k); t < 0 || t > options.MaxSteps {
+			return badField("Start", "the model has taken %d steps, want 0 to 2^53", t)
+		}
+	}
+	return nil
+}
+
+// setNorms finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
+// them.
+func (d *data) setNorms() error {
+	x, bad := d.rows(), -1
+	d.norms = make([]float32, x.Rows())
 	for i := range d.norms {
-		d.norms[i] = rows.SumSquares(i)
-		if s := d.norms[i]; s-s != 0 && bad < 0 {
+		d.norms[i] = x.SumSquares(i)
+		if !floats.IsFinite(d.norms[i]) && bad < 0 {
 			bad = i
 		}
 	}
 	if err := d.x.Err(); err != nil {
-		return nil, fmt.Errorf("pegasos: %w", err)
+		return fmt.Errorf("pegasos: %w", err)
 	}
 	if bad >= 0 {
-		return nil, &RowError{bad, "a value is NaN or infinite, or too large to be squared in float32"}
+		return &RowError{bad, "a value is NaN or infinite, or too large to be squared in float32"}
 	}
-	return d, nil
+	return nil
 }
 
 // rows returns the rows in the form that is fastest for one worker.

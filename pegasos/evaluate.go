@@ -18,8 +18,8 @@ func (m *Model) ClassName(class int) string {
 	return FormatLabel(m.Classes[class])
 }
 
-// Objective returns P for rows whose scores [Model.DecisionAll] gave and whose labels, or numbers to
-// predict, are y: the sum of [Model.Penalty] and [Model.MeanLoss].
+// Objective returns P for rows whose scores [Model.DecisionAll] gave and whose labels are y: the
+// sum of [Model.Penalty] and [Model.MeanLoss].
 func (m *Model) Objective(scores []float64, y []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y)
 }
@@ -37,72 +37,51 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean loss, as in training, of rows as in Objective, and of more than one
-// problem the mean over them. With one-vs-one a problem has the rows of its two classes; there must
-// be some of each pair. All rows have the same weight, also where they did not in training, and so
-// have all mistakes. It is NaN if a label is none of the model's.
+// MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores are given,
+// as in [Model.Objective], and of more than one problem the mean over them. With one-vs-one a problem
+// has the rows of its two classes. All rows have the same weight, also where they had not in training,
+// and so have all mistakes. It is NaN if a label is none of the model's, or a pair has no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
+	c := m.Config.cost()
 	if m.Classes == nil {
-		return m.meanLossOfNumbers(scores, y)
-	}
-	classes := make([]int, len(y))
-	for i, v := range y {
-		at, known := labels.Find(m.Classes, v)
-		if !known {
-			return math.NaN()
+		var loss float64
+		for i, v := range y {
+			loss += c.at(scores[i] - float64(v))
 		}
-		classes[i] = at
+		return loss / float64(len(y))
+	}
+	_, classes, err := labels.Classify(y, nil, m.Classes, rowError)
+	if err != nil {
+		return math.NaN()
 	}
 	vectors := len(m.Weights)
 	if m.Config.Multiclass.Joint() {
 		j := joint{log: m.Config.Multiclass == Multinomial}
 		var loss float64
 		for i, class := range classes {
-			loss += j.loss(scores[i*vectors:][:vectors], class)
+			loss += j.loss(scores[i*vectors:][:vectors], int(class))
 		}
 		return loss / float64(len(classes))
 	}
 	var total float64
 	for k := range m.Weights {
-		total += m.meanLossOfVector(k, scores, classes)
+		negative, positive := m.sides(k)
+		var loss float64
+		rows := 0
+		for i, class := range classes {
+			z := scores[i*vectors+k]
+			if int(class) != positive {
+				if negative >= 0 && int(class) != negative {
+					continue
+				}
+				z = -z
+			}
+			loss += c.at(z)
+			rows++
+		}
+		total += loss / float64(rows)
 	}
 	return total / float64(vectors)
-}
-
-// meanLossOfVector returns that of the problem of vector k.
-func (m *Model) meanLossOfVector(k int, scores []float64, classes []int) float64 {
-	c, vectors := m.Config.cost(), len(m.Weights)
-	pairs := vectors > 1 && m.Config.Multiclass == OneVsOne
-	negative, positive := -1, k
-	switch {
-	case pairs:
-		negative, positive = m.Pair(k)
-	case vectors == 1:
-		positive = 1
-	}
-	var loss float64
-	rows := 0
-	for i, class := range classes {
-		z := scores[i*vectors+k]
-		if class != positive {
-			if pairs && class != negative {
-				continue
-			}
-			z = -z
-		}
-		loss += c.at(z)
-		rows++
-	}
-	return loss / float64(rows)
-}
-
-func (m *Model) meanLossOfNumbers(scores []float64, y []float32) float64 {
-	c := m.Config.cost()
-	var loss float64
-	for i, v := range y {
-		loss += c.at(scores[i] - float64(v))
-	}
-	return loss / float64(len(y))
 }
 
 func (m *Model) penalty(k int) float64 {

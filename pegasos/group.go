@@ -72,8 +72,8 @@ func (r *run) groupBuffer(first, n int) []float32 {
 	return r.buffers[first]
 }
 
-// steps takes a step of each problem with each of the rows idx, and samples on the way.
-func (g *group) steps(idx []uint32) {
+// takeSteps takes a step of each problem with each of the rows idx, and samples in between.
+func (g *group) takeSteps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
 	g.mix()
 	for len(idx) > 0 {
@@ -118,7 +118,7 @@ func (g *group) step(i uint32) bool {
 	for k, p := range g.problems {
 		dot := g.scores[k]
 		if !p.beyond(i, dot) || p.scale() == 0 { // at first w is 0 by definition, and violates
-			a, ok := p.note(i, dot)
+			a, ok := p.violation(i, dot)
 			if !ok {
 				return false
 			}

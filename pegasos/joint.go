@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A joint problem has a weight vector for each class, which are trained as one: section 5 of the paper, examples 3 and 4.
@@ -15,19 +16,19 @@ import (
 // over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y + z_r, if that is above 0, and
 // 0 for all others; of the log loss b_r is the probability of r.
 type joint struct {
-	state
+	learnerState
 	m     *dense.Matrix // of the vectors
 	log   bool
 	costs [][]float64 // of predicting the column's class for a row of the row's class; nil for 1 each
 
 	dots []float32 // of a row and the vectors
 	z    []float64 // the scores of a batch, one row after the other
-	b    []float64 // the pulls of a row
+	b    []float64 // the coefficients of a row
 }
 
-func newJoint(s state, log bool, costs [][]float64) *joint {
+func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	k := len(s.vs)
-	j := &joint{state: s, log: log, costs: costs}
+	j := &joint{learnerState: s, log: log, costs: costs}
 	j.m = dense.New(k, s.x.Cols())
 	for r, v := range s.vs {
 		copy(j.m.Row(r), v) // not zeros after setStart
@@ -39,7 +40,7 @@ func newJoint(s state, log bool, costs [][]float64) *joint {
 
 func (j *joint) result(w [][]float32, b []float64) { j.weights(w, b) }
 
-func (j *joint) steps(idx []uint32) {
+func (j *joint) takeSteps(idx []uint32) {
 	for n := range idx {
 		j.batch(idx[n : n+1])
 		if j.err != nil {
@@ -49,7 +50,7 @@ func (j *joint) steps(idx []uint32) {
 	}
 }
 
-func (j *joint) batches(idx []uint32, ends []int) {
+func (j *joint) takeBatches(idx []uint32, ends []int) {
 	start := 0
 	for _, end := range ends {
 		j.batch(idx[start:end])
@@ -64,7 +65,7 @@ func (j *joint) batches(idx []uint32, ends []int) {
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
 func (j *joint) batch(idx []uint32) {
 	k, divisor := len(j.vs), j.divisor()
-	j.z = j.z[:0] // all first: the rows of a batch do not see each other
+	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
 	for _, i := range idx {
 		j.x.DotVectors(j.dots, int(i), j.m, 0)
 		for r, dot := range j.dots {
@@ -75,13 +76,13 @@ func (j *joint) batch(idx []uint32) {
 	for n, i := range idx {
 		z := j.z[n*k:][:k]
 		for _, v := range z {
-			if v-v != 0 {
+			if !floats.IsFinite(v) {
 				j.notFinite(i)
 				return
 			}
 		}
 		y := int(j.class[i])
-		if !j.pulls(z, j.b, i) {
+		if !j.coefficients(z, j.b, i) {
 			continue
 		}
 		moved = true
@@ -109,20 +110,20 @@ func (j *joint) batch(idx []uint32) {
 	j.project()
 }
 
-// move takes in that a row pulls at vector r by g.
+// move adds row i to vector r with the coefficient g, divided by share.
 func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
-	if a-a != 0 {
+	if !floats.IsFinite(a) {
 		j.err = &StepError{j.t + 1, j.name(i), "a weight is not finite: " + tooLarge}
 		return
 	}
-	j.pull(r, i, a)
-	j.vb[r] += j.biasPull(float64(g)/float64(rows), float64(a))
+	j.addRow(r, i, a)
+	j.vb[r] += j.biasUpdate(float64(g)/float64(rows), float64(a))
 }
 
-// pulls writes to b how much a row with the scores z wants each class but its own to have a smaller one. It reports whether
-// any of them is above 0.
-func (j *joint) pulls(z, b []float64, i uint32) bool {
+// coefficients writes to b how much the loss of row i, with the scores z, rises with the score of each class but its own: a
+// sub-gradient. It reports whether any of them is above 0.
+func (j *joint) coefficients(z, b []float64, i uint32) bool {
 	y := int(j.class[i])
 	clear(b)
 	if !j.log {
@@ -157,8 +158,8 @@ func (j *joint) pulls(z, b []float64, i uint32) bool {
 
 // full adds the prior's score of class r to z.
 func (j *joint) full(z float64, r int, i uint32) float64 {
-	if j.ahead != nil {
-		return z + j.ahead[int(i)*len(j.vs)+r]
+	if j.priorScores != nil {
+		return z + j.priorScores[int(i)*len(j.vs)+r]
 	}
 	return z
 }
@@ -212,7 +213,7 @@ func (j *joint) meanLoss(m *Model) float64 {
 		i := j.row(n)
 		j.x.DotVectors(j.dots, i, wide, 0)
 		for r, dot := range j.dots {
-			if z[r] = float64(dot) + m.bias(r); z[r]-z[r] != 0 {
+			if z[r] = float64(dot) + m.bias(r); !floats.IsFinite(z[r]) {
 				return math.NaN()
 			}
 		}
@@ -241,21 +242,46 @@ func (j *joint) lossAtZero() float64 {
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //
 // for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs, plus the entropy of the a_r
-// and what they lack to 1. The a_r are the means of the row's pulls. The rest is as for one vector: see certificate.go.
+// and what they lack to 1. The a_r are the means of the row's coefficients. The rest is as for one vector: see certificate.go.
 func (j *joint) dual(r2 float64) float64 {
 	return j.bestBound(func(share float32) float32 { return share }, func(a []float32) float64 { return j.bound(a, r2) })
 }
 
+// bound returns the dual objective at a, which it scales down where roundings have made a row's sum
+// larger than 1.
 func (j *joint) bound(a []float32, r2 float64) float64 {
 	k, n := len(j.vs), j.count()
-	own := make([]float64, n) // what pulls at the row's own class
+	own := j.ownShares(a)
+	half := j.halfNorm(a, own, r2)
+	if j.log {
+		return j.entropyBound(a, own, half)
+	}
+	var mean float64
+	for p := range n {
+		i := j.row(p)
+		y := int(j.class[i])
+		var gain float64
+		for r, v := range a[i*k:][:k] {
+			gain += float64(float64(v) * (j.cost(y, r) + j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
+		}
+		mean += float64(j.share(i) * gain)
+	}
+	value, _ := parabola(mean/float64(n), half)
+	return value
+}
+
+// ownShares returns for each row the sum of its shares, with which it is added to the vector of its
+// own class. Sums that roundings have made larger than 1 are scaled down.
+func (j *joint) ownShares(a []float32) []float64 {
+	k, n := len(j.vs), j.count()
+	own := make([]float64, n)
 	for p := range n {
 		row := a[j.row(p)*k:][:k]
 		var sum float64
 		for _, v := range row {
 			sum += float64(v)
 		}
-		if sum > 1 { // by roundings
+		if sum > 1 {
 			for r := range row {
 				row[r] = float32(float64(row[r]) / (sum * (1 + 0x1p-20)))
 			}
@@ -266,6 +292,13 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		}
 		own[p] = sum
 	}
+	return own
+}
+
+// halfNorm returns |u|^2/(2 lambda), u being the mean of the rows times their shares in all vectors'
+// places, with a bound on the roundings added to |u|.
+func (j *joint) halfNorm(a []float32, own []float64, r2 float64) float64 {
+	k, n := len(j.vs), j.count()
 	u := make([]float64, j.x.Cols())
 	c := make([]float32, j.x.Rows())
 	var sum, squares, rounding float64
@@ -284,8 +317,8 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 			ub += float64(b * j.biasScale)
 			squares += float64(float64(c[i]) * b)
 		}
-		// own[p] was rounded to float32: what is lost is a pull of at most 2^-24 at the row's own class, which has no cost. It
-		// is counted as a rounding below.
+		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
+		// class, which has no cost. It is counted as a rounding below.
 		rounding = j.addRows(c, u)
 		for _, v := range u {
 			sum += float64(v * v)
@@ -293,22 +326,7 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		sum += float64(ub * ub)
 	}
 	norm := math.Sqrt(sum)/float64(n) + float64(1.001*(rounding+0x1p-23)*math.Sqrt(squares/float64(n)*r2))
-	half := norm * norm / (2 * j.lambda)
-	if j.log {
-		return j.entropyBound(a, own, half)
-	}
-	var mean float64
-	for p := range n {
-		i := j.row(p)
-		y := int(j.class[i])
-		var gain float64
-		for r, v := range a[i*k:][:k] {
-			gain += float64(float64(v) * (j.cost(y, r) + j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
-		}
-		mean += float64(j.share(i) * gain)
-	}
-	value, _ := parabola(mean/float64(n), half)
-	return value
+	return norm * norm / (2 * j.lambda)
 }
 
 // entropyBound is like that of one vector.

@@ -195,10 +195,10 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 		if r.order.Batch > 0 {
 			var ends []int
 			idx, ends = r.order.Batches(1)
-			l.batches(idx, ends)
+			l.takeBatches(idx, ends)
 		} else {
 			idx = r.order.Next(1)
-			l.steps(idx)
+			l.takeSteps(idx)
 		}
 		if l.common().err != nil {
 			t.Fatalf("%+v: %v", r.cfg, l.common().err)
@@ -415,7 +415,7 @@ func TestJointLosses(t *testing.T) {
 					t.Errorf("%+v: the loss of %v at %v is %v, want %v", l.cfg, y, z, at, want)
 				}
 				b := make([]float64, 4)
-				if j.pulls(z, b, uint32(y)) != (at > 0 || j.log) || b[y] != 0 {
+				if j.coefficients(z, b, uint32(y)) != (at > 0 || j.log) || b[y] != 0 {
 					t.Errorf("%+v: at %v, %v pulls %v", l.cfg, z, y, b)
 				}
 				own := 0.0
@@ -486,7 +486,7 @@ func TestJointTies(t *testing.T) {
 		if c.want >= 0 {
 			want[c.want] = 1
 		}
-		if moved := j.pulls(c.z, b, uint32(c.y)); moved != (c.want >= 0) || fmt.Sprint(b) != fmt.Sprint(want) {
+		if moved := j.coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) || fmt.Sprint(b) != fmt.Sprint(want) {
 			t.Errorf("%v, costs %v: %v pulls %v, want %v", c.z, c.costs != nil, c.y, b, want)
 		}
 	}
@@ -804,7 +804,7 @@ func TestJointOverflow(t *testing.T) {
 		}
 	}
 	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1}, Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
-	j.steps([]uint32{0, 0, 0, 0})
+	j.takeSteps([]uint32{0, 0, 0, 0})
 	var e *StepError
 	if !errors.As(j.err, &e) || e.Row != 0 || e.Step != j.t+1 {
 		t.Errorf("score of +Inf: %v after %d steps", j.err, j.t)

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A layout is rows as learners see them: those of the data, or copies of some in another order.
+// A layout is the rows that learners visit: those of the data, or copies of some in another order.
 type layout struct {
 	x      store.Rows
 	class  []int32   // of each row; nil for numbers to predict
@@ -16,7 +16,7 @@ type layout struct {
 	norms  []float32 // squared, of each row
 	names  []uint32  // of copies the numbers that the rows have in the data; else nil
 
-	scattered bool // the rows are met in an order in which they do not lie in memory, which is beyond the caches
+	scattered bool // the rows are visited in another order than that in memory, and exceed the caches
 }
 
 // forWorker returns l for a learner, which may have a goroutine of its own.
@@ -41,9 +41,9 @@ func (l *layout) name(i uint32) int {
 	return int(i)
 }
 
-// lay puts the rows of the order Shuffled into that order: as copies where that is worth it, else by their numbers. The results
+// arrange puts the rows of the order Shuffled into that order: as copies where that is worth it, else by their numbers. The results
 // are the same bits.
-func (r *run) lay() {
+func (r *run) arrange() {
 	d := r.data
 	r.layout = layout{x: d.rows(), class: d.class, norms: d.norms}
 	if d.classes == nil {
@@ -58,7 +58,7 @@ func (r *run) lay() {
 	case Permutation, IID:
 		return
 	}
-	// It has a generator of its own: that of the epochs starts anew where a run is resumed.
+	// The generator is not that of the epochs, which starts anew where a run is resumed.
 	shuffled := make([]uint32, r.rows)
 	order.Permute(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
@@ -92,7 +92,7 @@ func (r *run) worthCopying(size int) bool {
 	case store.GainsNothing:
 		return r.few(size)
 	case store.GainsLittle:
-		// All pairs have theirs at the same time, which is worth the memory and a third of a pass each in long runs only.
+		// All pairs have copies at the same time. They take memory and a third of a pass each, which pays in long runs only.
 		pair := r.rows < len(r.data.y)
 		long := r.total >= pairEpochs*int64(r.order.Steps) && (len(r.data.classes)-1)*size <= copyTo
 		return !pair || long

@@ -13,13 +13,8 @@ import (
 )
 
 // losses are all there are, with what they cost and minus their derivative, written down anew with package math.
-var losses = []struct {
-	cfg   Config
-	kinks []float64
-	at    func(m float64) float64
-	pull  func(m float64) float64
-}{
-	{Config{Loss: Hinge}, []float64{1},
+var losses = []lossCase{
+	{Config{Loss: Hinge}, []float64{1}, 0,
 		func(m float64) float64 { return math.Max(0, 1-m) },
 		func(m float64) float64 {
 			if m < 1 {
@@ -27,13 +22,13 @@ var losses = []struct {
 			}
 			return 0
 		}},
-	{Config{Loss: Log}, nil,
+	{Config{Loss: Log}, nil, 0.25,
 		func(m float64) float64 { return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m))) },
 		func(m float64) float64 { return 1 / (1 + math.Exp(m)) }},
-	{Config{Loss: SquaredHinge}, nil,
+	{Config{Loss: SquaredHinge}, nil, 2,
 		func(m float64) float64 { return math.Pow(math.Max(0, 1-m), 2) },
 		func(m float64) float64 { return math.Max(0, 2-2*m) }},
-	{Config{Loss: EpsInsensitive}, []float64{0},
+	{Config{Loss: EpsInsensitive}, []float64{0}, 0,
 		func(m float64) float64 { return math.Abs(m) },
 		func(m float64) float64 {
 			if m == 0 {
@@ -41,7 +36,7 @@ var losses = []struct {
 			}
 			return -m / math.Abs(m)
 		}},
-	{Config{Loss: EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25},
+	{Config{Loss: EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25}, 0,
 		func(m float64) float64 { return math.Max(0, math.Abs(m)-0.25) },
 		func(m float64) float64 {
 			if math.Abs(m) <= 0.25 {
@@ -49,6 +44,27 @@ var losses = []struct {
 			}
 			return -m / math.Abs(m)
 		}},
+}
+
+type lossCase struct {
+	cfg   Config
+	kinks []float64
+	bend  float64 // the largest second derivative; 0 with a kink
+	at    func(m float64) float64
+	pull  func(m float64) float64
+}
+
+// optimum returns bounds on the least objective there is for dense rows with the labels y, which are
+// numbers for a loss of numbers, and an appended feature bias.
+func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias float64) (low, high float64) {
+	t.Helper()
+	switch {
+	case l.cfg.Loss.Regression():
+		return numberOptimum(t, x, y, lambda, bias, l.cfg.Epsilon)
+	case l.bend > 0:
+		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.pull, l.bend)
+	}
+	return optimum(t, x, signs(y, 1), lambda, bias)
 }
 
 func TestLosses(t *testing.T) {
@@ -138,7 +154,7 @@ func TestLossSteps(t *testing.T) {
 				steps:
 					for step := 1; step <= 300; step++ {
 						i := int(r.order.Next(1)[0])
-						p.steps([]uint32{uint32(i)})
+						p.takeSteps([]uint32{uint32(i)})
 						side, target := 2*float64(data.y[i])-1, 0.0
 						if cfg.Loss.Regression() {
 							side, target = 1, float64(data.y[i])
@@ -278,16 +294,10 @@ func TestLossBounds(t *testing.T) {
 			for _, lambda := range []float64{0.3, 0.01} {
 				for _, bias := range []float64{0, 1} {
 					data := random(seed, 40+int(seed), 6, 2, 0.8)
-					var low, high float64
-					switch l.cfg.Loss {
-					case Log:
-						low, high = smoothOptimum(t, data.dense, signs(data.y, 1), lambda, bias, l.at, l.pull, 0.25)
-					case SquaredHinge:
-						low, high = smoothOptimum(t, data.dense, signs(data.y, 1), lambda, bias, l.at, l.pull, 2)
-					default:
+					if l.cfg.Loss.Regression() {
 						data = data.numbers(seed)
-						low, high = numberOptimum(t, data.dense, data.y, lambda, bias, l.cfg.Epsilon)
 					}
+					low, high := l.optimum(t, data.dense, data.y, lambda, bias)
 					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 						cfg := l.cfg
 						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+int64(seed)*5

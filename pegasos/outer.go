@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// outerRuns is the number of runs in a search for the bias: some to find where it lies, and the rest take away 0.38 of the
-// doubt each.
+// outerRuns is the number of runs in a search for the bias: some to find an interval that has it, and the rest cut that by
+// 0.38 each.
 const outerRuns = 20
 
 // A search is a golden section search for the bias b of one weight vector. The least objective for a given b is convex in
-// b; what a run attains of it is nearly so, for all runs meet the rows in the same order. The slope, which could be had
+// b; what a run attains of it is nearly so, for all runs visit the rows in the same order. The slope, which could be had
 // too, is no help: its sign is that of the run's error where the run is short.
 type search struct {
 	b, step     float64 // the next to try, and how far to go on where the objective still falls
@@ -25,7 +25,7 @@ type search struct {
 	result    ClassResult
 }
 
-// move takes in what was attained with b, and chooses the next.
+// move takes the objective that was attained with b into account, and chooses the next b.
 func (s *search) move(c ClassResult, w []float32, total float64) {
 	last := s.b
 	if !s.tried || c.Objective < s.objective {
@@ -146,10 +146,10 @@ func (p *problem) newSearch() search {
 // setFixed adds b to all scores.
 func (p *problem) setFixed(b float64) {
 	p.priorBias[0] += b
-	if p.ahead == nil {
-		p.ahead = make([]float64, p.x.Rows())
+	if p.priorScores == nil {
+		p.priorScores = make([]float64, p.x.Rows())
 	}
-	for i := range p.ahead {
-		p.ahead[i] += b
+	for i := range p.priorScores {
+		p.priorScores[i] += b
 	}
 }

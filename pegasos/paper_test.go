@@ -49,7 +49,7 @@ func TestPaper(t *testing.T) {
 					idx := r.order.Next(1)
 					i := int(idx[0])
 					before := p.violations
-					p.steps(idx)
+					p.takeSteps(idx)
 					margin := f.step(data.dense.Row(i), float64(2*data.y[i]-1))
 					if violated := p.violations > before; violated != (margin < 1) && math.Abs(margin-1) > 1e-4 {
 						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v", seed, lambda, step+1, violated, margin)
@@ -91,7 +91,7 @@ func TestFirstSteps(t *testing.T) {
 				{0, [2]float32{-1, 1.5}},         // y<w,x> = -4/3+4 > 1: shrinks by 3/4
 				{2, [2]float32{-4. / 5, 6. / 5}}, // y<w,0> = 0 < 1 violates and adds nothing
 			} {
-				p.steps([]uint32{step.row})
+				p.takeSteps([]uint32{step.row})
 				p.weights(w)
 				if w[0] != step.want[0] || w[1] != step.want[1] {
 					t.Errorf("%T %s: after step %d w = %v, want %v", x, order, n+1, w, step.want)
@@ -108,12 +108,12 @@ func TestFirstSteps(t *testing.T) {
 func TestMarginOfOne(t *testing.T) {
 	x := matrix(t, 3, 1, 1, 0.5, 0.499)
 	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}).problems[0]
-	p.steps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
+	p.takeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
 	if p.violations != 1 {
 		t.Errorf("%d violations, want 1", p.violations)
 	}
 	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}).problems[0]
-	p.steps([]uint32{0, 2})
+	p.takeSteps([]uint32{0, 2})
 	if p.violations != 2 {
 		t.Errorf("%d violations just below, want 2", p.violations)
 	}
@@ -181,7 +181,7 @@ func TestOffset(t *testing.T) {
 	}
 	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
 	r := mustRun(t, data.dense, data.y, Config{Lambda: 1e-9, Epochs: 3, Average: LastIterate})
-	r.problems[0].steps([]uint32{5})
+	r.problems[0].takeSteps([]uint32{5})
 	w := make([]float32, 6)
 	r.problems[0].weights(w)
 	for j, v := range data.dense.Row(5) {
@@ -350,7 +350,7 @@ func TestAveragedModel(t *testing.T) {
 	want, w := make([]float64, 5), make([]float32, 5)
 	samples := 0
 	for p.t < 500 {
-		p.steps(r.order.Next(1))
+		p.takeSteps(r.order.Next(1))
 		p.weights(w)
 		if p.t > 250 && (500-p.t)%period(500, 5) == 0 {
 			samples++

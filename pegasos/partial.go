@@ -197,7 +197,7 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 }
 
 // adopt takes over the weights of a learner of other rows.
-func (s *state) adopt(last *state) {
+func (s *learnerState) adopt(last *learnerState) {
 	s.t0, s.t, s.start, s.origin, s.total, s.period = last.t0, last.t, last.start, last.origin, last.total, last.period
 	for k, v := range last.vs {
 		copy(s.vs[k], v)

@@ -31,9 +31,9 @@ func (r *run) pilot(p *problem) float64 {
 	c := *p
 	c.vs, c.vb = vectors(1, len(p.v)), make([]float64, 1)
 	c.v, c.avg, c.recent = c.vs[0], nil, nil
-	c.steps(idx)
+	c.takeSteps(idx)
 	if c.err != nil {
-		return 1 // the run will tell
+		return 1 // the run will fail and say why
 	}
 	c.refreshNorm()
 	size := math.Sqrt(c.norm2) / c.divisor()

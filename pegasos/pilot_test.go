@@ -22,7 +22,7 @@ func TestPilot(t *testing.T) {
 			t.Errorf("lambda %v: t0 is %v times R^2/lambda, want about %v", lambda, c, want)
 		}
 		if _, at := r.order.Save(); p.t != 0 || norm(p.v) != 0 || p.violations != 0 || at != 0 {
-			t.Errorf("lambda %v: the pilot has left something: %+v", lambda, p.state)
+			t.Errorf("lambda %v: the pilot has left something: %+v", lambda, p.learnerState)
 		}
 	}
 	// Rows of zeros, one row, and a start, whose steps are small already.

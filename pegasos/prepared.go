@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // preparedSteps is how many steps runPrepared prepares before it takes them.
 const preparedSteps = 64
 
-// runPrepared is run for rows that take many steps in one call, without an appended feature. What a
+// runPrepared is runHinge for rows that take many steps in one call, without an appended feature. What a
 // step needs besides w and the row is prepared for some of them first.
 func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
@@ -30,17 +31,17 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 		x.Take(steps, p.v)
 		for k, i := range rows {
 			s := &steps[k]
-			if s.Margin-s.Margin != 0 {
+			if !floats.IsFinite(s.Margin) {
 				p.notFinite(i)
 				return
 			}
-			pulls := uint8(0)
+			violates := uint8(0)
 			if s.Margin < s.Least {
-				pulls = 1
+				violates = 1
 			}
-			p.violations += int64(pulls)
+			p.violations += int64(violates)
 			if p.recent != nil {
-				p.recent.count[i] += float32(pulls)
+				p.recent.count[i] += float32(violates)
 			}
 			p.t++
 		}
@@ -50,6 +51,6 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 
 // roundUp returns the least float32 that is not less than x, which is 2^-126 at least.
 func roundUp(x float64) float32 {
-	const beyond = 1<<29 - 1 // the bits that a float32 has no room for
+	const beyond = 1<<29 - 1 // the bits that a float32 lacks
 	return float32(math.Float64frombits((math.Float64bits(x) + beyond) &^ beyond))
 }

@@ -59,7 +59,7 @@ func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 				t.Fatalf("rows are a %T", p.x)
 			}
 			p.v[cols-1] = math.MaxFloat32
-			p.run(all)
+			p.runHinge(all)
 			if (p.err != nil) != (bad < rows) || p.t != int64(bad) {
 				t.Errorf("row %d: %v after %d steps", bad, p.err, p.t)
 			}
@@ -110,11 +110,11 @@ func BenchmarkRunPrepared(b *testing.B) {
 			for _, store.StepsMost = range []int{0, cols} {
 				b.Run(fmt.Sprintf("nnz=%d/drawn=%v/at-once=%v", nnz, drawn, store.StepsMost > 0), func(b *testing.B) {
 					p := mustRun(b, x, y, Config{Order: Sequential}).problems[0]
-					p.run(all)
+					p.runHinge(all)
 					before := p.violations
 					b.ResetTimer()
 					for range b.N {
-						p.run(all)
+						p.runHinge(all)
 					}
 					steps := float64(b.N * rows)
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/steps, "ns/step")

@@ -1,37 +1,42 @@
 package pegasos
 
-import "math"
+import (
+	"math"
 
-// A problem is one weight vector on its way: the rows of one class against others, or numbers to predict.
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// A problem is the training state of one weight vector: of the rows of one class against others, or of numbers to predict.
 type problem struct {
-	state
+	learnerState
 	v []float32 // the one vector
 
 	cost   cost
 	k      int32   // the class that is +1 here
 	ascent *ascent // nil before it begins
 
-	scores []float32 // of a batch: dot products
-	z      []float64 // and scores
-	rows   []uint32  // of those that pull
-	pulls  []float32 // and how
+	// Buffers for a batch.
+	dots         []float32 // the rows' dot products with v
+	z            []float64 // their scores
+	updates      []uint32  // the rows that v is updated with
+	coefficients []float32 // what each of them is multiplied by
 }
 
-// steps takes a step with each of the rows idx and samples w on the way. After an error it does nothing.
-func (p *problem) steps(idx []uint32) {
+// takeSteps takes a step with each of the rows idx and samples w in between. After an error it does nothing.
+func (p *problem) takeSteps(idx []uint32) {
 	for len(idx) > 0 && p.err == nil {
 		n := p.beforeSample(len(idx))
 		switch {
 		case p.ascent != nil:
-			p.climb(idx[:n])
+			p.ascend(idx[:n])
 		case p.radius > 0:
 			for i := range idx[:n] {
 				p.batch(idx[i : i+1])
 			}
 		case p.plainHinge():
-			p.run(idx[:n])
+			p.runHinge(idx[:n])
 		default:
-			p.runPulls(idx[:n])
+			p.runLoss(idx[:n])
 		}
 		idx = idx[n:]
 		if p.err == nil {
@@ -41,10 +46,12 @@ func (p *problem) steps(idx []uint32) {
 }
 
 // plainHinge reports whether the loss of a row is that of the hinge by its own score, without a prior or an unregularised bias.
-func (p *problem) plainHinge() bool { return p.cost.loss == hingeCost && p.ahead == nil && !p.free }
+func (p *problem) plainHinge() bool {
+	return p.cost.loss == hingeCost && p.priorScores == nil && !p.free
+}
 
 func (p *problem) endEpoch(epochs int) {
-	p.state.endEpoch(epochs)
+	p.learnerState.endEpoch(epochs)
 	if p.ascent != nil {
 		p.ascent.pass++
 		if p.t == p.total && p.err == nil {
@@ -53,8 +60,8 @@ func (p *problem) endEpoch(epochs int) {
 	}
 }
 
-// batches takes a step with each of the batches of the rows idx, of which ends has the ends.
-func (p *problem) batches(idx []uint32, ends []int) {
+// takeBatches takes a step with each of the batches of the rows idx, of which ends has the ends.
+func (p *problem) takeBatches(idx []uint32, ends []int) {
 	start := 0
 	for _, end := range ends {
 		if p.batch(idx[start:end]); p.err != nil {
@@ -71,48 +78,48 @@ func (p *problem) batch(idx []uint32) {
 		return
 	}
 	n := len(idx)
-	if cap(p.scores) < n {
-		p.scores, p.rows, p.pulls = make([]float32, n), make([]uint32, n), make([]float32, n)
+	if cap(p.dots) < n {
+		p.dots, p.updates, p.coefficients = make([]float32, n), make([]uint32, n), make([]float32, n)
 	}
-	scores, rows, pulls := p.scores[:n], p.rows[:0], p.pulls[:0]
-	p.x.DotMany(scores, idx, p.v)
+	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
+	p.x.DotMany(dots, idx, p.v)
 	divisor, share := p.divisor(), float64(p.factor*float64(n))
-	p.z = p.z[:0] // all first: the rows of a batch do not see each other
-	for _, dot := range scores {
+	p.z = p.z[:0] // all first: the rows of a batch do not influence each other
+	for _, dot := range dots {
 		p.z = append(p.z, p.score(0, dot, divisor))
 	}
 	for k, i := range idx {
 		z := p.z[k]
-		pull, g := p.wants(i, z)
+		c, g := p.coefficient(i, z)
 		a := float32(float64(g) / share)
-		if z-z != 0 || a-a != 0 {
+		if !floats.IsFinite(z) || !floats.IsFinite(a) {
 			p.notFinite(i)
 			return
 		}
-		if pull == 0 {
+		if c == 0 {
 			continue
 		}
-		rows, pulls = append(rows, i), append(pulls, a)
+		rows, coefficients = append(rows, i), append(coefficients, a)
 		if p.radius > 0 {
-			p.pull(0, i, a)
+			p.addRow(0, i, a)
 		}
-		p.vb[0] += p.biasPull(float64(g)/float64(n), float64(a))
+		p.vb[0] += p.biasUpdate(float64(g)/float64(n), float64(a))
 		if p.recent != nil {
-			p.recent.count[i] += pull
+			p.recent.count[i] += c
 		}
 	}
 	if len(rows) > 0 {
 		p.violations++
 		if p.radius == 0 {
-			p.x.AxpyMany(pulls, rows, p.v)
+			p.x.AxpyMany(coefficients, rows, p.v)
 		}
 	}
 	p.t++
 	p.project()
 }
 
-// run takes a step of the hinge loss with each of the rows idx.
-func (p *problem) run(idx []uint32) {
+// runHinge takes a step of the hinge loss with each of the rows idx.
+func (p *problem) runHinge(idx []uint32) {
 	if p.t == 0 && p.t0 == 0 {
 		// w is 0 by definition and violates any margin; the test below would be 0 < 0.
 		p.violate(idx[0], 0)
@@ -145,18 +152,18 @@ func (p *problem) beyond(i uint32, dot float32) bool {
 	return m >= p.scale() && m <= math.MaxFloat64
 }
 
-// violate takes in row i, whose margin is too small. It reports whether the margin is a number.
+// violate updates v with row i, whose margin is too small. It reports whether the margin is a number.
 func (p *problem) violate(i uint32, dot float32) bool {
-	a, ok := p.note(i, dot)
+	a, ok := p.violation(i, dot)
 	if ok {
 		p.x.Axpy(int(i), a, p.v)
 	}
 	return ok
 }
 
-// note is violate but for v, which a times the row is still to be added to.
-func (p *problem) note(i uint32, dot float32) (a float32, ok bool) {
-	if m := p.margin(i, dot); m-m != 0 {
+// violation counts a violation by row i, and returns a: a times the row is to be added to v.
+func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
+	if m := p.margin(i, dot); !floats.IsFinite(m) {
 		p.notFinite(i)
 		return 0, false
 	}
@@ -169,34 +176,34 @@ func (p *problem) note(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// runPulls takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
+// runLoss takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
 // (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
-func (p *problem) runPulls(idx []uint32) {
+func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
-		pull, g := p.wants(i, z)
-		if z-z != 0 || g-g != 0 {
+		c, g := p.coefficient(i, z)
+		if !floats.IsFinite(z) || !floats.IsFinite(g) {
 			p.notFinite(i)
 			return
 		}
-		if pull != 0 {
+		if c != 0 {
 			p.x.Axpy(int(i), g, p.v)
-			p.vb[0] += p.biasPull(float64(g), float64(g))
+			p.vb[0] += p.biasUpdate(float64(g), float64(g))
 			p.violations++
 			if p.recent != nil {
-				p.recent.count[i] += pull
+				p.recent.count[i] += c
 			}
 		}
 		p.t++
 	}
 }
 
-// wants returns how much row i, whose score is z, wants its margin to be larger, and what that makes of its score, with its
-// weight.
-func (p *problem) wants(i uint32, z float64) (pull, g float32) {
+// coefficient returns minus a sub-gradient of the loss of row i, whose score is z: c with respect to its margin, and g to its score,
+// with its weight.
+func (p *problem) coefficient(i uint32, z float64) (c, g float32) {
 	side, target := p.frame(i)
-	pull = float32(p.cost.coefficient(float64(float64(side)*z) - target))
-	return pull, p.weighted(i, pull*side) // the product is exact
+	c = float32(p.cost.coefficient(float64(float64(side)*z) - target))
+	return c, p.weighted(i, c*side) // the product is exact
 }
 
 // weighted returns g times the weight of row i.
@@ -211,8 +218,8 @@ func (p *problem) weighted(i uint32, g float32) float32 {
 // added to the prior's score.
 func (p *problem) frame(i uint32) (side float32, target float64) {
 	side, target = p.label(i)
-	if p.ahead != nil {
-		target -= float64(float64(side) * p.ahead[i])
+	if p.priorScores != nil {
+		target -= float64(float64(side) * p.priorScores[i])
 	}
 	return side, target
 }

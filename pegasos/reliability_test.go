@@ -73,9 +73,9 @@ func reliableFirstStep(t *testing.T) {
 				w := make([]float32, 2)
 				for k, rows := range [][]uint32{c.first, c.next} {
 					if c.batch > 1 {
-						p.batches(rows, []int{len(rows)})
+						p.takeBatches(rows, []int{len(rows)})
 					} else {
-						p.steps(rows)
+						p.takeSteps(rows)
 					}
 					p.weights(w)
 					if p.err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
@@ -193,7 +193,7 @@ func reliableLongRun(t *testing.T) {
 		for _, i := range r.order.Next(500) {
 			before := p.violations
 			factor := p.factor
-			p.steps([]uint32{i})
+			p.takeSteps([]uint32{i})
 			if p.violations > before {
 				for j, x := range data.dense.Row(int(i)) {
 					v[j] += float64(2*data.y[i]-1) * float64(x) / factor
@@ -542,7 +542,7 @@ func reliableMultinomial(t *testing.T) {
 		if loss := j.loss(z, 1); loss != 2*size {
 			t.Errorf("%v: loss %v, want %v", z, loss, 2*size)
 		}
-		if !j.pulls(z, b, 0) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
+		if !j.coefficients(z, b, 0) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
 			t.Errorf("%v: pulls %v", z, b)
 		}
 		if loss := j.loss(z, 0); loss != 0 {

@@ -137,7 +137,7 @@ func (s *session) arrays(f func([]float32)) {
 
 // inOrder calls f with what a holds for each row, in the order in which rows are counted: whether they were copied must not
 // matter. f may write to it.
-func (s *state) inOrder(a []float32, f func([]float32)) {
+func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 	if s.only == nil {
 		f(a)
 		return
@@ -303,7 +303,7 @@ func (s *session) resumeArrays(arrays [][]float32) bool {
 }
 
 // resumeStep tells the state which step it is at.
-func (s *state) resumeStep(from *savedLearner) bool {
+func (s *learnerState) resumeStep(from *savedLearner) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
 		return false
 	}
@@ -320,12 +320,12 @@ func (s *state) resumeStep(from *savedLearner) bool {
 // resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resumeAscent(from *savedAscent) {
 	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
-	p.begin(a, from.Start)
+	p.setAscent(a, from.Start)
 	a.pass = from.Pass
 }
 
 // resumeScalars sets what is no array.
-func (s *state) resumeScalars(from *savedLearner) bool {
+func (s *learnerState) resumeScalars(from *savedLearner) bool {
 	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
 		return false
 	}
@@ -356,15 +356,15 @@ func sameRun(cfg Config) Config {
 
 // fingerprint is a hash of the rows' norms, the labels, the weights and the prior: another set of rows has another.
 func (d *data) fingerprint() string {
-	if d.print == "" {
+	if d.hash == "" {
 		h := sha256.New()
 		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
 		modelfile.WriteNumbers(h, d.y)
 		modelfile.WriteNumbers(h, d.norms)
 		modelfile.WriteNumbers(h, d.weight)
-		d.print = hex.EncodeToString(h.Sum(nil))
+		d.hash = hex.EncodeToString(h.Sum(nil))
 	}
-	return d.print
+	return d.hash
 }
 
 // pause returns the step after which the session pauses.

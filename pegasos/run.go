@@ -10,17 +10,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A learner takes steps with rows that it is told the numbers of.
+// A learner takes steps with rows, which are given by their numbers.
 type learner interface {
-	steps(idx []uint32)
-	batches(idx []uint32, ends []int)
+	takeSteps(idx []uint32)
+	takeBatches(idx []uint32, ends []int)
 	endEpoch(epochs int)
 	// result writes the weight vectors and biases of this moment. With a prior they are what is added to it.
 	result(w [][]float32, b []float64)
-	common() *state
+	common() *learnerState
 }
 
-// A run is the training of one or more learners that meet the same rows in the same order: the problems of one-vs-rest, a
+// A run is the training of one or more learners that visit the same rows in the same order: the problems of one-vs-rest, a
 // joint problem, or a pair of one-vs-one.
 type run struct {
 	cfg      Config // defaults filled in
@@ -28,8 +28,8 @@ type run struct {
 	first    int       // the place of its first vector in models
 	rows     int       // in an epoch
 	only     []uint32  // which, in the order in which they are counted; nil for all
-	weight   []float64 // of each row, with a mean of 1; nil if all weigh the same
-	layout             // the rows as the learners see them
+	weight   []float64 // of each row, with a mean of 1; nil if all have the same weight
+	layout             // of the rows that the learners visit
 	sum      float64   // of the weights as they were given, or 0
 	lambda   float64
 	r2       float64
@@ -63,7 +63,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	cfg := tr.Config.inForce()
 	r := &run{cfg: cfg, data: d, first: first, rows: len(d.y), threads: 1}
 	r.choose(pair)
-	sum, err := r.weigh()
+	sum, err := r.setWeights()
 	if err != nil {
 		return nil, err
 	}
@@ -81,23 +81,38 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
-	r.lay()
+	r.arrange()
 	r.order.Only = r.only
 	if cfg.Multiclass.Joint() {
-		s, err := r.state(first, len(d.classes), t0)
-		if err != nil {
-			return nil, err
-		}
-		r.joint = newJoint(s, cfg.Multiclass == Multinomial, tr.Costs)
-		r.learners = []learner{r.joint}
-		if cfg.Project {
-			r.joint.radius = math.Sqrt(r.joint.lossAtZero() / r.lambda)
-		}
-		return r, nil
+		err = r.addJoint(tr.Costs, t0)
+	} else {
+		err = r.addProblems(tr, pair, t0)
 	}
-	n, positive := len(d.classes), int32(0)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// addJoint makes the run that of a joint problem.
+func (r *run) addJoint(costs [][]float64, t0 float64) error {
+	s, err := r.newState(r.first, len(r.data.classes), t0)
+	if err != nil {
+		return err
+	}
+	r.joint = newJoint(s, r.cfg.Multiclass == Multinomial, costs)
+	r.learners = []learner{r.joint}
+	if r.cfg.Project {
+		r.joint.radius = math.Sqrt(r.joint.lossAtZero() / r.lambda)
+	}
+	return nil
+}
+
+// addProblems makes the run that of a problem for each class against the rest, or of one.
+func (r *run) addProblems(tr *Trainer, pair []int32, t0 float64) error {
+	n, positive := len(r.data.classes), int32(0)
 	switch {
-	case d.classes == nil:
+	case r.data.classes == nil:
 		n = 1
 	case pair != nil:
 		n, positive = 1, pair[1]
@@ -105,38 +120,38 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		n, positive = 1, 1 // the larger label is +1
 	}
 	if n > 1 {
-		r.matrix = dense.New(n, d.x.Cols())
+		r.matrix = dense.New(n, r.data.x.Cols())
 	}
 	for k := range n {
-		s, err := r.state(first+k, 1, t0)
+		s, err := r.newState(r.first+k, 1, t0)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if n > 1 {
 			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
 			s.vs[0] = r.matrix.Row(k)
 		}
-		p := &problem{state: s, v: s.vs[0], cost: cfg.cost(), k: positive + int32(k)}
-		if cfg.Project {
+		p := &problem{learnerState: s, v: s.vs[0], cost: r.cfg.cost(), k: positive + int32(k)}
+		if r.cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
 		}
-		if cfg.Offset == OffsetPilot && d.start == nil && tr.Resume == nil {
+		if r.cfg.Offset == OffsetPilot && r.data.start == nil && tr.Resume == nil {
 			p.t0 *= r.pilot(p)
 		}
 		r.problems = append(r.problems, p)
-		if cfg.Shards > 1 {
-			r.learners = append(r.learners, newShards(p, cfg.Shards))
+		if r.cfg.Shards > 1 {
+			r.learners = append(r.learners, newShards(p, r.cfg.Shards))
 		} else {
 			r.learners = append(r.learners, p)
 		}
 	}
-	return r, nil
+	return nil
 }
 
-// state makes that of a learner with n vectors, which take the places from first on in models.
-func (r *run) state(first, n int, t0 float64) (state, error) {
+// newState makes that of a learner with n vectors, which take the places from first on in models.
+func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	d, cols := r.data, r.data.x.Cols()
-	s := state{
+	s := learnerState{
 		layout: r.layout.forWorker(), weight: r.weight, only: r.only,
 		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
@@ -217,76 +232,32 @@ func (r *run) squaredNorms() (t0 float64) {
 	return r.r2 / r.lambda
 }
 
-// segment returns the number of steps between two looks at the context.
+// segment returns the number of steps after which the context is asked again.
 func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
 
-// blockRows returns how many rows all classes see before the next ones are turned to, so that a row comes from the cache
-// for all classes but the first (2.6 times as fast on Fashion-MNIST). With many columns, where v is long and the rows
-// mostly sparse, it is v that should stay there. It has no influence on the result.
+// blockRows returns how many rows all classes visit before the next ones, so that a row comes from the cache for all classes but
+// the first (2.6 times as fast on Fashion-MNIST). With many columns, where v is long and the rows mostly sparse, it is v that should
+// stay there. It has no influence on the result.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// advance trains to the end of the epoch, of the run, or to step pause. It stops early if ctx is done.
+// advance trains to the end of the epoch, of the run, or to step pause. It stops early if ctx is
+// done.
 func (r *run) advance(ctx context.Context, pause int64) error {
-	cols := r.data.x.Cols()
-	limit, block := int64(segment(cols)), blockRows(cols)
-	stretch := int64(1)
-	if r.cfg.Shards > 1 { // no step from within a stretch on
-		stretch = int64(stretchRows(cols, r.cfg.Shards))
-		limit = max(1, limit/stretch) * stretch
-	}
 	for end := min(r.total, pause); r.t < end; {
 		if ctx.Err() != nil {
 			return nil
 		}
-		var idx []uint32
-		var ends []int
-		steps := min(limit, end-r.t)
-		if stretch > 1 {
-			steps = min((steps+stretch-1)/stretch*stretch, r.total-r.t)
-		}
-		if k := int64(r.order.Batch); k > 0 {
-			idx, ends = r.order.Batches(int(min(steps, limit/k+1)))
-			steps = int64(len(ends))
-		} else {
-			idx = r.order.Next(int(steps))
-			steps = int64(len(idx))
-		}
+		idx, ends := r.next(end - r.t)
 		r.readAhead(len(idx))
-		r.share(func(first, end int) {
-			if ends != nil {
-				for _, l := range r.learners[first:end] {
-					l.batches(idx, ends)
-				}
-				return
-			}
-			if end-first == 1 || stretch > 1 {
-				for _, l := range r.learners[first:end] {
-					l.steps(idx)
-				}
-				return
-			}
-			if g := r.newGroup(first, end); g != nil {
-				g.steps(idx)
-				return
-			}
-			for rest := idx; len(rest) > 0; {
-				n := min(block, len(rest))
-				for _, l := range r.learners[first:end] {
-					l.steps(rest[:n])
-				}
-				rest = rest[n:]
-			}
-		})
-		r.t += steps
+		r.share(func(first, end int) { r.takeSteps(first, end, idx, ends) })
+		if ends != nil {
+			r.t += int64(len(ends))
+		} else {
+			r.t += int64(len(idx))
+		}
 		atEnd := r.order.AtEnd()
 		if atEnd {
-			r.epoch++
-			r.parallel(func(k int) {
-				r.learners[k].endEpoch(r.epoch)
-				if r.joint == nil {
-					r.problems[k].turn(r.cfg, r.epoch, r.r2)
-				}
-			})
+			r.endEpoch()
 		}
 		for _, l := range r.learners {
 			if err := l.common().err; err != nil {
@@ -298,6 +269,60 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 		}
 	}
 	return nil
+}
+
+// next returns the rows of the next steps, up to the given number or, of shards, to the end of the
+// round in which that is; and the ends of their batches, or nil if each row is a step.
+func (r *run) next(steps int64) (idx []uint32, ends []int) {
+	limit := int64(segment(r.data.x.Cols()))
+	if r.cfg.Shards > 1 { // a round is taken as a whole
+		round := int64(roundRows(r.data.x.Cols(), r.cfg.Shards))
+		limit = max(1, limit/round) * round
+		steps = min((min(limit, steps)+round-1)/round*round, r.total-r.t)
+	}
+	steps = min(limit, steps)
+	if k := int64(r.order.Batch); k > 0 {
+		return r.order.Batches(int(min(steps, limit/k+1)))
+	}
+	return r.order.Next(int(steps)), nil
+}
+
+// takeSteps takes steps of the learners from first to end-1 with the rows idx, of whose batches ends has
+// the ends; nil if each row is a step.
+func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
+	learners := r.learners[first:end]
+	if ends != nil {
+		for _, l := range learners {
+			l.takeBatches(idx, ends)
+		}
+		return
+	}
+	if g := r.newGroup(first, end); g != nil {
+		g.takeSteps(idx)
+		return
+	}
+	block := blockRows(r.data.x.Cols())
+	if len(learners) == 1 || r.cfg.Shards > 1 {
+		block = len(idx)
+	}
+	for len(idx) > 0 {
+		n := min(block, len(idx))
+		for _, l := range learners {
+			l.takeSteps(idx[:n])
+		}
+		idx = idx[n:]
+	}
+}
+
+// endEpoch is called when all learners have visited all rows.
+func (r *run) endEpoch() {
+	r.epoch++
+	r.parallel(func(k int) {
+		r.learners[k].endEpoch(r.epoch)
+		if r.joint == nil {
+			r.problems[k].startAscent(r.cfg, r.epoch, r.r2)
+		}
+	})
 }
 
 // share calls f from several goroutines, with each its share of the learners: those from first to end-1.

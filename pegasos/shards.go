@@ -5,12 +5,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Shards are copies of a problem that share its work: a stretch of rows is cut into as many parts, each copy takes its steps with
+// Shards are copies of a problem that share its work: the rows of a round are cut into as many parts, each copy takes its steps with
 // one of them from the same w on, and the mean of what they have is the next w (parameter mixing: McDonald, Hall and Mann, NAACL
 // 2010). t counts the steps of one copy. Each violation has moved the mean by a share of what it moves one w, and there were as
 // much fewer steps, so that Eq. 13 holds as before, and with it the certificate.
 //
-// The stretches lie at fixed places of the epoch: how many goroutines there are does not matter.
+// Rounds begin at fixed places of the epoch: how many goroutines there are does not matter.
 type shards struct {
 	*problem
 	parts   []*problem
@@ -25,14 +25,14 @@ func newShards(p *problem, n int) *shards {
 		c.vs = vectors(1, len(p.v))
 		c.v, c.vb = c.vs[0], make([]float64, 1)
 		c.x = p.x.ForWorker()
-		c.avg, c.scores, c.rows, c.pulls, c.z = nil, nil, nil, nil, nil
+		c.avg, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}
 	return s
 }
 
-// stretchRows returns the rows between two meetings of so many shards. A meeting costs a pass over the vectors.
-func stretchRows(cols, shards int) int {
+// roundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a pass over the vectors.
+func roundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < segment(cols) {
 		n *= 2
@@ -43,24 +43,24 @@ func stretchRows(cols, shards int) int {
 // shardSteps returns how many steps a shard takes for so many rows of epochs of n rows.
 func shardSteps(rows int64, n, cols, shards int) int64 {
 	in := func(rows int64) int64 {
-		m := int64(stretchRows(cols, shards))
+		m := int64(roundRows(cols, shards))
 		return rows/m*(m/int64(shards)) + (rows%m+int64(shards)-1)/int64(shards)
 	}
 	return rows/int64(n)*in(int64(n)) + in(rows%int64(n))
 }
 
-// steps takes a step with each of the rows idx, which start at a stretch's start.
-func (s *shards) steps(idx []uint32) {
+// takeSteps takes a step with each of the rows idx, which start at a round's start.
+func (s *shards) takeSteps(idx []uint32) {
 	p, n := s.problem, len(s.parts)
 	for len(idx) > 0 && p.err == nil {
-		m := min(len(idx), stretchRows(len(p.v), n))
+		m := min(len(idx), roundRows(len(p.v), n))
 		rows := idx[:m]
 		idx = idx[m:]
 		work := func(k int) {
 			c := s.parts[k]
 			copy(c.v, p.v)
 			c.vb[0], c.t0, c.t, c.violations, c.checked = p.vb[0], p.t0, p.t, 0, p.checked
-			c.steps(rows[k*m/n : (k+1)*m/n])
+			c.takeSteps(rows[k*m/n : (k+1)*m/n])
 		}
 		if s.threads > 1 {
 			var wg parallel.Group

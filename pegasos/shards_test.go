@@ -17,8 +17,8 @@ func TestShardSteps(t *testing.T) {
 	m := mustTrain(t, data.dense, data.y, cfg)
 	y := signs(data.y, 1)
 	w, steps := make([]float64, 7), 0
-	for from := 0; from < 5000; from += stretchRows(6, n) {
-		rows := min(5000-from, stretchRows(6, n))
+	for from := 0; from < 5000; from += roundRows(6, n) {
+		rows := min(5000-from, roundRows(6, n))
 		next := make([]float64, 7)
 		for k := range n {
 			c := append([]float64(nil), w...)

@@ -52,7 +52,7 @@ func TestStart(t *testing.T) {
 			steps:
 				for step := 201; step <= 400; step++ {
 					i := r.order.Next(1)[0]
-					p.steps([]uint32{i})
+					p.takeSteps([]uint32{i})
 					r.t++
 					side, target := 2*float64(data.y[i])-1, 0.0
 					if cfg.Loss.Regression() {
@@ -194,7 +194,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 		}
 	}
 	have, err := Read(bytes.NewReader(encode(t, m)))
-	if err != nil || have.Prior != prior.Hash() || !math.IsNaN(have.Objective(make([]float64, 3), []float32{0})) {
+	if err != nil || have.Prior != prior.Hash() || !math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1])) {
 		t.Errorf("%v, prior %q", err, have.Prior)
 	}
 }

@@ -4,26 +4,27 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A state is what every learner has: weight vectors w in the form v/scale, and what is gathered about them on the way.
+// A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known about them so far.
 // Most have one vector; those of a joint problem have one for each class.
-type state struct {
+type learnerState struct {
 	layout
-	weight []float64 // of each row; nil if all weigh the same
+	weight []float64 // of each row; nil if all have the same weight
 	only   []uint32  // the rows that there are; nil for all
 
 	lambda, t0 float64
 	biasScale  float64 // the value of the appended feature, 0 for none
 	free       bool    // the bias is unregularised: vb has it as it is, in place of the appended feature's part of v
 
-	prior     [][]float32 // its weights, and v is about the difference of w and them; nil without one
-	priorBias []float64
-	ahead     []float64 // the prior's scores, of all vectors for one row after the other; nil without one
+	prior       [][]float32 // its weights, and v is about the difference of w and them; nil without one
+	priorBias   []float64
+	priorScores []float64 // the prior's scores, of all vectors for one row after the other; nil without one
 
 	start      int64       // steps that had been done before the run
 	t          int64       // steps done, those included
-	vs         [][]float32 // sum of y*x over the violations; of other losses than the hinge, of each row's pull times x
+	vs         [][]float32 // sum of y*x over the violations; of other losses than the hinge, of each row's coefficient times x
 	vb         []float64   // the same for the appended feature
 	violations int64
 
@@ -46,10 +47,10 @@ type state struct {
 	err     error
 }
 
-func (s *state) common() *state { return s }
+func (s *learnerState) common() *learnerState { return s }
 
 // count returns the number of rows that there are.
-func (s *state) count() int {
+func (s *learnerState) count() int {
 	if s.only != nil {
 		return len(s.only)
 	}
@@ -57,7 +58,7 @@ func (s *state) count() int {
 }
 
 // row returns the number of the j-th of them.
-func (s *state) row(j int) int {
+func (s *learnerState) row(j int) int {
 	if s.only != nil {
 		return int(s.only[j])
 	}
@@ -65,7 +66,7 @@ func (s *state) row(j int) int {
 }
 
 // scale returns what v has to be divided by to get w, where nothing was projected.
-func (s *state) scale() float64 {
+func (s *learnerState) scale() float64 {
 	if s.fixed > 0 {
 		return s.fixed
 	}
@@ -73,15 +74,15 @@ func (s *state) scale() float64 {
 }
 
 // notFinite ends the run: the score of row i is infinite or NaN.
-func (s *state) notFinite(i uint32) {
+func (s *learnerState) notFinite(i uint32) {
 	s.err = &StepError{s.t + 1, s.name(i), "the score is not finite: " + tooLarge}
 }
 
 // divisor is the same after projections.
-func (s *state) divisor() float64 { return s.scale() / s.factor }
+func (s *learnerState) divisor() float64 { return s.scale() / s.factor }
 
-// score returns what vector k makes of a row whose dot product with v is known: the score of w and its bias.
-func (s *state) score(k int, dot float32, divisor float64) float64 {
+// score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
+func (s *learnerState) score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.free {
 		z = s.vb[k]
@@ -92,9 +93,9 @@ func (s *state) score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// biasPull returns what a row adds to vb: g is its pull with its weight, divided by the rows of the step, and a its share of
-// v.
-func (s *state) biasPull(g, a float64) float64 {
+// biasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the rows of the step, and a what the
+// row is multiplied by in v.
+func (s *learnerState) biasUpdate(g, a float64) float64 {
 	if s.free {
 		return g / (s.lambda * (float64(s.t+1) + s.t0))
 	}
@@ -102,7 +103,7 @@ func (s *state) biasPull(g, a float64) float64 {
 }
 
 // share returns the weight of row i.
-func (s *state) share(i int) float64 {
+func (s *learnerState) share(i int) float64 {
 	if s.weight == nil {
 		return 1
 	}
@@ -111,7 +112,7 @@ func (s *state) share(i int) float64 {
 
 // beforeSample returns how many of n steps there are up to the next sample of w. They are counted back from the end of the
 // run, so that the last step is sampled.
-func (s *state) beforeSample(n int) int {
+func (s *learnerState) beforeSample(n int) int {
 	if s.avg == nil {
 		return n
 	}
@@ -119,10 +120,10 @@ func (s *state) beforeSample(n int) int {
 }
 
 // samples reports whether w is sampled after the present step.
-func (s *state) samples() bool { return s.avg != nil && (s.total-s.t)%s.period == 0 }
+func (s *learnerState) samples() bool { return s.avg != nil && (s.total-s.t)%s.period == 0 }
 
 // sample adds w to the mean if this is the step for it.
-func (s *state) sample() {
+func (s *learnerState) sample() {
 	if !s.samples() {
 		return
 	}
@@ -136,8 +137,8 @@ func (s *state) sample() {
 	s.avg.add(s.t-s.origin, a, s.vs, s.scalars)
 }
 
-// pull adds a times row i to vector k and keeps count of the norm. The appended feature's part of v is still to be added to.
-func (s *state) pull(k int, i uint32, a float32) {
+// addRow adds a times row i to vector k and keeps count of the norm. The appended feature's part of v is still to be added to.
+func (s *learnerState) addRow(k int, i uint32, a float32) {
 	if s.radius > 0 {
 		dot := float64(s.x.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
 		square := float64(s.x.SumSquares(int(i))) + float64(s.biasScale*s.biasScale)
@@ -147,12 +148,12 @@ func (s *state) pull(k int, i uint32, a float32) {
 }
 
 // project scales w down to the ball if it is outside. Only the factor changes.
-func (s *state) project() {
+func (s *learnerState) project() {
 	if s.radius == 0 {
 		return
 	}
 	norm, edge := s.norm2, float64(s.radius*s.scale())
-	if norm-norm != 0 {
+	if !floats.IsFinite(norm) {
 		s.err = &StepError{s.t, -1, "the norm of the weights is not finite: " + tooLarge}
 		return
 	}
@@ -174,7 +175,7 @@ func (s *state) project() {
 }
 
 // refreshNorm finds the norm of v anew.
-func (s *state) refreshNorm() {
+func (s *learnerState) refreshNorm() {
 	s.norm2 = 0
 	for k, v := range s.vs {
 		if !s.free {
@@ -187,7 +188,7 @@ func (s *state) refreshNorm() {
 }
 
 // endEpoch is called after each pass over the rows, of which there were so many.
-func (s *state) endEpoch(epochs int) {
+func (s *learnerState) endEpoch(epochs int) {
 	if s.err != nil {
 		return
 	}
@@ -204,15 +205,15 @@ func (s *state) endEpoch(epochs int) {
 	}
 }
 
-func (s *state) checkFinite() {
+func (s *learnerState) checkFinite() {
 	for k, v := range s.vs {
 		for _, z := range v {
-			if z-z != 0 {
+			if !floats.IsFinite(z) {
 				s.err = &StepError{s.t, -1, "a weight is not finite: " + tooLarge}
 				return
 			}
 		}
-		if b := s.vb[k]; b-b != 0 {
+		if b := s.vb[k]; !floats.IsFinite(b) {
 			s.err = &StepError{s.t, -1, "a bias is not finite: " + tooLarge}
 			return
 		}
@@ -221,7 +222,7 @@ func (s *state) checkFinite() {
 }
 
 // weights writes the vectors of this moment to w, and their biases to b. With a prior they are what is added to it.
-func (s *state) weights(w [][]float32, b []float64) {
+func (s *learnerState) weights(w [][]float32, b []float64) {
 	if s.avg != nil {
 		mean := true
 		for k := range w {
@@ -256,25 +257,25 @@ func (s *state) weights(w [][]float32, b []float64) {
 }
 
 // setPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the scores of w0 become part of
-// what the rows want of u.
-func (s *state) setPrior(weights [][]float32, bias []float64) error {
+// the rows' targets.
+func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 	s.prior, s.priorBias = weights, bias
-	s.ahead = make([]float64, len(weights)*s.x.Rows())
+	s.priorScores = make([]float64, len(weights)*s.x.Rows())
 	for j := range s.count() {
 		i := s.row(j)
 		for k, w := range weights {
 			z := float64(s.x.Dot(i, w)) + bias[k]
-			if z-z != 0 {
+			if !floats.IsFinite(z) {
 				return &RowError{s.name(uint32(i)), "the prior's score is not finite: " + tooLarge}
 			}
-			s.ahead[i*len(weights)+k] = z
+			s.priorScores[i*len(weights)+k] = z
 		}
 	}
 	return nil
 }
 
 // setStart makes w that of a model, after so many steps.
-func (s *state) setStart(weights [][]float32, bias []float64, steps int64) error {
+func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64) error {
 	s.t, s.start, s.origin = steps, steps, steps
 	s.total += s.start
 	scale := s.scale()
@@ -292,7 +293,7 @@ func (s *state) setStart(weights [][]float32, bias []float64, steps int64) error
 				u -= float64(s.prior[k][j])
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
-			if v-v != 0 {
+			if !floats.IsFinite(v) {
 				return badField("Start", "weight %d times lambda*(t+t0) is too large for float32", j)
 			}
 			s.vs[k][j] = v
@@ -309,7 +310,7 @@ func (s *state) setStart(weights [][]float32, bias []float64, steps int64) error
 }
 
 // addPrior turns u into w.
-func (s *state) addPrior(w [][]float32) {
+func (s *learnerState) addPrior(w [][]float32) {
 	for k, prior := range s.prior {
 		for j, v := range prior {
 			w[k][j] += v

@@ -113,7 +113,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		ours += lambda/2*norm + math.Max(0, 1-y[i]*z)
 		optimum += lambda/2*square0 + math.Max(0, 1-y[i]*x.dot(i, best))
 		before := p.violations
-		p.steps([]uint32{uint32(i)})
+		p.takeSteps([]uint32{uint32(i)})
 		if p.err != nil {
 			t.Fatal(p.err)
 		}

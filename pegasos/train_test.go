@@ -272,7 +272,7 @@ func TestOverflow(t *testing.T) {
 	}
 	// A score that overflowed upwards is no margin kept.
 	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1}, Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
-	p.steps([]uint32{0, 0, 0, 0})
+	p.takeSteps([]uint32{0, 0, 0, 0})
 	var up *StepError
 	if !errors.As(p.err, &up) || up.Step != 3 || up.Row != 0 || p.t != 2 {
 		t.Errorf("score of +Inf: %v after %d steps", p.err, p.t)
@@ -434,7 +434,7 @@ func TestAllocations(t *testing.T) {
 	data := random(24, 100, 6, 2, 1)
 	r := mustRun(t, data.sparse, data.y, Config{Epochs: 1 << 20})
 	if n := testing.AllocsPerRun(50, func() {
-		r.problems[0].steps(r.order.Next(100))
+		r.problems[0].takeSteps(r.order.Next(100))
 		r.problems[0].endEpoch(1 << 30)
 	}); n != 0 {
 		t.Errorf("%v allocations an epoch", n)

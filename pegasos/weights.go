@@ -38,8 +38,8 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 // The limit keeps sums of weights, and a row's share of them, far from the ends of float64 and float32.
 func goodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
-// weigh gives each row its weight, of its own times that of its label: nil if there are none. Balanced is not done yet.
-func (d *data) weigh(tr *Trainer) error {
+// setWeights gives each row its weight, of its own times that of its label: nil if there are none. Balanced is not done yet.
+func (d *data) setWeights(tr *Trainer) error {
 	byLabel, err := tr.Config.classWeights()
 	if err != nil {
 		return err
@@ -138,9 +138,9 @@ func merge(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
-// weigh makes the run's own weights: those of the data, for Balanced such that its classes weigh the same, and then scaled
+// setWeights makes the run's own weights: those of the data, for Balanced such that its classes weigh the same, and then scaled
 // to a mean of 1. It returns their sum before that.
-func (r *run) weigh() (sum float64, err error) {
+func (r *run) setWeights() (sum float64, err error) {
 	d := r.data
 	balanced := r.cfg.ClassWeight == Balanced
 	if d.weight == nil && !balanced {

@@ -60,15 +60,7 @@ func TestWeightsAreCopies(t *testing.T) {
 			cfg := l.cfg
 			cfg.C, cfg.Bias, cfg.Epochs = 0.3, BiasAugmented, 100
 			lambda := 1 / (0.3 * float64(len(copies.y)))
-			var low, high float64
-			switch l.cfg.Loss {
-			case Hinge:
-				low, high = optimum(t, copies.dense, signs(copies.y, 1), lambda, 1)
-			case Log, SquaredHinge:
-				low, high = smoothOptimum(t, copies.dense, signs(copies.y, 1), lambda, 1, l.at, l.pull, 2)
-			default:
-				low, high = numberOptimum(t, copies.dense, copies.y, lambda, 1, cfg.Epsilon)
-			}
+			low, high := l.optimum(t, copies.dense, copies.y, lambda, 1)
 			want := mustRun(t, copies.dense, copies.y, cfg)
 			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 				for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
@@ -149,7 +141,7 @@ func TestWeightedSteps(t *testing.T) {
 		{0, -6./2 + 0.5*1},       // eta = 1
 		{2, -2.5*2/3 + 2./3*1*3}, // eta = 2/3
 	} {
-		p.steps([]uint32{step.row})
+		p.takeSteps([]uint32{step.row})
 		if p.weights(w); math.Abs(float64(w[0])-step.want) > 1e-6 {
 			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
 		}

@@ -31,7 +31,7 @@ func lazy(cols int, starts []int64, indices []int32, values []float32, shift uin
 	return (*Matrix)(m), err
 }
 
-// A lazy matrix does what one made by New does, whichever row is met first, and from several goroutines.
+// A lazy matrix does what one made by New does, whichever row is read first, and from several goroutines.
 func TestLazy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{0, 1, 7, 8, 9, 100} {

@@ -1,8 +1,9 @@
-// Package sparse has rows of a sparse matrix as index and value slices, with the fastest kernels there are for them
-// against a dense vector on this machine, and a matrix in compressed sparse row (CSR) form.
+// Package sparse has kernels for rows of a sparse matrix, as index and value slices, against a dense
+// vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR) form.
 //
-// Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic contract. A sparse sum
-// has 8 lanes where a dense one has 64, so that the same row stored both ways agrees within rounding, not to the bit.
+// Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic
+// contract. A sparse sum has 8 lanes where a dense one has 64, so that the same row stored both ways
+// agrees within rounding, not to the bit.
 package sparse
 
 import "github.com/pegasimd/pegasimd/internal/asm"
@@ -13,7 +14,7 @@ const (
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is outside w. A matrix
-// checks its indices once, when it is built: prefer its methods for rows that are met more than once.
+// checks its indices once, when it is built: prefer its methods for rows that are used more than once.
 //
 // Its meaning to the bit is
 //

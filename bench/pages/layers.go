@@ -13,7 +13,7 @@ var layers = [][]string{
 	{"dense", "sparse", ".", "internal/asmtest"},
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
-	{"pegasos/kernelsvm", "modelio", "interop"},
+	{"pegasos/kernelsvm", "modelio"},
 	{"cmd", "bench", "gate", "scripts", "internal/demo", "internal/gen", "internal/paths"},
 }
 

@@ -48,6 +48,30 @@ func deadLinks(root string, pages []string) (faults []string, err error) {
 	return faults, nil
 }
 
+// mention is how comments name a page.
+var mention = regexp.MustCompile(`\bdocs/[a-z]+\.md`)
+
+// deadMentions names the pages that Go files speak of and that are not there.
+func deadMentions(root string) (faults []string, err error) {
+	files, err := filesOf(root, ".go")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			return nil, err
+		}
+		for _, page := range mention.FindAllString(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(root, page)); err != nil {
+				faults = append(faults,
+					fmt.Sprintf("%s speaks of %s, which is not there", file, page))
+			}
+		}
+	}
+	return faults, nil
+}
+
 func hasAnchor(text, anchor string) bool {
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
 		if slug(match[1]) == anchor {

@@ -35,7 +35,7 @@ const mostLines = 300
 // run writes the pages, or, with check, tells which of them it would change, and then what else is
 // wrong with the documents and the packages.
 func run(root string, check bool) (faults []string, err error) {
-	pages, err := markdown(root)
+	pages, err := filesOf(root, ".md")
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +68,17 @@ func run(root string, check bool) (faults []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	faults = append(faults, links...)
+	mentions, err := deadMentions(root)
+	if err != nil {
+		return nil, err
+	}
+	faults = append(append(faults, links...), mentions...)
 	faults = append(faults, incomplete(root, pages)...)
 	return append(faults, house.faults()...), nil
 }
 
-// markdown returns the paths of all documents, relative to root.
-func markdown(root string) (pages []string, err error) {
+// filesOf returns the paths of all files of a kind, relative to root.
+func filesOf(root, suffix string) (files []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -82,16 +86,16 @@ func markdown(root string) (pages []string, err error) {
 		if d.IsDir() && path != root && ignored(d.Name()) {
 			return filepath.SkipDir
 		}
-		if !d.IsDir() && strings.HasSuffix(path, ".md") {
-			page, err := filepath.Rel(root, path)
+		if !d.IsDir() && strings.HasSuffix(path, suffix) {
+			file, err := filepath.Rel(root, path)
 			if err != nil {
 				return err
 			}
-			pages = append(pages, filepath.ToSlash(page))
+			files = append(files, filepath.ToSlash(file))
 		}
 		return nil
 	})
-	return pages, err
+	return files, err
 }
 
 // ignored tells which folders hold nothing of ours.

@@ -48,6 +48,10 @@ func listPackages(root string) (*house, error) {
 		if d.Name() != "go.mod" {
 			return nil
 		}
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(text), "module "+rootModule) {
+			return err // an example plays somebody else's module
+		}
 		return h.list(filepath.Dir(path))
 	})
 	if err != nil {
@@ -75,7 +79,7 @@ func (h *house) list(module string) error {
 		} else if err != nil {
 			return fmt.Errorf("go list in %s: %w", module, err)
 		}
-		// Folders of tests alone import nothing; modules of other names are examples.
+		// Folders of tests alone import nothing.
 		name, ours := strings.CutPrefix(p.ImportPath, rootModule)
 		if len(p.GoFiles) == 0 || !ours {
 			continue
@@ -175,7 +179,7 @@ func (h *house) table(module string) (string, error) {
 
 // synopsis is the first sentence of the documentation without "Package x" or "Command x".
 func (p *pkg) synopsis() string {
-	words := strings.SplitN(strings.TrimSuffix(p.Doc, "."), " ", 3)
+	words := strings.SplitN(strings.TrimRight(p.Doc, ".:"), " ", 3)
 	if len(words) < 3 {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -21,6 +22,10 @@ var generated = regexp.MustCompile(`(?s)<!-- from (\S+)\n(.*?)\n-->\n(.*?)<!-- e
 
 // fill returns the page with its generated parts written anew.
 func fill(root, page string, text []byte, house *house) (filled []byte, err error) {
+	began, whole := bytes.Count(text, []byte("\n<!-- from ")), len(generated.FindAll(text, -1))
+	if began > whole {
+		return nil, fmt.Errorf("%s: a part that begins with <!-- from has no -->, or no end", page)
+	}
 	filled = generated.ReplaceAllFunc(text, func(part []byte) []byte {
 		match := generated.FindSubmatch(part)
 		source, body := string(match[1]), string(match[2])

@@ -97,6 +97,13 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+func TestUnfinished(t *testing.T) {
+	page := "text\n<!-- from r.md\n{{head}}\n-->\nno end\n"
+	if got, err := fill(t.TempDir(), "page.md", []byte(page), &house{}); err == nil {
+		t.Errorf("%q, no error", got)
+	}
+}
+
 func TestLayers(t *testing.T) {
 	for name, want := range map[string]int{
 		"internal/asm": 0, "internal/new": 0, "dense": 1, ".": 1, "pegasos": 3,

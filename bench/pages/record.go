@@ -171,7 +171,7 @@ func (r *record) text(title, part string) (string, error) {
 	var lines []string
 	for _, line := range s.text {
 		if strings.Contains(line, part) {
-			lines = append(lines, line)
+			lines = append(lines, wrap(line, 100))
 		}
 	}
 	if len(lines) == 0 {

@@ -57,8 +57,8 @@ func (o options) run(ctx context.Context) error {
 		s.note("PEGASIMD_DATA is not set: only the synthetic set and the digits are run")
 	}
 	for _, source := range sources {
-		small := !o.quick || o.sets != "" || source.quick
-		if !wanted(source.name) || !small || o.study && source.classes {
+		brief := !o.quick || o.sets != "" || source.quick
+		if !wanted(source.name) || !brief || o.study && source.classes {
 			continue
 		}
 		if source.real && !data {

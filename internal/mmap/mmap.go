@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A File is a file in memory. What is read there is read from the disk when it is first met, and may be dropped again.
+// A File is a file in memory. What is read there is read from the disk when it is first used, and may be dropped again.
 //
 // The pages are the file's own: they change when the file does, and if it is cut short, reading beyond its new end kills
 // the process. Files have to be left alone, or replaced by renaming, as long as they are mapped.
@@ -41,7 +41,7 @@ func Open(f *os.File, size int64) (*File, error) {
 // kills the process then.
 func (f *File) Bytes() []byte { return f.data }
 
-// WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be met, and does not wait for
+// WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be used, and does not wait for
 // that. Where the system does not know such a request, nothing happens.
 func (f *File) WillNeed(from, to int64) {
 	page := int64(os.Getpagesize())

@@ -14,7 +14,7 @@ var BytesFrom = 16 << 20 // a variable for the sake of tests
 
 const bytesVisits = 12
 
-// bytes is dense rows that are kept as bytes. The row that was asked for last is there as float32 too,
+// bytes is dense rows that are kept as bytes. The row that was used last is there as float32 too,
 // which is why each worker has a bytes of its own.
 type bytes struct {
 	plain
@@ -157,7 +157,7 @@ func codeOf(x *dense.Matrix) *code {
 	return nil
 }
 
-// pack writes row as bytes to dst, which may be longer. It reports whether each stands for the value to the bit.
+// pack writes row as bytes to dst, which may be longer. It reports whether each gives the value to the bit.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)

@@ -43,7 +43,7 @@ func newSame(x *csr) (*same, bool) {
 	starts, indices, values := x.starts, x.indices, x.values
 	rows := x.Rows()
 	rowSame := func(i int) bool { return oneValue(bits(values[starts[i]:starts[i+1]])) }
-	// A few rows from everywhere tell in most cases.
+	// A few rows from everywhere decide most cases.
 	const few = 32
 	for i := 0; i < rows; i += rows/few + 1 {
 		if !rowSame(i) {

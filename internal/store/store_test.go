@@ -1,0 +1,297 @@
+package store
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// A custom is rows of a type that only the test knows.
+type custom struct{ *dense.Matrix }
+
+// A kind is a way to hold rows, and the same rows as a caller gave them.
+type kind struct {
+	name  string
+	rows  Rows
+	given Examples
+	exact bool // AddTo is done in float64
+}
+
+// kinds returns every way to hold rows, with some each.
+func kinds(t *testing.T) []kind {
+	t.Helper()
+	pixelRows := pixels(70, 33, 255)
+	thin := random(t, 1, 70, 33, 20, func(i int) float32 { return unit(i + 1) })
+	starts, indices, values := (*matrices.CSR)(thin).Arrays()
+	values = slices.Clone(values)
+	for k := range values {
+		values[k] += float32(k % 7)
+	}
+	uneven := newSparse(t, 33, starts, indices, values)
+	unchecked, err := matrices.Lazy(33, starts, indices, values, matrices.Check{Shift: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []kind{
+		{"floats", Of(pixelRows), pixelRows, true},
+		{"csr", Of(uneven), uneven, true},
+		{"lazy", Of((*sparse.Matrix)(unchecked)), uneven, true},
+		{"foreign", Of(custom{pixelRows}), pixelRows, false},
+	}
+	for name, x := range map[string]Examples{"bytes": pixelRows, "same": thin} {
+		rows, ok := Of(x).Compact(2)
+		if !ok {
+			t.Fatalf("%s: refused", name)
+		}
+		all = append(all, kind{name, rows, x, true})
+	}
+	return all
+}
+
+// Every way gives the bits that the rows give as a caller has them.
+func TestRows(t *testing.T) {
+	for _, k := range kinds(t) {
+		t.Run(k.name, func(t *testing.T) {
+			compareRows(t, k.rows, k.given)
+			compareRows(t, k.rows.ForWorker(), k.given)
+			order := []uint32{5, 69, 0, 5, 17}
+			taken := k.rows.Take(order)
+			w := ramp(k.rows.Cols())
+			for j, i := range order {
+				if got, want := taken.Dot(j, w), k.given.Dot(int(i), w); got != want && k.name != "foreign" {
+					t.Errorf("taken row %d: %v, want %v", j, got, want)
+				}
+			}
+			if Of(k.rows) != k.rows {
+				t.Error("rows of a store are stored once more")
+			}
+			if k.rows.Err() != nil || k.rows.WillNeed() != nil {
+				t.Error("an error, or a file")
+			}
+		})
+	}
+}
+
+// ramp returns n different numbers.
+func ramp(n int) []float32 {
+	w := make([]float32, n)
+	for j := range w {
+		w[j] = 1 / float32(j+3)
+	}
+	return w
+}
+
+func compareRows(t *testing.T, x Rows, want Examples) {
+	t.Helper()
+	w, vectors := ramp(x.Cols()), dense.New(3, x.Cols())
+	copy(vectors.Row(1), w)
+	copy(vectors.Row(2), w[1:])
+	some := make([]float32, 2)
+	for _, i := range rand.New(rand.NewPCG(1, 1)).Perm(x.Rows()) {
+		x.Fetch(i)
+		got, sum := slices.Clone(w), slices.Clone(w)
+		x.Axpy(i, 0.7, got)
+		want.Axpy(i, 0.7, sum)
+		x.DotVectors(some, i, vectors, 1)
+		switch {
+		case x.Dot(i, w) != want.Dot(i, w), x.SumSquares(i) != want.SumSquares(i), !slices.Equal(got, sum):
+			t.Fatalf("row %d differs", i)
+		case some[0] != want.Dot(i, w), some[1] != want.Dot(i, vectors.Row(2)):
+			t.Fatalf("row %d: products %v", i, some)
+		}
+	}
+	rows, a := []uint32{3, 60, 3}, []float32{1, -2, 0.5}
+	dots, got, sum := make([]float32, 3), slices.Clone(w), slices.Clone(w)
+	x.DotMany(dots, rows, w)
+	x.AxpyMany(a, rows, got)
+	for k, i := range rows {
+		want.Axpy(int(i), a[k], sum)
+		if dots[k] != want.Dot(int(i), w) {
+			t.Errorf("row %d: product %v", i, dots[k])
+		}
+	}
+	if !slices.Equal(got, sum) {
+		t.Error("the sum of rows differs")
+	}
+}
+
+// AddTo is within its own bound of the sum in float64.
+func TestAddTo(t *testing.T) {
+	for _, k := range kinds(t) {
+		rows, cols := k.rows.Rows(), k.rows.Cols()
+		a, weight, only := ramp(rows), make([]float64, rows), []uint32{}
+		for i := range rows {
+			weight[i] = float64(i%5) / 3
+			if i%3 > 0 {
+				only = append(only, uint32(i))
+			}
+			if i%7 == 0 {
+				a[i] = 0
+			}
+		}
+		for name, s := range map[string]Sum{"all": {A: a}, "some": {only, a, weight}} {
+			got, want, size := make([]float64, cols), make([]float64, cols), make([]float64, cols)
+			rounding := k.rows.AddTo(got, s)
+			row := make([]float32, cols)
+			for i := range rows {
+				if s.Only != nil && i%3 == 0 {
+					continue
+				}
+				clear(row)
+				k.given.Axpy(i, 1, row)
+				for j, v := range row {
+					d := s.at(i) * float64(v)
+					want[j] += d
+					size[j] += max(d, -d)
+				}
+			}
+			if (rounding < 0x1p-40) != k.exact {
+				t.Errorf("%s: rounding %v", k.name, rounding)
+			}
+			for j := range want {
+				if d := got[j] - want[j]; max(d, -d) > (rounding+0x1p-45)*size[j] {
+					t.Errorf("%s, %s: column %d: %v, want %v", k.name, name, j, got[j], want[j])
+				}
+			}
+		}
+	}
+}
+
+// What is said of rows that a run's choices go by.
+func TestTraits(t *testing.T) {
+	for _, k := range kinds(t) {
+		x := k.rows
+		dense := k.name == "floats" || k.name == "bytes"
+		if x.Contiguous() != dense || (x.Interleaved() != nil) != (k.name == "csr" || k.name == "lazy") ||
+			(x.Steps() != nil) != (k.name == "same") {
+			t.Errorf("%s: wrong abilities", k.name)
+		}
+		if (x.Size() == 0) != (k.name == "lazy" || k.name == "foreign") || (x.Ahead() == 0) != (k.name == "foreign") {
+			t.Errorf("%s: %d bytes, %d rows ahead", k.name, x.Size(), x.Ahead())
+		}
+		if _, ok := x.Compact(1); ok != (k.name == "floats") { // the csr has different values
+			t.Errorf("%s: compacted: %v", k.name, ok)
+		}
+	}
+	if g := Of(dense.New(1, longCols+1)).TakeGain(); g != GainsNothing {
+		t.Errorf("long rows: %v", g)
+	}
+}
+
+// Prepared steps are those that Dot and Axpy take.
+func TestStepper(t *testing.T) {
+	x := mustSame(t, random(t, 9, 50, 40, 15, unit))
+	s := x.Steps()
+	if s == nil {
+		t.Fatal("no steps")
+	}
+	got, want := ramp(40), ramp(40)
+	steps := make([]asm.Step, x.Rows())
+	for i := range steps {
+		s.Fetch(i)
+		y := float32(1 - 2*(i%2))
+		s.Place(&steps[i], i, y, 3*y)
+		steps[i].Least = 0.5
+	}
+	s.Take(steps, got)
+	for i := range steps {
+		y := float32(1 - 2*(i%2))
+		if y*x.Dot(i, want) < 0.5 {
+			x.Axpy(i, 3*y, want)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if dense := mustSame(t, random(t, 9, 50, 400, 400, unit)); dense.Steps() != nil {
+		t.Error("long rows take prepared steps")
+	}
+}
+
+// A bad block of rows that are checked late is an error and empty rows, in every way of use.
+func TestLazyErr(t *testing.T) {
+	bad := errors.New("bad")
+	told := 0
+	check := matrices.Check{
+		Verify:   func(first, end int) error { return bad },
+		WillNeed: func(first, end int) { told += end - first },
+	}
+	m, err := matrices.Lazy(2, []int64{0, 1}, []int32{1}, []float32{5}, check)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := Of((*sparse.Matrix)(m))
+	w, u := []float32{1, 1}, make([]float64, 2)
+	x.Axpy(0, 1, w)
+	x.AddTo(u, Sum{A: []float32{1}})
+	x.WillNeed()(0, 1)
+	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || told != 1 || !errors.Is(x.Err(), bad) {
+		t.Errorf("%v %v %v, %v", w, u, told, x.Err())
+	}
+	if _, ok := x.Compact(1); ok {
+		t.Error("compacted")
+	}
+}
+
+// Own copies rows of a caller's type, dense or sparse, and no others.
+func TestOwn(t *testing.T) {
+	full, thin := dense.New(20, 5), dense.New(20, 50)
+	for i := range 20 {
+		copy(full.Row(i), ramp(5))
+		thin.Row(i)[i] = 1
+	}
+	for _, c := range []struct {
+		name   string
+		x      Examples
+		dense  bool
+		binary bool
+	}{
+		{"dense", full, true, false}, {"sparse", random(t, 2, 20, 9, 5, func(int) float32 { return 1 }), false, true},
+		{"custom dense", custom{full}, true, false}, {"custom sparse", custom{thin}, false, true},
+	} {
+		only := []int32{3, 19, 4}
+		m, at := Own(c.x, only)
+		if (m.Dense() != nil) != c.dense {
+			t.Fatalf("%s: dense: %v", c.name, m.Dense() != nil)
+		}
+		if mine, ok := MatrixOf(c.x); ok && (mine.Examples() != c.x || !slices.Equal(at, only)) {
+			t.Errorf("%s: copied", c.name)
+		}
+		taken, reader := TakeMatrix(m, at), ReaderOf(c.x)
+		for k, i := range only {
+			want := make([]float32, c.x.Cols())
+			c.x.Axpy(int(i), 1, want)
+			binary := true
+			for _, v := range want {
+				binary = binary && (v == 0 || v == 1)
+			}
+			if IsBinary(m, int(at[k])) != binary || c.binary && !binary {
+				t.Errorf("%s: row %d: zeros and ones", c.name, i)
+			}
+			for _, row := range [][]float32{wholeRow(m, int(at[k])), wholeRow(taken, k), wholeRow(reader, int(i))} {
+				if !slices.Equal(row, want) {
+					t.Errorf("%s: row %d: %v, want %v", c.name, i, row, want)
+				}
+			}
+		}
+	}
+}
+
+// wholeRow returns row i with its zeros.
+func wholeRow(x Reader, i int) []float32 {
+	index, values := x.Row(i)
+	if index == nil {
+		return values
+	}
+	row := make([]float32, x.Cols())
+	for k, j := range index {
+		row[j] = values[k]
+	}
+	return row
+}
