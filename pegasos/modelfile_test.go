@@ -21,7 +21,8 @@ func models(t testing.TB) []*Model {
 	two, many := random(1, 40, 5, 2, 1), random(2, 40, 3, 4, 1)
 	a := mustTrain(t, two.dense, two.y, Config{})
 	a.IndexBase = 1
-	b := mustTrain(t, many.dense, many.y, Config{C: 0.3, Steps: 100, Order: IID, Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1})
+	b := mustTrain(t, many.dense, many.y, Config{C: 0.3, Steps: 100, Order: IID,
+		Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
 	return []*Model{a, b, c}
@@ -60,9 +61,11 @@ func TestModelRoundTrip(t *testing.T) {
 // The header is for people too, and older programs' files are to be read for ever.
 func TestModelGolden(t *testing.T) {
 	m := &Model{
-		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}}, Bias: []float64{0.5},
+		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
+		Bias:   []float64{0.5},
 		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
-		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: 0.5, Gap: 1. / 3},
+		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75,
+			DualObjective: 0.5, Gap: 1. / 3},
 	}
 	file := func(multiclass, order string) string {
 		text := `pegasimd model 1
@@ -88,7 +91,8 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,"
 	}
 	// Of before there were choices of Multiclass.
 	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", Permutation, 0
-	if have, err := Read(strings.NewReader(file("", `"permutation"`))); err != nil || !reflect.DeepEqual(have, m) {
+	if have, err := Read(strings.NewReader(file("", `"permutation"`))); err != nil ||
+		!reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
 }
@@ -98,7 +102,8 @@ func TestModelDamage(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
 		for n := range text {
-			if _, err := Read(bytes.NewReader(text[:n])); err == nil || !strings.Contains(err.Error(), "cut short") {
+			if _, err := Read(bytes.NewReader(text[:n])); err == nil ||
+				!strings.Contains(err.Error(), "cut short") {
 				t.Fatalf("model %d cut to %d of %d bytes: %v", i, n, len(text), err)
 			}
 		}
@@ -111,7 +116,8 @@ func TestModelDamage(t *testing.T) {
 				}
 			}
 		}
-		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil || !strings.Contains(err.Error(), "follows") {
+		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil ||
+			!strings.Contains(err.Error(), "follows") {
 			t.Errorf("model %d with a byte more: %v", i, err)
 		}
 	}
@@ -148,15 +154,24 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		{"truncated: no weights", good, "", "cut short"},
 		{"weight NaN", good, "\x00\x00\xc0\x7f", "NaN"},
 		{"weight infinite", good, "\x00\x00\x80\x7f", "+Inf"},
-		{"dims lie: two weights for one feature", good, "\x00\x00\x80\x3f\x00\x00\x80\x3f", "checksum"},
-		{"dims lie: 100 million features", edit("features: 1", "features: 100000000"), "\x00\x00\x80\x3f", "cut short"},
-		{"dims lie: a billion features", edit("features: 1", "features: 1000000000"), "\x00\x00\x80\x3f", ""}, // too many for 32 bits
-		{"dims lie: features of 63 bits", edit("features: 1", "features: 9223372036854775807"), "\x00\x00\x80\x3f", "features"},
-		{"dims lie: features beyond 64 bits", edit("features: 1", "features: 92233720368547758070"), "\x00\x00\x80\x3f", "features"},
+		{"dims lie: two weights for one feature", good, "\x00\x00\x80\x3f\x00\x00\x80\x3f",
+			"checksum"},
+		{"dims lie: 100 million features", edit("features: 1", "features: 100000000"),
+			"\x00\x00\x80\x3f", "cut short"},
+		// too many for 32 bits
+		{"dims lie: a billion features", edit("features: 1", "features: 1000000000"),
+			"\x00\x00\x80\x3f", ""},
+		{"dims lie: features of 63 bits", edit("features: 1", "features: 9223372036854775807"),
+			"\x00\x00\x80\x3f", "features"},
+		{"dims lie: features beyond 64 bits", edit("features: 1", "features: 92233720368547758070"),
+			"\x00\x00\x80\x3f", "features"},
 		{"features negative", edit("features: 1", "features: -1"), "\x00\x00\x80\x3f", "features"},
-		{"features not whole", edit("features: 1", "features: 1.5"), "\x00\x00\x80\x3f", "features"},
-		{"features two numbers", edit("features: 1", "features: 1 1"), "\x00\x00\x80\x3f", "features"},
-		{"features twice", edit("features: 1", "features: 1\nfeatures: 1"), "\x00\x00\x80\x3f", "features"},
+		{"features not whole", edit("features: 1", "features: 1.5"), "\x00\x00\x80\x3f",
+			"features"},
+		{"features two numbers", edit("features: 1", "features: 1 1"), "\x00\x00\x80\x3f",
+			"features"},
+		{"features twice", edit("features: 1", "features: 1\nfeatures: 1"), "\x00\x00\x80\x3f",
+			"features"},
 		{"features missing", edit("features: 1\n", ""), "\x00\x00\x80\x3f", "features is missing"},
 		{"class count 0", edit("[0,1]", "[]"), "\x00\x00\x80\x3f", "0 classes"},
 		{"classes null", edit("[0,1]", "null"), "\x00\x00\x80\x3f", "0 classes"},
@@ -165,22 +180,34 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		{"classes equal", edit("[0,1]", "[1,1]"), "\x00\x00\x80\x3f", "ascending"},
 		{"class beyond float32", edit("[0,1]", "[1,1e39]"), "\x00\x00\x80\x3f", "classes"},
 		{"class NaN", edit("[0,1]", "[1,NaN]"), "\x00\x00\x80\x3f", "classes"},
-		{"truncated: no biases", edit("bias: false", "bias: true"), "\x00\x00\x80\x3f", "cut short"},
-		{"bias NaN", edit("bias: false", "bias: true"), "\x00\x00\x80\x3f\x00\x00\x00\x00\x00\x00\xf8\x7f", "bias 0 is NaN"},
-		{"one name for two classes", edit("bias: false", "names: [\"a\"]\nbias: false"), "\x00\x00\x80\x3f", "1 names"},
+		{"truncated: no biases", edit("bias: false", "bias: true"), "\x00\x00\x80\x3f",
+			"cut short"},
+		{"bias NaN", edit("bias: false", "bias: true"),
+			"\x00\x00\x80\x3f\x00\x00\x00\x00\x00\x00\xf8\x7f", "bias 0 is NaN"},
+		{"one name for two classes", edit("bias: false", "names: [\"a\"]\nbias: false"),
+			"\x00\x00\x80\x3f", "1 names"},
 		{"lambda 0", edit("lambda: 1", "lambda: 0"), "\x00\x00\x80\x3f", "Lambda"},
 		{"lambda negative", edit("lambda: 1", "lambda: -1"), "\x00\x00\x80\x3f", "Lambda"},
-		{"order unknown", edit("config: {}", "config: {\"order\":\"sideways\"}"), "\x00\x00\x80\x3f", "Order"},
-		{"setting unknown", edit("config: {}", "config: {\"future\":1}"), "\x00\x00\x80\x3f", "future"},
+		{"order unknown", edit("config: {}", "config: {\"order\":\"sideways\"}"),
+			"\x00\x00\x80\x3f", "Order"},
+		{"setting unknown", edit("config: {}", "config: {\"future\":1}"), "\x00\x00\x80\x3f",
+			"future"},
 		{"config an array", edit("config: {}", "config: []"), "\x00\x00\x80\x3f", "config"},
-		{"result null", edit(`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`, "result: null"), "\x00\x00\x80\x3f", "result"},
+		{"result null", edit(`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`,
+			"result: null"), "\x00\x00\x80\x3f", "result"},
 		{"line unknown", edit("\n\n", "\nextra: 1\n\n"), "\x00\x00\x80\x3f", "extra"},
-		{"lines in another order", edit("index_base: 0\nlambda: 1", "lambda: 1\nindex_base: 0"), "\x00\x00\x80\x3f", "index_base"},
+		{"lines in another order", edit("index_base: 0\nlambda: 1", "lambda: 1\nindex_base: 0"),
+			"\x00\x00\x80\x3f", "index_base"},
 		{"truncated: header without end", good[:len(good)-1], "", ""},
-		{"a billion features in 50 bytes", "pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "cut short"},
-		{"dims lie: state of a billion numbers", edit("\n\n", "\nstate: {\"arrays\":[1000000000]}\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
-		{"dims lie: state of less than nothing", edit("\n\n", "\nstate: {\"arrays\":[-1]}\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f", "negative"},
-		{"dims lie: state of more than is there", edit("\n\n", "\nstate: {\"arrays\":[1,1]}\n\n"), "\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
+		{"a billion features in 50 bytes", "pegasimd model 1\nfeatures: 1000000000\nclasses: [0",
+			"", "cut short"},
+		{"dims lie: state of a billion numbers",
+			edit("\n\n", "\nstate: {\"arrays\":[1000000000]}\n\n"),
+			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
+		{"dims lie: state of less than nothing", edit("\n\n", "\nstate: {\"arrays\":[-1]}\n\n"),
+			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "negative"},
+		{"dims lie: state of more than is there", edit("\n\n", "\nstate: {\"arrays\":[1,1]}\n\n"),
+			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
 		{"state not one", edit("\n\n", "\nstate: []\n\n"), "\x00\x00\x80\x3f", "state"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -188,7 +215,8 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			runtime.ReadMemStats(&before)
 			_, err := Read(strings.NewReader(seal(c.header, c.numbers)))
 			runtime.ReadMemStats(&after)
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "pegasos: model file: ") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				!strings.HasPrefix(err.Error(), "pegasos: model file: ") {
 				t.Errorf("%q %q: %v, want %q", c.header, c.numbers, err, c.want)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<19 {
@@ -200,7 +228,8 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 
 // A header that promises much and a file that holds little take little memory.
 func TestModelMemory(t *testing.T) {
-	text := seal("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\nbias: false\nindex_base: 0\nlambda: 1\nconfig: {}\n"+
+	text := seal("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\nbias: "+
+		"false\nindex_base: 0\nlambda: 1\nconfig: {}\n"+
 		`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`+"\n\n", "12345678")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -274,7 +303,8 @@ func TestWriteFile(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if err := ms[0].WriteFile(filepath.Join(dir, "none", "model")); !errors.Is(err, os.ErrNotExist) {
+	if err := ms[0].WriteFile(filepath.Join(dir, "none", "model")); !errors.Is(err,
+		os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 	if err := ms[0].WriteFile(dir); err == nil {
@@ -323,7 +353,8 @@ func TestWriteFileKeeps(t *testing.T) {
 	}
 	dir := t.TempDir()
 	m := models(t)[0]
-	name, link, chain, dangling := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c"), filepath.Join(dir, "d")
+	name, link, chain, dangling := filepath.Join(dir, "a"), filepath.Join(dir, "b"),
+		filepath.Join(dir, "c"), filepath.Join(dir, "d")
 	for _, err := range []error{
 		os.WriteFile(name, nil, 0o640), os.Chmod(name, 0o640), // whatever the umask
 		os.Symlink("a", link), os.Symlink(link, chain), os.Symlink("e", dangling),

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// resumed trains with a pause after each of the steps, goes through a file each time, and returns the model of the end.
+// resumed trains with a pause after each of the steps, goes through a file each time, and returns
+// the model of the end.
 func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64) *Model {
 	t.Helper()
 	tr.KeepState = true
@@ -58,7 +59,8 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		"start":    {Start: start},
 		"prior":    {Prior: start},
 		"patience": {Valid: held, Config: Config{Patience: 2}},
-		"costs":    {Config: Config{Multiclass: CrammerSinger}, Costs: [][]float64{{0, 1, 2}, {1, 0, 3}, {2, 1, 0}}},
+		"costs": {Config: Config{Multiclass: CrammerSinger}, Costs: [][]float64{{0, 1, 2},
+			{1, 0, 3}, {2, 1, 0}}},
 	}
 	for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
 		for _, batch := range []int{0, 4} {
@@ -76,15 +78,18 @@ func resumeCases(t *testing.T) map[string]Trainer {
 	}
 	for _, f := range []Finish{FinishDual, FinishAuto} {
 		for _, l := range []Loss{Hinge, SquaredHinge} {
-			cases[string(f+Finish(l))] = Trainer{Config: Config{Finish: f, Loss: l, Bias: BiasAugmented}}
+			cases[string(f+Finish(l))] = Trainer{Config: Config{Finish: f, Loss: l,
+				Bias: BiasAugmented}}
 		}
-		cases[string(f)+" pairs"] = Trainer{Config: Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}, Weights: weights}
+		cases[string(f)+" pairs"] = Trainer{Config: Config{Finish: f, FinishAfter: 2,
+			Multiclass: OneVsOne}, Weights: weights}
 	}
 	cases["pilot"] = Trainer{Config: Config{Offset: OffsetPilot}}
 	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
 	cases["change"] = Trainer{Config: Config{Change: 0.05}}
-	cases["project"] = Trainer{Config: Config{Project: true, Bias: BiasAugmented, Offset: OffsetNone}}
+	cases["project"] = Trainer{Config: Config{Project: true, Bias: BiasAugmented,
+		Offset: OffsetNone}}
 	cases["last"] = Trainer{Config: Config{Average: LastIterate}}
 	for name, tr := range cases {
 		tr.Lambda, tr.Epochs = 0.01, 5
@@ -111,12 +116,14 @@ func TestResume(t *testing.T) {
 		for p := int64(1); p <= 5*23; p += every {
 			have := resumed(t, data.sparse, data.y, tr, p)
 			if have.Hash() != want.Hash() || fmt.Sprint(have.Result) != fmt.Sprint(want.Result) {
-				t.Errorf("%s, paused after %d steps: %+v, want %+v", name, p, have.Result, want.Result)
+				t.Errorf("%s, paused after %d steps: %+v, want %+v", name, p, have.Result,
+					want.Result)
 				break
 			}
 		}
 		// Several pauses, at once and in a row.
-		if have := resumed(t, data.sparse, data.y, tr, 3, 4, 23, 24, 50, 51); have.Hash() != want.Hash() {
+		if have := resumed(t, data.sparse, data.y, tr, 3, 4, 23, 24, 50,
+			51); have.Hash() != want.Hash() {
 			t.Errorf("%s: other bits after several pauses", name)
 		}
 	}
@@ -141,7 +148,8 @@ func TestResumeLonger(t *testing.T) {
 	}
 }
 
-// A run that was cancelled, and one that a callback took the model of, go on as if nothing had been.
+// A run that was cancelled, and one that a callback took the model of, go on as if nothing had
+// been.
 func TestResumeCancelled(t *testing.T) {
 	data := random(34, 40, 5, 3, 1)
 	cfg := Config{Lambda: 0.02, Epochs: 11}
@@ -163,7 +171,8 @@ func TestResumeCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, from := range []*Model{kept, m} {
-			have, err := (&Trainer{Config: cfg, Resume: from, Threads: 2}).Train(t.Context(), data.dense, data.y)
+			have, err := (&Trainer{Config: cfg, Resume: from, Threads: 2}).Train(t.Context(),
+				data.dense, data.y)
 			if err != nil || have.Hash() != want.Hash() {
 				t.Errorf("%s: %v, other bits", multiclass, err)
 			}
@@ -210,12 +219,19 @@ func TestResumeRefuses(t *testing.T) {
 		"shorter":      {Trainer{Config: shorter, Resume: m}, data.dense, data.y},
 		"outer":        {Trainer{Config: outer, KeepState: true}, data.dense, data.y},
 		"pause":        {Trainer{Config: cfg, Pause: -1}, data.dense, data.y},
-		"position":     {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Runs[0].Position = 21 })}, data.dense, data.y},
-		"generator":    {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Runs[0].Generator = []byte("x") })}, data.dense, data.y},
-		"arrays":       {Trainer{Config: cfg, Resume: damage(func(s *State) { s.arrays = s.arrays[1:] })}, data.dense, data.y},
-		"steps":        {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Runs[0].Steps = 1e9 })}, data.dense, data.y},
-		"learners":     {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Learners = nil })}, data.dense, data.y},
-		"shift":        {Trainer{Config: cfg, Resume: damage(func(s *State) { s.saved.Learners[0].Shift = 63 })}, data.dense, data.y},
+		"position": {Trainer{Config: cfg,
+			Resume: damage(func(s *State) { s.saved.Runs[0].Position = 21 })}, data.dense, data.y},
+		"generator": {Trainer{Config: cfg,
+			Resume: damage(func(s *State) { s.saved.Runs[0].Generator = []byte("x") })}, data.dense,
+			data.y},
+		"arrays": {Trainer{Config: cfg,
+			Resume: damage(func(s *State) { s.arrays = s.arrays[1:] })}, data.dense, data.y},
+		"steps": {Trainer{Config: cfg,
+			Resume: damage(func(s *State) { s.saved.Runs[0].Steps = 1e9 })}, data.dense, data.y},
+		"learners": {Trainer{Config: cfg,
+			Resume: damage(func(s *State) { s.saved.Learners = nil })}, data.dense, data.y},
+		"shift": {Trainer{Config: cfg,
+			Resume: damage(func(s *State) { s.saved.Learners[0].Shift = 63 })}, data.dense, data.y},
 	} {
 		var e *ConfigError
 		if m, err := c.tr.Train(t.Context(), c.x, c.y); m != nil || !errors.As(err, &e) {

@@ -19,7 +19,8 @@ func TestResumeOnAnotherPath(t *testing.T) {
 		for _, second := range asm.Available() {
 			func() {
 				defer asm.Use(asm.Use(first))
-				m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 200}).Train(t.Context(), data.dense, data.y)
+				m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 200}).Train(t.Context(),
+					data.dense, data.y)
 				if !errors.Is(err, ErrPaused) {
 					t.Fatal(err)
 				}
@@ -27,7 +28,8 @@ func TestResumeOnAnotherPath(t *testing.T) {
 					t.Fatal(err)
 				}
 				asm.Use(second)
-				if m, err = (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense, data.y); err != nil || m.Hash() != want {
+				if m, err = (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
+					data.y); err != nil || m.Hash() != want {
 					t.Errorf("%s, then %s: %v", first, second, err)
 				}
 			}()
@@ -40,51 +42,66 @@ func TestResumeHostile(t *testing.T) {
 	data := random(31, 23, 4, 3, 1)
 	cfg := Config{Lambda: 0.01, Epochs: 3, Order: Permutation}
 	for name, harm := range map[string]func(*State){
-		"none":               func(*State) {},
-		"an epoch of 1e9":    func(st *State) { st.saved.Runs[0].Epoch = 1e9 },
-		"an epoch of -1":     func(st *State) { st.saved.Runs[0].Epoch = -1 },
-		"a round of 1e9":     func(st *State) { st.saved.Round = 1e9 },
-		"a round of -1":      func(st *State) { st.saved.Round = -1 },
-		"steps of -1":        func(st *State) { st.saved.Runs[0].Steps = -1 },
-		"too many steps":     func(st *State) { st.saved.Runs[0].Steps = 70 },
-		"another step":       func(st *State) { st.saved.Runs[0].Steps += 23 },
-		"a position of -1":   func(st *State) { st.saved.Runs[0].Position = -1 },
-		"a position of 1e9":  func(st *State) { st.saved.Runs[0].Position = 1e9 },
-		"no generator":       func(st *State) { st.saved.Runs[0].Generator = nil },
-		"no runs":            func(st *State) { st.saved.Runs = nil },
-		"a run more":         func(st *State) { st.saved.Runs = append(st.saved.Runs, st.saved.Runs[0]) },
-		"a learner less":     func(st *State) { st.saved.Learners = st.saved.Learners[1:] },
-		"a learner more":     func(st *State) { st.saved.Learners = append(st.saved.Learners, st.saved.Learners[0]) },
-		"two biases":         func(st *State) { st.saved.Learners[0].VB = make([]float64, 2) },
-		"a start of -1":      func(st *State) { st.saved.Learners[0].Start = -1 },
-		"a start of 2^62":    func(st *State) { st.saved.Learners[0].Start = 1 << 62 },
-		"no average":         func(st *State) { st.saved.Learners[0].Old = nil },
-		"an array less":      func(st *State) { st.arrays = st.arrays[1:] },
-		"an array more":      func(st *State) { st.arrays = append(st.arrays, nil) },
-		"a shorter array":    func(st *State) { st.arrays[0] = st.arrays[0][1:] },
-		"a best without any": func(st *State) { st.saved.Best = &savedBest{Result: &headerResult{}} },
-		"other data":         func(st *State) { st.saved.Data = "" },
+		"none":              func(*State) {},
+		"an epoch of 1e9":   func(st *State) { st.saved.Runs[0].Epoch = 1e9 },
+		"an epoch of -1":    func(st *State) { st.saved.Runs[0].Epoch = -1 },
+		"a round of 1e9":    func(st *State) { st.saved.Round = 1e9 },
+		"a round of -1":     func(st *State) { st.saved.Round = -1 },
+		"steps of -1":       func(st *State) { st.saved.Runs[0].Steps = -1 },
+		"too many steps":    func(st *State) { st.saved.Runs[0].Steps = 70 },
+		"another step":      func(st *State) { st.saved.Runs[0].Steps += 23 },
+		"a position of -1":  func(st *State) { st.saved.Runs[0].Position = -1 },
+		"a position of 1e9": func(st *State) { st.saved.Runs[0].Position = 1e9 },
+		"no generator":      func(st *State) { st.saved.Runs[0].Generator = nil },
+		"no runs":           func(st *State) { st.saved.Runs = nil },
+		"a run more": func(st *State) {
+			st.saved.Runs = append(st.saved.Runs,
+				st.saved.Runs[0])
+		},
+		"a learner less": func(st *State) { st.saved.Learners = st.saved.Learners[1:] },
+		"a learner more": func(st *State) {
+			st.saved.Learners = append(st.saved.Learners,
+				st.saved.Learners[0])
+		},
+		"two biases":      func(st *State) { st.saved.Learners[0].VB = make([]float64, 2) },
+		"a start of -1":   func(st *State) { st.saved.Learners[0].Start = -1 },
+		"a start of 2^62": func(st *State) { st.saved.Learners[0].Start = 1 << 62 },
+		"no average":      func(st *State) { st.saved.Learners[0].Old = nil },
+		"an array less":   func(st *State) { st.arrays = st.arrays[1:] },
+		"an array more":   func(st *State) { st.arrays = append(st.arrays, nil) },
+		"a shorter array": func(st *State) { st.arrays[0] = st.arrays[0][1:] },
+		"a best without any": func(st *State) {
+			st.saved.Best = &savedBest{
+				Result: &headerResult{}}
+		},
+		"other data": func(st *State) { st.saved.Data = "" },
 	} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 30}).Train(t.Context(), data.dense, data.y)
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 30}).Train(t.Context(),
+			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
 		}
 		harm(m.State)
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense, data.y); name == "none" && err != nil || name != "none" && !errors.As(err, &bad) {
+		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
+			data.y); name == "none" && err != nil || name != "none" && !errors.As(err, &bad) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// A checkpoint with the right checksum may still have been made to do harm: it gives an error or a finite model.
+// A checkpoint with the right checksum may still have been made to do harm: it gives an error or a
+// finite model.
 func FuzzResume(f *testing.F) {
 	data := random(31, 23, 4, 3, 1)
 	trainers := []Trainer{
 		{Config: Config{Lambda: 0.01, Epochs: 3}},
-		{Config: Config{Lambda: 0.01, Epochs: 3, Multiclass: OneVsOne, Order: Blocks, Bias: BiasAugmented}},
-		{Config: Config{Lambda: 0.01, Epochs: 3, Multiclass: CrammerSinger, Order: IID, Batch: 5, Average: LastIterate}},
-		{Config: Config{Lambda: 0.01, Epochs: 3, Patience: 2}, Valid: &Labelled{data.dense, data.y}},
+		{Config: Config{Lambda: 0.01, Epochs: 3, Multiclass: OneVsOne, Order: Blocks,
+			Bias: BiasAugmented}},
+		{Config: Config{Lambda: 0.01, Epochs: 3, Multiclass: CrammerSinger, Order: IID, Batch: 5,
+			Average: LastIterate}},
+		{Config: Config{Lambda: 0.01, Epochs: 3, Patience: 2}, Valid: &Labelled{data.dense,
+			data.y}},
 	}
 	for i, tr := range trainers {
 		for _, pause := range []int64{1, 7, 23, 30} {

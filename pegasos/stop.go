@@ -29,7 +29,8 @@ func newStopping(tr *Trainer) (stopping, error) {
 	}
 	v := tr.Valid
 	if v == nil || v.X == nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for each", tr.Config.Patience)
+		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label "+
+			"for each", tr.Config.Patience)
 	}
 	if tr.Config.Loss.Regression() {
 		if i := floats.FirstNotFinite(v.Y); i >= 0 {

@@ -10,10 +10,12 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// A run with Tol ends where the gap is small enough, with the model that it has there, and not before.
+// A run with Tol ends where the gap is small enough, with the model that it has there, and not
+// before.
 func TestTol(t *testing.T) {
 	data := random(51, 200, 6, 3, 1)
-	for _, cfg := range []Config{{}, {Batch: 8}, {Loss: Log, Order: Sequential}, {Loss: SquaredHinge, Average: LastIterate}, {ClassWeight: Balanced, Order: Blocks}} {
+	for _, cfg := range []Config{{}, {Batch: 8}, {Loss: Log, Order: Sequential},
+		{Loss: SquaredHinge, Average: LastIterate}, {ClassWeight: Balanced, Order: Blocks}} {
 		cfg.Lambda, cfg.Epochs = 0.05, 1000
 		for _, tol := range []float64{0.3, 0.03} {
 			cfg := cfg
@@ -29,7 +31,8 @@ func TestTol(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := m.Result
-			if !(r.Gap <= tol) || r.Epochs >= 1000 || r.Epochs != math.Trunc(r.Epochs) || int64(r.Steps) != last.Steps || float64(len(gaps)) != r.Epochs {
+			if !(r.Gap <= tol) || r.Epochs >= 1000 || r.Epochs != math.Trunc(r.Epochs) ||
+				int64(r.Steps) != last.Steps || float64(len(gaps)) != r.Epochs {
 				t.Errorf("%+v: %+v", cfg, r)
 			}
 			look := 1
@@ -43,13 +46,15 @@ func TestTol(t *testing.T) {
 			}
 			// Looks have no influence, and the end of the run is planned all the same.
 			for threads := 1; threads < 4; threads++ {
-				again, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(), data.dense, data.y)
+				again, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(),
+					data.dense, data.y)
 				if err != nil || again.Hash() != m.Hash() || again.Result.Gap != r.Gap {
 					t.Errorf("%+v: another model with %d threads: %v", cfg, threads, err)
 				}
 			}
 		}
-		if a, b := mustTrain(t, data.dense, data.y, Config{Tol: 1e-9, Epochs: 9}), mustTrain(t, data.dense, data.y, Config{Epochs: 9}); a.Hash() != b.Hash() {
+		if a, b := mustTrain(t, data.dense, data.y, Config{Tol: 1e-9, Epochs: 9}), mustTrain(t,
+			data.dense, data.y, Config{Epochs: 9}); a.Hash() != b.Hash() {
 			t.Error("a tolerance that is not met changes the model")
 		}
 	}
@@ -64,17 +69,19 @@ func looks(epochs int) (at []int) {
 }
 
 func TestLooks(t *testing.T) {
-	if have := looks(50); !slices.Equal(have, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41}) {
+	if have := looks(50); !slices.Equal(have, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27,
+		33, 41}) {
 		t.Error(have)
 	}
 }
 
-// A run with Change ends at the first look that finds the objective, the penalty included, to have fallen by no more than the
-// share since the one before.
+// A run with Change ends at the first look that finds the objective, the penalty included, to have
+// fallen by no more than the share since the one before.
 func TestChange(t *testing.T) {
 	data, other := random(52, 200, 6, 3, 1), random(53, 200, 6, 3, 1)
 	for _, cfg := range []Config{
-		{}, {Order: IID}, {Batch: 8, Average: LastIterate}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial, Bias: BiasUnregularised},
+		{}, {Order: IID}, {Batch: 8, Average: LastIterate}, {Multiclass: OneVsOne},
+		{Multiclass: CrammerSinger}, {Multiclass: Multinomial, Bias: BiasUnregularised},
 		{Loss: Log, Lambda: 1}, {Loss: SquaredHinge, Bias: BiasAugmented, BiasScale: 10},
 	} {
 		for _, change := range []float64{0.5, 0.05, 0.001} {
@@ -107,30 +114,40 @@ func TestChange(t *testing.T) {
 					t.Fatal(err)
 				}
 				if m.Result.Epochs != float64(want) || change > 0.01 && want == 400 {
-					t.Errorf("%+v prior %v: stopped after %v epochs, want %d", cfg, withPrior, m.Result.Epochs, want)
+					t.Errorf("%+v prior %v: stopped after %v epochs, want %d", cfg, withPrior,
+						m.Result.Epochs, want)
 				}
-				if want < 400 && (seen == nil || m.Hash() != seen.Hash() || m.Result.Objective != seen.Result.Objective) {
+				if want < 400 && (seen == nil || m.Hash() != seen.Hash() ||
+					m.Result.Objective != seen.Result.Objective) {
 					t.Errorf("%+v: not the model of the last epoch", cfg)
 				}
 			}
 		}
 	}
-	if a, b := mustTrain(t, data.dense, data.y, Config{Change: 1e-12, Loss: Log, Lambda: 1, Epochs: 5}), mustTrain(t, data.dense, data.y, Config{Loss: Log, Lambda: 1, Epochs: 5}); a.Hash() != b.Hash() {
+	if a, b := mustTrain(t, data.dense, data.y, Config{Change: 1e-12, Loss: Log, Lambda: 1,
+		Epochs: 5}), mustTrain(t, data.dense, data.y, Config{Loss: Log, Lambda: 1,
+		Epochs: 5}); a.Hash() != b.Hash() {
 		t.Error("looks change the model")
 	}
 }
 
-// A run with Patience ends after so many looks without a better model on other data, and the result is the best of all looks
-// and of the end of the run, the first of those that are equal.
+// A run with Patience ends after so many looks without a better model on other data, and the result
+// is the best of all looks and of the end of the run, the first of those that are equal.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []Config{
-		{}, {Average: LastIterate}, {Order: IID, Average: LastIterate}, {Batch: 4, Loss: Log}, {Multiclass: OneVsOne, Average: LastIterate}, {Multiclass: CrammerSinger, Average: LastIterate},
-		{Multiclass: Multinomial, Bias: BiasUnregularised}, {Loss: EpsInsensitive, Average: LastIterate}, {Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasUnregularised},
+		{}, {Average: LastIterate}, {Order: IID, Average: LastIterate}, {Batch: 4, Loss: Log},
+		{Multiclass: OneVsOne, Average: LastIterate}, {Multiclass: CrammerSinger,
+			Average: LastIterate},
+		{Multiclass: Multinomial, Bias: BiasUnregularised},
+		{Loss: EpsInsensitive, Average: LastIterate}, {Loss: EpsInsensitive, Epsilon: 0.1,
+			Bias: BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			for _, end := range []int64{40 * 100, 9*100 + 30, 70} { // a whole epoch or not, and less than one
-				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1) // the same truth
+			// a whole epoch or not, and less than one
+			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
+				// the same truth
+				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)
 				if cfg.Loss.Regression() {
 					data, valid = data.numbers(1), valid.numbers(2)
 				}
@@ -138,10 +155,12 @@ func TestPatience(t *testing.T) {
 				cfg.Lambda, cfg.Steps, cfg.Patience = 1e-3, end, patience
 				quality := func(m *Model) (q float64) {
 					for i := range valid.y {
-						if p := m.Predict(valid.dense, i); !cfg.Loss.Regression() && p == valid.y[i] {
+						if p := m.Predict(valid.dense, i); !cfg.Loss.Regression() &&
+							p == valid.y[i] {
 							q += 1 / 130.
 						} else if cfg.Loss.Regression() {
-							q -= math.Pow(m.Decision(valid.dense, i, nil)[0]-float64(valid.y[i]), 2) / 130
+							q -= math.Pow(m.Decision(valid.dense, i, nil)[0]-float64(valid.y[i]),
+								2) / 130
 						}
 					}
 					return q
@@ -167,9 +186,12 @@ func TestPatience(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m.Hash() != best.Hash() || m.Result.Epochs != best.Result.Epochs || m.Result.Steps != best.Result.Steps ||
-					m.Result.Objective != best.Result.Objective || m.Result.Violations != best.Result.Violations {
-					t.Errorf("%+v: a model after %v epochs, the best is after %v", cfg, m.Result.Epochs, best.Result.Epochs)
+				if m.Hash() != best.Hash() || m.Result.Epochs != best.Result.Epochs ||
+					m.Result.Steps != best.Result.Steps ||
+					m.Result.Objective != best.Result.Objective ||
+					m.Result.Violations != best.Result.Violations {
+					t.Errorf("%+v: a model after %v epochs, the best is after %v", cfg,
+						m.Result.Epochs, best.Result.Epochs)
 				}
 				if stop > 0 {
 					early++
@@ -180,7 +202,8 @@ func TestPatience(t *testing.T) {
 				for threads := 1; threads < 4; threads++ {
 					again := tr
 					again.Threads, again.Progress = threads, nil
-					if m, err := again.Train(t.Context(), data.dense, data.y); err != nil || m.Hash() != best.Hash() {
+					if m, err := again.Train(t.Context(), data.dense, data.y); err != nil ||
+						m.Hash() != best.Hash() {
 						t.Errorf("%+v, %d threads: another model", cfg, threads)
 					}
 				}
@@ -199,33 +222,40 @@ func TestValid(t *testing.T) {
 	narrow.y[3] = 77
 	narrow.y[4] = float32(math.NaN()) // no prediction is right
 	for _, x := range []Examples{narrow.dense, dense.New(20, 9)} {
-		if _, err := (&Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}).Train(t.Context(), data.dense, data.y); err != nil {
+		if _, err := (&Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}).Train(
+			t.Context(), data.dense, data.y); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, v := range []*Labelled{nil, {}, {dense.New(0, 6), nil}, {data.dense, data.y[1:]}} {
 		var e *ConfigError
-		if m, err := (&Trainer{Config: Config{Patience: 2}, Valid: v}).Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
+		if m, err := (&Trainer{Config: Config{Patience: 2}, Valid: v}).Train(t.Context(),
+			data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
 	var e *ConfigError
-	if m, err := (&Trainer{Config: Config{Patience: 2, Loss: EpsInsensitive}, Valid: &Labelled{narrow.dense, narrow.y}}).Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
+	if m, err := (&Trainer{Config: Config{Patience: 2, Loss: EpsInsensitive},
+		Valid: &Labelled{narrow.dense, narrow.y}}).Train(t.Context(), data.dense,
+		data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("NaN to predict: %v", err)
 	}
 	// A run that is interrupted ends with what it has.
 	ctx, cancel := context.WithCancel(t.Context())
-	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{data.dense, data.y}, Progress: func(p Progress) {
-		if p.Epoch == 2 {
-			cancel()
-		}
-	}}
-	if m, err := tr.Train(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) || m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
+	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{data.dense, data.y},
+		Progress: func(p Progress) {
+			if p.Epoch == 2 {
+				cancel()
+			}
+		}}
+	if m, err := tr.Train(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) ||
+		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
 	// Rules can be combined: the first that is met ends the run.
 	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Change: 1e-9, Patience: 100}
-	m, err := (&Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}).Train(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}).Train(t.Context(),
+		data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 1000 {
 		t.Errorf("%v, %+v", err, m.Result)
 	}

@@ -34,7 +34,8 @@ func ReadSet(t testing.TB, dir, name string, features int) (Rows, []float32) {
 	for i, f := range files {
 		files[i] = filepath.Join(dir, filepath.FromSlash(f))
 	}
-	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features, PixelDivisor: 255})
+	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features,
+		PixelDivisor: 255})
 	if err != nil {
 		t.Fatal(err)
 	}
