@@ -7,26 +7,27 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
-// An Order is the order in which the rows are met. An epoch is as many steps as there are rows.
+// An Order is the order in which the rows are visited. An epoch is as many steps as there are rows.
 type Order string
 
 const (
 	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block, the last of which may
-	// be shorter, and meets the blocks in a new random order each epoch. Where there are fewer than
-	// 64 blocks their rows are fewer. It takes as many epochs as Permutation, and they are faster:
-	// rows that are beyond the caches are copied at the start, in shuffled order, so that memory is
-	// read in long runs. Twice four bytes for each row and class are kept for the certificate, as
-	// in the next three.
+	// be shorter, and visits the blocks in a new random order each epoch. Blocks are shorter where
+	// there would be fewer than 64 of them. It takes as many epochs as Permutation, and they are
+	// faster: rows that are beyond the caches are copied at the start, in shuffled order, so that
+	// memory is read in long runs. Twice four bytes for each row and class are kept for the
+	// certificate, as in the next three.
 	Shuffled Order = order.Shuffled
-	// Permutation meets each row once an epoch, shuffled anew for each.
+	// Permutation visits each row once an epoch, shuffled anew for each.
 	Permutation Order = order.Permutation
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = order.IID
-	// Sequential meets the rows as they are stored, in each epoch. Rows that are sorted by label,
+	// Sequential visits the rows as they are stored, in each epoch. Rows that are sorted by label,
 	// or nearly, make it slow to converge.
 	Sequential Order = order.Sequential
 	// Blocks is Shuffled without the first shuffle, for data that are too large for a copy: within
-	// a block rows are met as they are stored. As Sequential it wants rows that are not sorted.
+	// a block rows are visited as they are stored. Like Sequential it needs rows that are not
+	// sorted.
 	Blocks Order = order.Blocks
 )
 
@@ -74,7 +75,7 @@ const (
 	// else (section 6 of the paper): 20 runs of the given length, of which the best is the model.
 	// There is no certificate.
 	BiasOuter Bias = "outer"
-	// BiasUnregularised is a term without a penalty that takes steps of its own, along its own
+	// BiasUnregularised is a term without a penalty that has its own steps, along its own
 	// sub-gradient and of the same size as those of the weights. Nothing holds it, so that it
 	// converges more slowly (section 6).
 	BiasUnregularised Bias = "unregularised"
@@ -111,7 +112,8 @@ const MinLambda = options.MinLambda // 1e-12
 // Values that stand in for zero fields.
 const (
 	DefaultLambda = 1e-4
-	// enough for 1 % of the optimum on most text and census data; see docs/benchmarks.md
+	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
+	// docs/benchmarks.md
 	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
@@ -131,9 +133,9 @@ type Config struct {
 	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
 	Multiclass Multiclass `json:"multiclass,omitempty"`
 
-	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and what a row of the label
-	// weighs, 1 where the list has no such label; empty, all weigh the same. See Trainer.Weights
-	// for what that means.
+	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and the weight of a row of
+	// the label, 1 where the list has no such label; empty, all have the same weight. See
+	// Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
 
 	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of
@@ -149,15 +151,15 @@ type Config struct {
 
 	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this. Steps or
 	// Epochs are the most there will be. The gap is found after epochs 1 to 8, 10, 12, 15 and so
-	// on, a quarter more each time: it takes about as long as an epoch. Change and Patience look
-	// after the same epochs.
+	// on, a quarter more each time: it takes about as long as an epoch. Change and Patience are
+	// tested after the same epochs.
 	Tol float64 `json:"tol,omitempty"`
 
 	// Change, if not 0, ends the run as soon as the objective has fallen by no more than this share
-	// of itself since the look before, the penalty included.
+	// of itself since the test before, the penalty included.
 	Change float64 `json:"change,omitempty"`
 
-	// Patience, if not 0, ends the run as soon as so many looks in a row have not shown a better
+	// Patience, if not 0, ends the run as soon as so many tests in a row have not shown a better
 	// model on Trainer.Valid than the best one before, which is the result: one of higher accuracy,
 	// or of a lower mean squared error.
 	Patience int `json:"patience,omitempty"`
@@ -165,18 +167,18 @@ type Config struct {
 	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential, Blocks
 	Block int   `json:"block,omitempty"` // 64 rows; of the orders Shuffled and Blocks only
 
-	// Batch is the number of rows that a step looks at, 0 or 1 for one: it moves w by the mean over
-	// them, and the others of the batch do not see it. In the order IID a batch is a random set of
+	// Batch is the number of rows in a step, 0 or 1 for one: w moves by the mean of their
+	// updates. In the order IID a batch is a random set of
 	// so many rows, without repeats. In the others an epoch is cut into rows/Batch steps, rounded
 	// up, whose batches differ in size by one at most. A batch of all rows makes the run
 	// deterministic, whatever the order and the seed.
 	Batch int `json:"batch,omitempty"`
 
-	// Shards, if above 1, lets so many copies of w share the work, which meet every few thousand
-	// rows: with as many threads a problem of two classes is trained in a fraction of the time, but
-	// comes a little less far in an epoch (see docs/benchmarks.md). The number of threads has no
-	// influence on the result, the number of shards has. Not for joint problems, batches, Project
-	// and Finish.
+	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
+	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
+	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
+	// has no influence on the result, the number of shards has. Not for joint problems, batches,
+	// Project and Finish.
 	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
@@ -361,7 +363,7 @@ func (cfg Config) biasRules() []options.Rule {
 // classRules are those of what the labels are, and of the loss that goes with it.
 func (cfg Config) classRules() []options.Rule {
 	numbers := cfg.Loss.Regression()
-	wants := map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log}[cfg.Multiclass]
+	goesWith := map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log}[cfg.Multiclass]
 	return []options.Rule{
 		options.Not("Calibrate",
 			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
@@ -369,8 +371,9 @@ func (cfg Config) classRules() []options.Rule {
 		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().epsilon, cfg.Epsilon, "Loss",
 			cfg.Loss),
 		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
-		options.Not("Multiclass", wants != "" && cfg.Loss != wants,
-			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, wants, cfg.Loss),
+		options.Not("Multiclass", goesWith != "" && cfg.Loss != goesWith,
+			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, goesWith,
+			cfg.Loss),
 		options.Not("Multiclass", numbers && cfg.Multiclass != OneVsRest,
 			"have %q, but there are no classes with the loss %s", cfg.Multiclass, cfg.Loss),
 		options.Not("ClassWeight", numbers && cfg.ClassWeight != "",

@@ -35,7 +35,7 @@
 //
 // # Certificate
 //
-// In every order but [IID] a row is met once an epoch, so the share of its visits that violated
+// In every order but [IID] a row is visited once an epoch, so the share of its visits that violated
 // lies in [0, 1] and is a feasible point of the dual problem, whose value is a lower bound on the
 // least objective there is. So is the mean of the row's g for every other loss. The [Result] has
 // both, and with them how far from the optimum the model can be at most.

@@ -28,7 +28,7 @@ type Model struct {
 
 	// Scaler, if not nil, is how the features were scaled, in JSON: the caller's to set and to use,
 	// as the command does with a dataset.Scaler. Data have to be scaled likewise before the model
-	// sees them.
+	// predicts them.
 	Scaler json.RawMessage
 
 	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it:
@@ -310,8 +310,8 @@ func (m *Model) label(scores []float64) float32 {
 // Predict returns the label of row i of x. It panics if x and the model differ in Cols; see
 // [Model.WithCols].
 func (m *Model) Predict(x Examples, i int) float32 {
-	var room [16]float64
-	return m.label(m.Decision(x, i, room[:]))
+	var space [16]float64
+	return m.label(m.Decision(x, i, space[:]))
 }
 
 // DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at

@@ -20,7 +20,7 @@ import (
 //	biases    (float64, one for each vector; only if "bias" is true)
 //	state     (float32; only if there is a "state": its arrays, see session.arrays)
 
-// header is what stands in a model file beside the numbers.
+// header is what a model file has beside the numbers.
 type header struct {
 	Features    int             `json:"features"`
 	Classes     []float32       `json:"classes"`
@@ -136,7 +136,7 @@ func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Line
 // ReadFile reads a model from a file.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// readModel reads what stands behind the first line of a model file.
+// readModel reads what follows the first line of a model file.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h := new(header)
 	if err := r.Header(h.fields()); err != nil {

@@ -273,8 +273,8 @@ func couple(p []float64, at func(k int) float64) []float64 {
 }
 
 // calibrate fits sigmoids to the scores that models of the same settings give for rows they have
-// not seen: there is one for each fold, trained on the others. Rows without weight have no part in
-// it.
+// not been trained on: there is one for each fold, trained on the others. Rows without weight have
+// no part in it.
 func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []float32) error {
 	folds := tr.Config.Calibrate
 	fold := Folds(y, tr.Weights, folds, tr.Config.Seed)

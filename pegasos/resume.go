@@ -16,7 +16,7 @@ import (
 var ErrPaused = errors.New("pegasos: the run is paused")
 
 // A State is all that is needed to take up a run where it was left off, beside the data and the
-// Config: see Trainer.KeepState and Trainer.Resume. It stands in the model's file.
+// Config: see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
 type State struct {
 	saved  saved
 	arrays [][]float32 // in the order of session.arrays
@@ -41,13 +41,13 @@ func (st *State) Size() (n int) {
 	return n
 }
 
-// saved is the part of a State that is no long array, as it stands in files.
+// saved is the part of a State that is no long array, as it is in files.
 type saved struct {
 	Data      string         `json:"data"`   // fingerprint
 	Arrays    []int          `json:"arrays"` // the arrays' lengths
 	Round     int            `json:"round"`
 	Look      int            `json:"look"`
-	Objective *float64       `json:"objective,omitempty"` // at the last look
+	Objective *float64       `json:"objective,omitempty"` // at the last test
 	Best      *savedBest     `json:"best,omitempty"`
 	Runs      []savedRun     `json:"runs"`
 	Learners  []savedLearner `json:"learners"` // of all runs
@@ -83,7 +83,7 @@ type savedLearner struct {
 	Old   *savedScalars `json:"old,omitempty"`
 	Cur   *savedScalars `json:"cur,omitempty"`
 
-	// Of the certificate, and what stands in its place later.
+	// Of the certificate, and what takes its place later.
 	Recent         bool  `json:"recent"`
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
@@ -276,7 +276,7 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	return c.resumeScalars(from)
 }
 
-// resumeStopping sets what is known from former looks. Biases is how many the model has.
+// resumeStopping sets what is known from former tests. Biases is how many the model has.
 func (s *session) resumeStopping(from *saved, biases int) bool {
 	s.stop.look, s.stop.last.objective = from.Look, modelfile.OrNaN(from.Objective)
 	b := from.Best

@@ -13,7 +13,7 @@ import (
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
 // be called from several goroutines at a time. If they have a method Err() error as well, training
-// asks it once it has met all rows, before the first step, and fails with its error: see Lazy in
+// asks it once it has read all rows, before the first step, and fails with its error: see Lazy in
 // package sparse.
 type Examples interface {
 	Rows() int
@@ -292,7 +292,7 @@ func (s *session) addRun(tr *Trainer) error {
 
 // parallel calls f for each run, from several goroutines.
 func (s *session) parallel(f func(i int, r *run)) {
-	if len(s.runs) == 1 { // it has threads of its own
+	if len(s.runs) == 1 { // it has its own threads
 		f(0, s.runs[0])
 		return
 	}
@@ -383,7 +383,7 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// begin trains up to the last of the looks within the first epoch, or not even so far if ctx is
+// begin trains up to the last report within the first epoch, or not even so far if ctx is
 // done or it is time to pause.
 func (s *session) begin(ctx context.Context) error {
 	if s.progress == nil {
@@ -405,8 +405,8 @@ func (s *session) begin(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		// Shards meet at fixed places, which may be the epoch's end: that is reported when all runs
-		// are there.
+		// Shards synchronise at fixed steps, which may be the epoch's end: that is reported when
+		// all runs are there.
 		ended := slices.ContainsFunc(s.runs, func(r *run) bool { return r.epoch > 0 })
 		if slices.Contains(moved, true) && !ended {
 			s.report()

@@ -8,8 +8,8 @@ import (
 )
 
 // Balanced is the [Config.ClassWeight] that gives each class the same weight in all: the rows of
-// class k weigh n/(K*n_k), for n rows, of which n_k are of class k, and K classes. Of rows that
-// have weights of their own those are counted.
+// class k have the weight n/(K*n_k), for n rows, of which n_k are of class k, and K classes. Of
+// rows that have own weights those are counted.
 const Balanced = "balanced"
 
 // classWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
@@ -44,7 +44,7 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 // float32.
 func goodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
-// setWeights gives each row its weight, of its own times that of its label: nil if there are none.
+// setWeights gives each row its weight, its own times that of its label: nil if there are none.
 // Balanced is not done yet.
 func (d *data) setWeights(tr *Trainer) error {
 	byLabel, err := tr.Config.classWeights()

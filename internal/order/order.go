@@ -36,7 +36,7 @@ type Visits struct {
 	pcg   *rand.PCG
 	mark  []byte   // the generator at the epoch's start
 	pos   int      // in the epoch, in steps
-	idx   []uint32 // the epoch's rows, or room for a few draws
+	idx   []uint32 // the epoch's rows, or space for a few draws
 	first []uint32 // the epoch's blocks
 	ends  []int    // of batches
 	drawn []uint32 // for each row, the last batch that it was drawn for

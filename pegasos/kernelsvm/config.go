@@ -25,8 +25,8 @@ const (
 	maxDegree = 64
 )
 
-// A Config is to a kernel machine what a [Config] is to a linear model: everything that has an
-// influence on it beside the data. The loss is the hinge. A field that is zero stands for its
+// A Config is to a kernel machine what a [pegasos.Config] is to a linear model: everything that has
+// an influence on it beside the data. The loss is the hinge. A field that is zero stands for its
 // default, the one listed first.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function

@@ -19,8 +19,10 @@ import (
 // A kernel model's file is one of package modelfile, of the kind Kernel. Its numbers are
 //
 //	support rows   dense:  float32, row after row
-//	               sparse: the rows' numbers of nonzeros (uint32), their columns (uint32), their values (float32)
-//	coefficients   float32: class after class, of each problem of the class, of each of its support rows
+//	               sparse: the rows' numbers of nonzeros (uint32), their columns (uint32),
+//	                       their values (float32)
+//	coefficients   float32: class after class, of each problem of the class, of each of its
+//	               support rows
 //
 // The header's "support" has the number of support rows of each class.
 
@@ -133,7 +135,7 @@ func (m *Model) WriteFile(name string) error {
 	return nil
 }
 
-// readModel reads what stands behind the first line of a model file.
+// readModel reads what follows the first line of a model file.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h := new(header)
 	if err := mr.Header(h.fields()); err != nil {

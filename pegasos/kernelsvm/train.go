@@ -16,12 +16,12 @@ import (
 )
 
 // Train trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the
-// problem of [Train] with the hinge loss, in which a kernel of rows stands in for their inner
-// product. Two labels make one problem, in which the larger is +1; more make one for each pair of
-// them, or one a label against all others.
+// problem of [pegasos.Train] with the hinge loss, in which a kernel of rows stands in for their
+// inner product. Two labels make one problem, in which the larger is +1; more make one for each
+// pair of them, or one a label against all others.
 //
-// Errors are those of [Train]. If ctx is done before the run is over, the model is the one it has
-// got so far.
+// Errors are those of [pegasos.Train]. If ctx is done before the run is over, the model is the one
+// it has got so far.
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -68,7 +68,7 @@ type Progress struct {
 }
 
 // A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale. Its alphas
-// and scores are kept by class, in the slots of the kernelGroups.
+// and scores are kept by class, in the slots of the classRows.
 //
 // While Pegasos runs, alpha is the number of the row's violations, score is y's score times the
 // scale lambda*(t+t0), and the mean over the last iterates is had as follows. Let S be the sum,
@@ -148,7 +148,7 @@ type run struct {
 	workers []*blockWorker
 }
 
-// Train is like [Train].
+// Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
 	r, err := newRun(tr, x, y)
 	if err != nil {
