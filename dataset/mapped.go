@@ -55,7 +55,8 @@ func (d *pgsmData) mapInto(s *Set, mapped *mmap.File, cols int) error {
 	starts := view[int64](data, d.starts, d.rows+1)
 	columns, values := view[int32](data, d.columns, d.nnz), view[float32](data, d.values, d.nnz)
 	willNeed := func(first, end int) {
-		// The starts are small, and mostly in memory. They may be anything here: this is a hint.
+		// The starts are small, and mostly in memory. They may be anything here: they are only a
+		// hint.
 		from, to := starts[first], starts[end]
 		if from >= 0 && from < to && to <= int64(d.nnz) {
 			mapped.WillNeed(d.columns+4*from, d.columns+4*to)

@@ -6,8 +6,6 @@ package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
 
-const mismatch = "dense: len(x) != len(y)"
-
 // Dot returns the sum of x[i]*y[i]. It panics if the lengths differ; the dot product of empty vectors is 0.
 //
 // Its meaning to the bit is
@@ -25,9 +23,6 @@ const mismatch = "dense: len(x) != len(y)"
 //
 // taken in blocks of 65,536 elements whose sums are added from left to right.
 func Dot(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(mismatch)
-	}
 	return asm.Dot(x, y)
 }
 
@@ -43,9 +38,6 @@ func SumSquares(x []float32) float32 { return asm.SumSquares(x) }
 // It panics if the lengths differ. x and y may be the same slice; if they overlap in another way, the values of y are
 // undefined.
 func Axpy(a float32, x, y []float32) {
-	if len(x) != len(y) {
-		panic(mismatch)
-	}
 	asm.Axpy(a, x, y)
 }
 
@@ -61,17 +53,11 @@ func Scale(a float32, x []float32) { asm.Scale(a, x) }
 // It panics if the lengths differ. x and y may be the same slice; if they overlap in another way, the values of y are
 // undefined.
 func Axpby(a float32, x []float32, b float32, y []float32) {
-	if len(x) != len(y) {
-		panic(mismatch)
-	}
 	asm.Axpby(a, x, b, y)
 }
 
 // SquaredDistance returns the sum of (x[i]-y[i])^2, with the lanes and blocks of Dot. It panics if the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(mismatch)
-	}
 	return asm.SquaredDistance(x, y)
 }
 
@@ -79,9 +65,6 @@ func SquaredDistance(x, y []float32) float32 {
 // for NaN. It panics if the lengths differ. dst and x may be the same slice; if they overlap in another way, the values of
 // dst are undefined.
 func Exp(dst, x []float32) {
-	if len(dst) != len(x) {
-		panic("dense: len(dst) != len(x)")
-	}
 	asm.Exp(dst, x)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -54,7 +55,8 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 
 func TestMeaning(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 31, 54, 63, 64, 65, 100, 300, 784, 1000, 65536, 65537, 200_000} {
+		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 31, 54, 63, 64, 65, 100, 300, 784, 1000, 65536,
+			65537, 200_000} {
 			x, y := numbers(n), numbers(n + 1)[1:]
 			check := func(name string, got, want float32) {
 				if math.Float32bits(got) != math.Float32bits(want) {
@@ -63,12 +65,14 @@ func TestMeaning(t *testing.T) {
 			}
 			dot := sum(n, func(i int) float32 { return float32(x[i] * y[i]) })
 			check("Dot", dense.Dot(x, y), dot)
-			check("SumSquares", dense.SumSquares(x), sum(n, func(i int) float32 { return float32(x[i] * x[i]) }))
+			check("SumSquares", dense.SumSquares(x),
+				sum(n, func(i int) float32 { return float32(x[i] * x[i]) }))
 			check("SquaredDistance", dense.SquaredDistance(x, y), sum(n, func(i int) float32 {
 				d := x[i] - y[i]
 				return float32(d * d)
 			}))
-			z, both, e := append([]float32(nil), y...), append([]float32(nil), y...), append([]float32(nil), x...)
+			z, both := append([]float32(nil), y...), append([]float32(nil), y...)
+			e := append([]float32(nil), x...)
 			dense.Axpy(0.3, x, z)
 			dense.Axpby(0.3, x, -0.7, both)
 			dense.Scale(0.3, e)
@@ -81,10 +85,12 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
-// Rows give the bits of single calls, also in a matrix too large for the caches, where they are taken one by one.
+// Rows give the bits of single calls, also in a matrix too large for the caches, where they are
+// taken one by one.
 func TestRowsAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100}, {12, 784}, {5, 70_000}, {10_000, 300}} {
+		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100},
+			{12, 784}, {5, 70_000}, {10_000, 300}} {
 			rows, cols := shape[0], shape[1]
 			m, err := dense.FromSlice(rows, cols, numbers(rows*cols))
 			if err != nil {
@@ -103,7 +109,8 @@ func TestRowsAreSingleCalls(t *testing.T) {
 					t.Fatalf("%d x %d: row %d: got %v, want %v", rows, cols, i, got[i], want)
 				}
 				if want := dense.Dot(m.Row(int(idx[i])), w); picked[i] != want {
-					t.Fatalf("%d x %d: row %d at %d: got %v, want %v", rows, cols, idx[i], i, picked[i], want)
+					t.Fatalf("%d x %d: row %d at %d: got %v, want %v", rows, cols, idx[i], i,
+						picked[i], want)
 				}
 			}
 			sum, want := append([]float32(nil), w...), append([]float32(nil), w...)
@@ -113,7 +120,8 @@ func TestRowsAreSingleCalls(t *testing.T) {
 			}
 			for j := range want {
 				if sum[j] != want[j] {
-					t.Fatalf("%d x %d: AxpyRows: element %d: got %v, want %v", rows, cols, j, sum[j], want[j])
+					t.Fatalf("%d x %d: AxpyRows: element %d: got %v, want %v", rows, cols, j,
+						sum[j], want[j])
 				}
 			}
 		}
@@ -142,19 +150,35 @@ func TestPanics(t *testing.T) {
 	m := dense.New(3, 5)
 	short, long := make([]float32, 4), make([]float32, 5)
 	for name, f := range map[string]func(){
-		"Dot":                     func() { dense.Dot(short, long) },
-		"SquaredDistance":         func() { dense.SquaredDistance(short, long) },
-		"Axpy":                    func() { dense.Axpy(1, short, long) },
-		"Axpby":                   func() { dense.Axpby(1, short, 1, long) },
-		"Exp":                     func() { dense.Exp(short, long) },
-		"DotRows: rows end":       func() { dense.DotRows(make([]float32, 2), long, 3, make([]float32, 3)) },
-		"DotRows: stride":         func() { dense.DotRows(make([]float32, 2), long, -1, make([]float32, 3)) },
-		"DotRows: huge stride":    func() { dense.DotRows(make([]float32, 3), long, math.MaxInt/2+1, make([]float32, 3)) },
-		"DotRowsAt: index":        func() { dense.DotRowsAt(make([]float32, 1), long, 5, []int32{1}, long) },
-		"DotRowsAt: negative":     func() { dense.DotRowsAt(make([]float32, 1), long, 5, []int32{-1}, long) },
-		"DotRowsAt: count":        func() { dense.DotRowsAt(make([]float32, 2), long, 5, []int32{0}, long) },
-		"AxpyRows: index":         func() { dense.AxpyRows([]float32{1}, long, 5, []int32{1}, long) },
-		"AxpyRows: count":         func() { dense.AxpyRows([]float32{1, 2}, long, 5, []int32{0}, short) },
+		"Dot":             func() { dense.Dot(short, long) },
+		"SquaredDistance": func() { dense.SquaredDistance(short, long) },
+		"Axpy":            func() { dense.Axpy(1, short, long) },
+		"Axpby":           func() { dense.Axpby(1, short, 1, long) },
+		"Exp":             func() { dense.Exp(short, long) },
+		"DotRows: rows end": func() {
+			dense.DotRows(make([]float32, 2), long, 3, make([]float32, 3))
+		},
+		"DotRows: stride": func() {
+			dense.DotRows(make([]float32, 2), long, -1, make([]float32, 3))
+		},
+		"DotRows: huge stride": func() {
+			dense.DotRows(make([]float32, 3), long, math.MaxInt/2+1, make([]float32, 3))
+		},
+		"DotRowsAt: index": func() {
+			dense.DotRowsAt(make([]float32, 1), long, 5, []int32{1}, long)
+		},
+		"DotRowsAt: negative": func() {
+			dense.DotRowsAt(make([]float32, 1), long, 5, []int32{-1}, long)
+		},
+		"DotRowsAt: count": func() {
+			dense.DotRowsAt(make([]float32, 2), long, 5, []int32{0}, long)
+		},
+		"AxpyRows: index": func() {
+			dense.AxpyRows([]float32{1}, long, 5, []int32{1}, long)
+		},
+		"AxpyRows: count": func() {
+			dense.AxpyRows([]float32{1, 2}, long, 5, []int32{0}, short)
+		},
 		"Matrix.Row":              func() { m.Row(3) },
 		"Matrix.Row negative":     func() { m.Row(-1) },
 		"Matrix.Dot":              func() { m.Dot(0, short) },
@@ -166,8 +190,13 @@ func TestPanics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
+				switch text := recover().(type) {
+				case nil:
 					t.Error("did not panic")
+				case string: // else the runtime's
+					if !strings.HasPrefix(text, "dense: ") {
+						t.Errorf("the panic is %q", text)
+					}
 				}
 			}()
 			f()
@@ -176,7 +205,8 @@ func TestPanics(t *testing.T) {
 }
 
 func TestFromSliceRefusesOtherSizes(t *testing.T) {
-	for _, c := range [][3]int{{2, 3, 5}, {2, 3, 7}, {-1, 3, 3}, {2, -1, 2}, {math.MaxInt/2 + 1, 4, 0}, {1, 0, 1}} {
+	for _, c := range [][3]int{{2, 3, 5}, {2, 3, 7}, {-1, 3, 3}, {2, -1, 2},
+		{math.MaxInt/2 + 1, 4, 0}, {1, 0, 1}} {
 		if _, err := dense.FromSlice(c[0], c[1], make([]float32, c[2])); err == nil {
 			t.Errorf("%d x %d of %d values: no error", c[0], c[1], c[2])
 		}
@@ -185,7 +215,8 @@ func TestFromSliceRefusesOtherSizes(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	m := dense.New(9, 100)
-	x, y, dst, idx := make([]float32, 100), make([]float32, 100), make([]float32, 9), make([]int32, 9)
+	x, y := make([]float32, 100), make([]float32, 100)
+	dst, idx := make([]float32, 9), make([]int32, 9)
 	for name, f := range map[string]func(){
 		"Dot":              func() { dense.Dot(x, y) },
 		"SumSquares":       func() { dense.SumSquares(x) },

@@ -45,8 +45,8 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) { Axpy(a, m.Row(i), w) }
 // SumSquares returns the squared Euclidean norm of row i.
 func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares(m.Row(i)) }
 
-// DotRows sets dst[k] to the dot product of row first+k and w, which has Cols elements. It panics if
-// the matrix ends before dst does.
+// DotRows sets dst[k] to the dot product of row first+k and w, which has Cols elements. It panics
+// if the matrix ends before dst does.
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	m.check(w)
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {

@@ -28,13 +28,16 @@ func Confusion(truth, predicted []int, classes int) (counts [][]int) {
 	return counts
 }
 
-// A Class says how well the rows of one class were told from the others.
+// A Class says how well the rows of one class were separated from the others.
 type Class struct {
-	// Precision is the share of the rows predicted to be of the class that are; NaN if there are none.
+	// Precision is the share of the rows predicted to be of the class that are; NaN if there are
+	// none.
 	Precision float64
-	// Recall is the share of the rows of the class that were predicted to be; NaN if there are none.
+	// Recall is the share of the rows of the class that were predicted to be; NaN if there are
+	// none.
 	Recall float64
-	// F1 is the harmonic mean of the two; NaN only if the class is neither in the data nor predicted.
+	// F1 is the harmonic mean of the two; NaN only if the class is neither in the data nor
+	// predicted.
 	F1 float64
 	// Support is the number of rows of the class.
 	Support int

@@ -1,5 +1,6 @@
 // Package metrics measures how good predictions are: accuracy, precision, recall, F1, the area
-// under the ROC curve, average precision, log loss, RMSE, MAE and R^2, as scikit-learn defines them.
+// under the ROC curve, average precision, log loss, RMSE, MAE and R^2, as scikit-learn defines
+// them.
 //
 // The true values come first, as there. Classes are positions from 0 to classes-1. What the data
 // leave undefined is NaN: the precision of a class that was never predicted, the area under the ROC

@@ -10,7 +10,8 @@ import (
 // same compares with a hand-computed number, NaN with NaN.
 func same(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if d := got - want; !(math.Abs(d) <= 1e-15*math.Abs(want)) && !(math.IsNaN(got) && math.IsNaN(want)) {
+	if d := got - want; !(math.Abs(d) <= 1e-15*math.Abs(want)) &&
+		!(math.IsNaN(got) && math.IsNaN(want)) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
@@ -74,7 +75,8 @@ func TestRanking(t *testing.T) {
 		// The example in scikit-learn's documentation of both.
 		{"example", []float64{0.1, 0.4, 0.35, 0.8}, []bool{n, n, y, y}, 3. / 4, (1 + 2./3) / 2},
 		{"all equal", []float64{5, 5, 5, 5}, []bool{y, n, n, n}, 1. / 2, 1. / 4},
-		// Pairs: 2-1 1, 2-2 1/2, 2-0 1; 1-1 1/2, 1-2 0, 1-0 1: 4 of 6. Down to 2: 1 of 2; down to 1: 2 of 4.
+		// Pairs: 2-1 1, 2-2 1/2, 2-0 1; 1-1 1/2, 1-2 0, 1-0 1: 4 of 6. Down to 2: 1 of 2; down to
+		// 1: 2 of 4.
 		{"ties", []float64{2, 1, 1, 2, 0}, []bool{y, y, n, n, n}, 4. / 6, (1./2 + 2./4) / 2},
 		{"zeros of both signs", []float64{0, math.Copysign(0, -1)}, []bool{y, n}, 1. / 2, 1. / 2},
 		{"infinite", []float64{inf, -inf, 0}, []bool{y, n, n}, 1, 1},
@@ -152,7 +154,8 @@ func TestNumbers(t *testing.T) {
 	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}), math.NaN())
 	// Equal numbers whose mean is not one of them.
 	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}), math.NaN())
-	for what, v := range map[string]float64{"RMSE": RMSE(nil, nil), "MAE": MAE(nil, nil), "R^2": R2(nil, nil)} {
+	for what, v := range map[string]float64{"RMSE": RMSE(nil, nil), "MAE": MAE(nil, nil),
+		"R^2": R2(nil, nil)} {
 		same(t, what+" of no rows", v, math.NaN())
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // ROCAUC returns the area under the ROC curve: the share of the pairs of a positive row, of which
-// truth is true, and a negative one in which the positive row has the higher score. Pairs with equal
-// scores count half. It is NaN if a score is NaN, and without a row of either kind.
+// truth is true, and a negative one in which the positive row has the higher score. Pairs with
+// equal scores count half. It is NaN if a score is NaN, and without a row of either kind.
 func ROCAUC(truth []bool, scores []float64) float64 {
 	auc, _ := Ranking(truth, scores)
 	return auc

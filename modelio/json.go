@@ -110,9 +110,9 @@ func writeVectors(b *bufio.Writer, weights [][]float32) error {
 	return err
 }
 
-// ReadJSON reads a model that [WriteJSON], or someone else, has written, to the end of r. The fields
-// may have any order. It checks all there is to check, and takes no more memory than a few times
-// what r turns out to hold.
+// ReadJSON reads a model that [WriteJSON], or someone else, has written, to the end of r. The
+// fields may have any order. It checks all there is to check, and takes no more memory than a few
+// times what r turns out to hold.
 func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
@@ -208,7 +208,8 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	m := &j.model
 	for k, w := range j.weights {
 		if len(w) != j.features {
-			return nil, fmt.Errorf("weights: %d in vector %d, want %d features", len(w), k, j.features)
+			return nil, fmt.Errorf("weights: %d in vector %d, want %d features", len(w), k,
+				j.features)
 		}
 	}
 	if n := len(j.biases); j.bias != (n > 0) || n > 0 && n != len(j.weights) {

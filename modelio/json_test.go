@@ -30,11 +30,13 @@ func models(t testing.TB) []*pegasos.Model {
 	a := train(2, pegasos.Config{})
 	a.IndexBase = 1
 	b := train(4, pegasos.Config{
-		C: 0.3, Steps: 100, Order: pegasos.IID, Bias: pegasos.BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
+		C: 0.3, Steps: 100, Order: pegasos.IID, Bias: pegasos.BiasAugmented, BiasScale: 2.5,
+		Seed: 1<<64 - 1,
 	})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	c := &pegasos.Model{
-		Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1, Scaler: []byte(`{"kind":"unit"}`),
+		Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1,
+		Scaler:   []byte(`{"kind":"unit"}`),
 		HashBits: 3, Prior: "abc", Calibration: []pegasos.Sigmoid{{A: -1, B: 0.5}},
 	}
 	numbers := &pegasos.Model{
@@ -101,9 +103,11 @@ const goodJSON = `{
 // Other programs read this.
 func TestJSONGolden(t *testing.T) {
 	m := &pegasos.Model{
-		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{0.1, -1e-45}}, Bias: []float64{0.1},
+		Classes: []float32{-1, 1}, Names: []string{"no", "yes"},
+		Weights: [][]float32{{0.1, -1e-45}}, Bias: []float64{0.1},
 		Lambda: 0.01, Config: pegasos.Config{Loss: pegasos.Hinge}, IndexBase: 1,
-		Result: pegasos.Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN()},
+		Result: pegasos.Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75,
+			DualObjective: math.NaN(), Gap: math.NaN()},
 	}
 	want := strings.Replace(goodJSON, "0f3ef3", m.Hash(), 1)
 	if have := encodeJSON(t, m); have != want {
@@ -134,21 +138,25 @@ func TestJSONHostile(t *testing.T) {
 		return strings.Replace(good, old, new, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":                  {"", "byte 0: cut short"},
-		"another file":           {"pegasimd model 1\n", "invalid character 'p'"},
-		"array":                  {"[]", "want an object"},
-		"null":                   {"null", "want an object"},
-		"another object":         {"{}", "format is missing"},
-		"another format":         {edit("pegasimd model", "pickle"), `"pickle"`},
-		"newer version":          {edit(`"version": 1`, `"version": 2`), "version 2"},
-		"wrong hash":             {goodJSON, "hash: the model has"},
-		"unknown field":          {edit(`"bias"`, `"bas"`), `"bas" is unknown`},
-		"unknown field within":   {edit(`"loss"`, `"lass"`), `"lass"`},
-		"field twice":            {edit(`"bias": true`, `"bias": true, "bias": true`), "twice"},
-		"field missing":          {edit(`  "lambda": 0.01,`, ""), "lambda is missing"},
-		"result null":            {edit(`{"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75}`, "null"), "result"},
-		"100 million features":   {edit(`"features": 2`, `"features": 100000000`), "weights: 2 in vector 0"},
-		"features overflow":      {edit(`"features": 2`, `"features": 9223372036854775807`), "features"},
+		"empty":                {"", "byte 0: cut short"},
+		"another file":         {"pegasimd model 1\n", "invalid character 'p'"},
+		"array":                {"[]", "want an object"},
+		"null":                 {"null", "want an object"},
+		"another object":       {"{}", "format is missing"},
+		"another format":       {edit("pegasimd model", "pickle"), `"pickle"`},
+		"newer version":        {edit(`"version": 1`, `"version": 2`), "version 2"},
+		"wrong hash":           {goodJSON, "hash: the model has"},
+		"unknown field":        {edit(`"bias"`, `"bas"`), `"bas" is unknown`},
+		"unknown field within": {edit(`"loss"`, `"lass"`), `"lass"`},
+		"field twice":          {edit(`"bias": true`, `"bias": true, "bias": true`), "twice"},
+		"field missing":        {edit(`  "lambda": 0.01,`, ""), "lambda is missing"},
+		"result null": {
+			edit(`{"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75}`, "null"),
+			"result"},
+		"100 million features": {edit(`"features": 2`, `"features": 100000000`),
+			"weights: 2 in vector 0"},
+		"features overflow": {edit(`"features": 2`, `"features": 9223372036854775807`),
+			"features"},
 		"features negative":      {edit(`"features": 2`, `"features": -1`), "features"},
 		"no classes":             {edit("[-1,1]", "[]"), "0 classes"},
 		"one class":              {edit("[-1,1]", "[1]"), "1 classes"},
@@ -159,32 +167,36 @@ func TestJSONHostile(t *testing.T) {
 		"bias false with biases": {edit("true", "false"), "biases: 1 of 1"},
 		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: 2 of 1"},
 		"bias beyond float64":    {edit("[0.1],", "[1e999],"), "biases"},
-		"two vectors":            {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"), "biases: 1 of 2 vectors"},
-		"fewer weights":          {edit("[0.1,-1e-45]", "[0.1]"), "weights: 1 in vector 0"},
-		"weight null":            {edit("[0.1,-1e-45]", "[0.1,null]"), "null"},
-		"weight NaN":             {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},
-		"weight beyond float32":  {edit("[0.1,-1e-45]", "[0.1,1e39]"), "1e39"},
-		"weight text":            {edit("[0.1,-1e-45]", `[0.1,"1"]`), "weights"},
-		"lambda 0":               {edit(`"lambda": 0.01`, `"lambda": 0`), "Lambda"},
-		"cut":                    {good[:len(good)-3], "cut short"},
-		"something follows":      {good + "{}", "something follows"},
-		"a state":                {edit(`"biases"`, `"state": {}, "biases"`), `"state" is unknown`},
+		"two vectors": {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"),
+			"biases: 1 of 2 vectors"},
+		"fewer weights":         {edit("[0.1,-1e-45]", "[0.1]"), "weights: 1 in vector 0"},
+		"weight null":           {edit("[0.1,-1e-45]", "[0.1,null]"), "null"},
+		"weight NaN":            {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},
+		"weight beyond float32": {edit("[0.1,-1e-45]", "[0.1,1e39]"), "1e39"},
+		"weight text":           {edit("[0.1,-1e-45]", `[0.1,"1"]`), "weights"},
+		"lambda 0":              {edit(`"lambda": 0.01`, `"lambda": 0`), "Lambda"},
+		"cut":                   {good[:len(good)-3], "cut short"},
+		"something follows":     {good + "{}", "something follows"},
+		"a state":               {edit(`"biases"`, `"state": {}, "biases"`), `"state" is unknown`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadJSON(strings.NewReader(c.text))
-			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "modelio: model in JSON: byte ") {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				!strings.HasPrefix(err.Error(), "modelio: model in JSON: byte ") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
 	}
 	want := errors.New("disk on fire")
 	for _, n := range []int{0, 5, 100, len(good)} {
-		if _, err := ReadJSON(io.MultiReader(strings.NewReader(good[:n]), iotest.ErrReader(want))); !errors.Is(err, want) {
+		if _, err := ReadJSON(io.MultiReader(strings.NewReader(good[:n]),
+			iotest.ErrReader(want))); !errors.Is(err, want) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
 	for n := range good {
-		if err := WriteJSON(&sample.FailingWriter{Left: n % 100}, models(t)[2]); !errors.Is(err, sample.ErrFull) {
+		if err := WriteJSON(&sample.FailingWriter{Left: n % 100}, models(t)[2]); !errors.Is(err,
+			sample.ErrFull) {
 			t.Fatalf("space for %d bytes: %v", n%100, err)
 		}
 	}

@@ -20,8 +20,9 @@ type solver struct {
 	loss pegasos.Loss
 }
 
-// solvers are those whose models are linear functions of the features, in the order of liblinear's numbers. Of those
-// with the same loss the first is written, of CrammerSinger's and of numbers to predict see Write.
+// solvers are those whose models are linear functions of the features, in the order of liblinear's
+// numbers. Of those with the same loss the first is written, of CrammerSinger's and of numbers to
+// predict see Write.
 var solvers = []solver{
 	{"L2R_LR", pegasos.Log},
 	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
@@ -32,7 +33,8 @@ var solvers = []solver{
 	{"L1R_LR", pegasos.Log},
 	{"L2R_LR_DUAL", pegasos.Log},
 	{"L2R_L1LOSS_SVR_DUAL", pegasos.EpsInsensitive}, // 13
-	{"L2R_L2LOSS_SVR", pegasos.EpsInsensitive},      // 11 and 12: their loss is the square, which no Loss is
+	// 11 and 12: their loss is the square, which no Loss is
+	{"L2R_L2LOSS_SVR", pegasos.EpsInsensitive},
 	{"L2R_L2LOSS_SVR_DUAL", pegasos.EpsInsensitive},
 }
 
@@ -41,15 +43,16 @@ const crammerSinger = "MCSVM_CS"
 // maxClasses is what package pegasos takes.
 const maxClasses = 1 << 16
 
-// ReadLiblinear reads a model that liblinear's train has written, to the end of r. It predicts what liblinear's predict
-// does, but for rows so near a tie that the rounding of weights and sums to float32 decides. Exact ties between two
-// classes fall as they do there, and so do those of rows that have none of the features.
+// ReadLiblinear reads a model that liblinear's train has written, to the end of r. It predicts what
+// liblinear's predict does, but for rows so near a tie that the rounding of weights and sums to
+// float32 decides. Exact ties between two classes fall as they do there, and so do those of rows
+// that have none of the features.
 //
-// The file does not tell how the model came about: Lambda is [pegasos.DefaultLambda], and Config has no more than the loss
-// and the bias. IndexBase is 1.
+// The file does not tell how the model came about: Lambda is [pegasos.DefaultLambda], and Config
+// has no more than the loss and the bias. IndexBase is 1.
 //
-// Faults of the text are a *[SyntaxError]. It takes no more memory than a few times what r turns out to hold, whatever the
-// header says.
+// Faults of the text are a *[SyntaxError]. It takes no more memory than a few times what r turns
+// out to hold, whatever the header says.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	t := &tokens{r: bufio.NewReaderSize(r, 1<<16), line: 1}
 	h, err := readLiblinearHeader(t)
@@ -58,9 +61,11 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	}
 	vectors := h.vectors()
 	if h.features > math.MaxInt/8/vectors {
-		return nil, t.fail("%d features of %d classes are too many for this machine", h.features, h.classes)
+		return nil, t.fail("%d features of %d classes are too many for this machine", h.features,
+			h.classes)
 	}
-	// The file has one feature after the other, and ends with that of the bias. What is made grows with what is read.
+	// The file has one feature after the other, and ends with that of the bias. What is made grows
+	// with what is read.
 	var flat []float32
 	for i := range h.features * vectors {
 		v, err := t.number("weight")
@@ -94,7 +99,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	return h.model(flat, bias), nil
 }
 
-// model makes the model of the weights, which come feature by feature, and biases, of which there may be none.
+// model makes the model of the weights, which come feature by feature, and biases, of which there
+// may be none.
 func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	m := &pegasos.Model{
 		Lambda: pegasos.DefaultLambda, Config: pegasos.Config{Loss: h.solver.loss}, IndexBase: 1,
@@ -112,7 +118,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	case h.solver.loss.Regression():
 		order = []int{0}
 	case h.classes == 2:
-		// A score above 0 speaks for the first label, also where there are two vectors. In the model it is for the larger.
+		// A score above 0 speaks for the first label, also where there are two vectors. In the
+		// model it is for the larger.
 		order = []int{0}
 		m.Classes = slices.Clone(h.labels)
 		slices.Sort(m.Classes)
@@ -124,8 +131,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 			if bias == nil {
 				bias = []float64{0}
 			}
-			// A score of 0 is for the second label, now the larger. No float32 lies between -b and the next float64, so that
-			// z+b is positive now exactly where it was 0 or more.
+			// A score of 0 is for the second label, now the larger. No float32 lies between -b and
+			// the next float64, so that z+b is positive now exactly where it was 0 or more.
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:
@@ -155,8 +162,9 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	return m
 }
 
-// breakTies makes equal biases differ by the least there is, so that of equal classes the first in the file wins, where
-// order, of the model, would have another win. Other scores do not see it: it is beyond the precision of float32.
+// breakTies makes equal biases differ by the least there is, so that of equal classes the first in
+// the file wins, where order, of the model, would have another win. Other scores do not see it: it
+// is beyond the precision of float32.
 func breakTies(bias []float64, order []int) []float64 {
 	if slices.IsSorted(order) {
 		return bias
@@ -165,7 +173,8 @@ func breakTies(bias []float64, order []int) []float64 {
 		bias = make([]float64, len(order))
 	}
 	byBias := slices.Clone(order)
-	slices.SortFunc(byBias, func(a, b int) int { return cmp.Or(cmp.Compare(bias[a], bias[b]), b-a) })
+	slices.SortFunc(byBias,
+		func(a, b int) int { return cmp.Or(cmp.Compare(bias[a], bias[b]), b-a) })
 	broken := slices.Clone(bias)
 	for i, k := range byBias {
 		if i > 0 && bias[k] == bias[byBias[i-1]] {
@@ -191,8 +200,8 @@ func (h *liblinearHeader) vectors() int {
 	return h.classes
 }
 
-// readLiblinearHeader reads up to the w that the weights follow. The lines may have any order, as in liblinear, but the
-// labels have to follow their number.
+// readLiblinearHeader reads up to the w that the weights follow. The lines may have any order, as
+// in liblinear, but the labels have to follow their number.
 func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	h := new(liblinearHeader)
 	seen := map[string]bool{}
@@ -291,13 +300,15 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 	return nil
 }
 
-// WriteLiblinear writes a model that liblinear's predict reads. It predicts the same labels from it, but for rows so near a
-// tie that the rounding of sums to float32 decides here; exact ties are the same.
+// WriteLiblinear writes a model that liblinear's predict reads. It predicts the same labels from
+// it, but for rows so near a tie that the rounding of sums to float32 decides here; exact ties are
+// the same.
 //
-// The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge, L2R_L1LOSS_SVC_DUAL for the hinge,
-// L2R_L1LOSS_SVR_DUAL for numbers to predict, and MCSVM_CS for joint problems of more than two classes; of two, whose model has
-// two vectors, the difference is written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are
-// not kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
+// The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge,
+// L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL for numbers to predict, and MCSVM_CS for
+// joint problems of more than two classes; of two, whose model has two vectors, the difference is
+// written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are not
+// kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	f, err := liblinearForm(m)
 	if err != nil {

@@ -60,28 +60,39 @@ w
 
 func TestReadLiblinear(t *testing.T) {
 	m := readText(t, binary)
-	if fmt.Sprint(m.Classes, m.Weights) != "[-1 1] [[-1.5 2 -0]]" || math.Abs(m.Bias[0]+0.125) > 1e-16 || m.IndexBase != 1 ||
-		m.Config.Loss != pegasos.SquaredHinge || m.Config.BiasScale != 0.5 || m.Lambda != pegasos.DefaultLambda {
+	if fmt.Sprint(m.Classes, m.Weights) != "[-1 1] [[-1.5 2 -0]]" ||
+		math.Abs(m.Bias[0]+0.125) > 1e-16 || m.IndexBase != 1 ||
+		m.Config.Loss != pegasos.SquaredHinge || m.Config.BiasScale != 0.5 ||
+		m.Lambda != pegasos.DefaultLambda {
 		t.Errorf("%+v", m)
 	}
-	// White space separates, whatever it is; the header's lines may have another order; the weights of a bias of 0 say nothing.
-	other := readText(t, "nr_class\t2 label\r\n1\n-1 bias 0 solver_type L2R_LR nr_feature 3 w -1.5 2 0 99")
-	if fmt.Sprint(other.Classes, other.Weights, other.Bias) != "[-1 1] [[-1.5 2 0]] []" || other.Config.Loss != pegasos.Log || other.Config.Bias != "" {
+	// White space separates, whatever it is; the header's lines may have another order; the weights
+	// of a bias of 0 say nothing.
+	other := readText(t, "nr_class\t2 label\r\n1\n-1 bias 0 solver_type L2R_LR nr_feature 3 w "+
+		"-1.5 2 0 99")
+	if fmt.Sprint(other.Classes, other.Weights, other.Bias) != "[-1 1] [[-1.5 2 0]] []" ||
+		other.Config.Loss != pegasos.Log || other.Config.Bias != "" {
 		t.Errorf("%+v", other)
 	}
 	// Three classes, out of order, no bias.
-	three := readText(t, "solver_type MCSVM_CS\nnr_class 3\nlabel 5 -3 1\nnr_feature 2\nbias -1\nw\n1 2 3 \n4 5 6 \n")
-	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" || three.Config.Multiclass != pegasos.CrammerSinger {
+	three := readText(t, "solver_type MCSVM_CS\nnr_class 3\nlabel 5 -3 1\nnr_feature 2\nbias "+
+		"-1\nw\n1 2 3 \n4 5 6 \n")
+	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" ||
+		three.Config.Multiclass != pegasos.CrammerSinger {
 		t.Errorf("%+v", three)
 	}
 	// Crammer and Singer's has two vectors for two classes, and the first decides.
-	two := readText(t, "solver_type MCSVM_CS\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n1 -1 \n4 -4 \n7 -7 \n")
+	two := readText(t, "solver_type MCSVM_CS\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n1 "+
+		"-1 \n4 -4 \n7 -7 \n")
 	if fmt.Sprint(two.Classes, two.Weights, two.Bias) != "[-1 1] [[1 4]] [7]" {
 		t.Errorf("%+v", two)
 	}
-	for _, solver := range []string{"L2R_L2LOSS_SVR", "L2R_L2LOSS_SVR_DUAL", "L2R_L1LOSS_SVR_DUAL"} {
-		numbers := readText(t, "solver_type "+solver+"\nnr_class 2\nnr_feature 2\nbias 1\nw\n1 \n4 \n7 \n")
-		if fmt.Sprint(numbers.Classes, numbers.Weights, numbers.Bias) != "[] [[1 4]] [7]" || numbers.Config.Loss != pegasos.EpsInsensitive {
+	for _, solver := range []string{"L2R_L2LOSS_SVR", "L2R_L2LOSS_SVR_DUAL",
+		"L2R_L1LOSS_SVR_DUAL"} {
+		numbers := readText(t, "solver_type "+solver+"\nnr_class 2\nnr_feature 2\nbias 1\nw\n1 "+
+			"\n4 \n7 \n")
+		if fmt.Sprint(numbers.Classes, numbers.Weights, numbers.Bias) != "[] [[1 4]] [7]" ||
+			numbers.Config.Loss != pegasos.EpsInsensitive {
 			t.Errorf("%s: %+v", solver, numbers)
 		}
 	}
@@ -89,26 +100,34 @@ func TestReadLiblinear(t *testing.T) {
 
 func TestWriteLiblinear(t *testing.T) {
 	x := row(t, 0)
-	m := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.1, -1e-40, 3e38}}, Bias: []float64{1. / 3}, Lambda: 1}
+	m := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.1, -1e-40, 3e38}},
+		Bias: []float64{1. / 3}, Lambda: 1}
 	want := "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n" +
-		"0.10000000149011612 \n-9.99994610111476e-41 \n3.0000000054977558e+38 \n0.3333333333333333 \n"
+		"0.10000000149011612 \n-9.99994610111476e-41 \n3.0000000054977558e+38 " +
+		"\n0.3333333333333333 \n"
 	if have := writeText(t, m); have != want {
 		t.Errorf("%s\nwant\n%s", have, want)
 	}
-	m.Config.Loss, m.Bias, m.Classes, m.Weights = pegasos.Log, nil, []float32{1, 2, 7}, [][]float32{{1}, {2}, {3}}
-	if have := writeText(t, m); have != "solver_type L2R_LR\nnr_class 3\nlabel 1 2 7\nnr_feature 1\nbias -1\nw\n1 2 3 \n" {
+	m.Config.Loss, m.Bias, m.Classes, m.Weights = pegasos.Log, nil, []float32{1, 2, 7}, [][]float32{
+		{1}, {2}, {3}}
+	if have := writeText(t, m); have != "solver_type L2R_LR\nnr_class 3\nlabel 1 2 7\nnr_feature "+
+		"1\nbias -1\nw\n1 2 3 \n" {
 		t.Error(have)
 	}
 	m.Config.Loss, m.Classes, m.Weights = pegasos.EpsInsensitive, nil, [][]float32{{1}}
-	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVR_DUAL\nnr_class 2\nnr_feature 1\nbias -1\nw\n1 \n" {
+	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVR_DUAL\nnr_class 2\nnr_feature "+
+		"1\nbias -1\nw\n1 \n" {
 		t.Error(have)
 	}
-	m = &pegasos.Model{Classes: []float32{1, 2}, Weights: [][]float32{{1, 2}, {3, -7}}, Bias: []float64{1, 0.5}, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}}
-	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 2 1\nnr_feature 2\nbias 1\nw\n2 \n-9 \n-0.5 \n" {
+	m = &pegasos.Model{Classes: []float32{1, 2}, Weights: [][]float32{{1, 2}, {3, -7}},
+		Bias: []float64{1, 0.5}, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}}
+	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 2 "+
+		"1\nnr_feature 2\nbias 1\nw\n2 \n-9 \n-0.5 \n" {
 		t.Error(have)
 	}
 	m.Classes, m.Weights, m.Bias = []float32{1, 2, 3}, [][]float32{{1}, {2}, {3}}, nil
-	if have := writeText(t, m); have != "solver_type MCSVM_CS\nnr_class 3\nlabel 1 2 3\nnr_feature 1\nbias -1\nw\n1 2 3 \n" {
+	if have := writeText(t, m); have != "solver_type MCSVM_CS\nnr_class 3\nlabel 1 2 "+
+		"3\nnr_feature 1\nbias -1\nw\n1 2 3 \n" {
 		t.Error(have)
 	}
 	nan := float32(math.NaN())
@@ -117,12 +136,15 @@ func TestWriteLiblinear(t *testing.T) {
 		"label 2.1474836e+09":     {Classes: []float32{0, 1 << 31}, Weights: [][]float32{{1}}},
 		"3 weight vectors":        {Classes: []float32{0, 1}, Weights: [][]float32{{1}, {1}, {1}}},
 		"6 weight vectors":        {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
-		"multiclass ovo":          {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-		"of 1 classes":            {Classes: []float32{0}, Weights: [][]float32{{1}}},
-		"weight 0 of vector 0":    {Classes: []float32{0, 1}, Weights: [][]float32{{nan}}},
-		"bias 0 is":               {Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Bias: []float64{math.Inf(1)}},
+		"multiclass ovo": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3),
+			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"of 1 classes":         {Classes: []float32{0}, Weights: [][]float32{{1}}},
+		"weight 0 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{nan}}},
+		"bias 0 is": {Classes: []float32{0, 1}, Weights: [][]float32{{1}},
+			Bias: []float64{math.Inf(1)}},
 	} {
-		if err := WriteLiblinear(io.Discard, m); err == nil || !strings.Contains(err.Error(), want) {
+		if err := WriteLiblinear(io.Discard, m); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -184,13 +206,15 @@ func TestLiblinearTies(t *testing.T) {
 
 // A model whose bias does no more than break ties can be trained further without one.
 func TestLiblinearStart(t *testing.T) {
-	m := readText(t, "solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label -1 1 nr_feature 1 bias -1 w -2")
+	m := readText(t, "solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label -1 1 nr_feature 1 "+
+		"bias -1 w -2")
 	x, err := dense.FromSlice(2, 1, []float32{1, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tr := pegasos.Trainer{Start: m, Config: pegasos.Config{Lambda: 0.5, Epochs: 1}}
-	if next, err := tr.Train(t.Context(), x, []float32{1, -1}); err != nil || next.Bias != nil || next.Weights[0][0] <= 0 {
+	if next, err := tr.Train(t.Context(), x, []float32{1, -1}); err != nil || next.Bias != nil ||
+		next.Weights[0][0] <= 0 {
 		t.Errorf("%+v, %v", next, err)
 	}
 }
@@ -204,54 +228,73 @@ func TestLiblinearHostile(t *testing.T) {
 		return strings.Replace(binary, old, new, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":                      {"", "line 1, column 1: the text ends"},
-		"another file":               {"pegasimd model 1\n", `line 1, column 1: "pegasimd"`},
-		"binary":                     {"\x00\x01\x02", "line 1, column 1"},
-		"solver unknown":             {edit("SVC\n", "SVX\n"), "line 1, column 13"},
-		"solver of one class":        {edit("L2R_L2LOSS_SVC", "ONECLASS_SVM"), "line 1, column 13"},
-		"rho":                        {edit("bias", "rho 1 bias"), `"rho"`},
-		"solver missing":             {edit("solver_type L2R_L2LOSS_SVC\n", ""), "line 5, column 1: solver_type is missing"},
-		"classes missing":            {edit("nr_class 2\nlabel -1 +1\n", ""), "nr_class is missing"},
-		"features missing":           {edit("nr_feature 3\n", ""), "nr_feature is missing"},
-		"bias missing":               {edit("bias 0.5\n", ""), "bias is missing"},
-		"labels missing":             {edit("label -1 +1\n", ""), "2 classes and 0 labels"},
-		"labels before their number": {"label 1 2\nnr_class 2\n", "line 1, column 1: label comes before"},
-		"labels of numbers":          {edit("L2R_L2LOSS_SVC", "L2R_L2LOSS_SVR"), "2 classes and 2 labels"},
-		"classes of numbers":         {"solver_type L2R_L2LOSS_SVR nr_class 3 nr_feature 0 bias -1 w", "3 classes and 0 labels"},
-		"no classes":                 {edit("nr_class 2", "nr_class 0"), "line 2, column 10: 0 classes"},
-		"one class":                  {edit("nr_class 2", "nr_class 1"), "line 2, column 10: 1 classes"},
-		"a billion classes":          {edit("nr_class 2", "nr_class 1000000000"), "line 2, column 10: 1000000000 classes"},
-		"classes negative":           {edit("nr_class 2", "nr_class -2"), "-2 classes"},
-		"classes beyond 64 bits":     {edit("nr_class 2", "nr_class 99999999999999999999"), "whole number"},
-		"classes not whole":          {edit("nr_class 2", "nr_class 2.5"), "whole number"},
-		"fewer labels":               {edit("label -1 +1", "label -1"), `line 4, column 1: label: "nr_feature"`},
-		"more labels":                {edit("label -1 +1", "label -1 +1 3"), `line 3, column 13: "3"`},
-		"label twice":                {edit("label -1 +1", "label 1 1"), "line 3, column 9: the label 1 is there twice"},
-		"label beyond float32":       {edit("label -1", "label 16777217"), "line 3, column 7: the label 16777217"},
-		"label beyond 32 bits":       {edit("label -1", "label 2147483648"), "32 bits"},
-		"line twice":                 {edit("nr_feature 3", "nr_feature 3 nr_feature 3"), `line 4, column 14: "nr_feature" is there twice`},
-		"features negative":          {edit("nr_feature 3", "nr_feature -1"), "-1 features"},
-		"features overflow":          {edit("nr_feature 3", "nr_feature 4294967297"), "32 bits"},
-		"more features claimed":      {edit("nr_feature 3", "nr_feature 200000000"), "line 11, column 1: the text ends"},
-		"all features claimed":       {edit("nr_feature 3", "nr_feature 2147483647"), "line"}, // too many where an int has 32 bits
-		"fewer features claimed":     {edit("nr_feature 3", "nr_feature 2"), `line 10, column 1: "0.25" follows`},
-		"bias NaN":                   {edit("bias 0.5", "bias nan"), `line 5, column 6: bias: "nan"`},
-		"bias too large":             {edit("bias 0.5", "bias 1e39"), "beyond float32"},
-		"weight NaN":                 {edit("-2", "nan"), `line 8, column 1: weight: "nan"`},
-		"weight -NaN":                {edit("-2", "-nan"), "line 8"},
-		"weight infinite":            {edit("-2", "inf"), "line 8"},
-		"weight hexadecimal":         {edit("-2", "0x1p3"), "line 8"},
-		"weight beyond float64":      {edit("-2", "1e999"), "line 8"},
-		"weight beyond float32":      {edit("-2", "-1e39"), "line 8, column 1: weight 2 is -1e+39"},
-		"weight not a number":        {edit("-2", "-2,5"), `"-2,5"`},
-		"weight with underscore":     {edit("-2", "1_0"), `"1_0"`},
-		"zero byte":                  {binary + "\x00", "line 11, column 1"},
-		"bias's weight infinite":     {strings.Replace(edit("bias 0.5", "bias 1e38"), "0.25", "1e300", 1), "line 10, column 1: the weight 1e+300 times"},
-		"cut in the header":          {binary[:46], "the text ends here"},
-		"cut before w":               {binary[:strings.Index(binary, "w\n")], "the text ends here"},
-		"cut in the weights":         {binary[:len(binary)-15], "the text ends here"},
-		"something follows":          {binary + "1\n", `line 11, column 1: "1" follows`},
-		"a token of a megabyte":      {edit("-2", strings.Repeat("1", 1<<20)), "line 8, column 1: \"11111111111111111111\"... is too long"},
+		"empty":               {"", "line 1, column 1: the text ends"},
+		"another file":        {"pegasimd model 1\n", `line 1, column 1: "pegasimd"`},
+		"binary":              {"\x00\x01\x02", "line 1, column 1"},
+		"solver unknown":      {edit("SVC\n", "SVX\n"), "line 1, column 13"},
+		"solver of one class": {edit("L2R_L2LOSS_SVC", "ONECLASS_SVM"), "line 1, column 13"},
+		"rho":                 {edit("bias", "rho 1 bias"), `"rho"`},
+		"solver missing": {edit("solver_type L2R_L2LOSS_SVC\n", ""),
+			"line 5, column 1: solver_type is missing"},
+		"classes missing": {edit("nr_class 2\nlabel -1 +1\n", ""),
+			"nr_class is missing"},
+		"features missing": {edit("nr_feature 3\n", ""), "nr_feature is missing"},
+		"bias missing":     {edit("bias 0.5\n", ""), "bias is missing"},
+		"labels missing":   {edit("label -1 +1\n", ""), "2 classes and 0 labels"},
+		"labels before their number": {"label 1 2\nnr_class 2\n",
+			"line 1, column 1: label comes before"},
+		"labels of numbers": {edit("L2R_L2LOSS_SVC", "L2R_L2LOSS_SVR"),
+			"2 classes and 2 labels"},
+		"classes of numbers": {"solver_type L2R_L2LOSS_SVR nr_class 3 nr_feature 0 " +
+			"bias -1 w", "3 classes and 0 labels"},
+		"no classes": {edit("nr_class 2", "nr_class 0"),
+			"line 2, column 10: 0 classes"},
+		"one class": {edit("nr_class 2", "nr_class 1"),
+			"line 2, column 10: 1 classes"},
+		"a billion classes": {edit("nr_class 2", "nr_class 1000000000"),
+			"line 2, column 10: 1000000000 classes"},
+		"classes negative": {edit("nr_class 2", "nr_class -2"), "-2 classes"},
+		"classes beyond 64 bits": {edit("nr_class 2", "nr_class 99999999999999999999"),
+			"whole number"},
+		"classes not whole": {edit("nr_class 2", "nr_class 2.5"), "whole number"},
+		"fewer labels": {edit("label -1 +1", "label -1"),
+			`line 4, column 1: label: "nr_feature"`},
+		"more labels": {edit("label -1 +1", "label -1 +1 3"),
+			`line 3, column 13: "3"`},
+		"label twice": {edit("label -1 +1", "label 1 1"),
+			"line 3, column 9: the label 1 is there twice"},
+		"label beyond float32": {edit("label -1", "label 16777217"),
+			"line 3, column 7: the label 16777217"},
+		"label beyond 32 bits": {edit("label -1", "label 2147483648"), "32 bits"},
+		"line twice": {edit("nr_feature 3", "nr_feature 3 nr_feature 3"),
+			`line 4, column 14: "nr_feature" is there twice`},
+		"features negative": {edit("nr_feature 3", "nr_feature -1"), "-1 features"},
+		"features overflow": {edit("nr_feature 3", "nr_feature 4294967297"), "32 bits"},
+		"more features claimed": {edit("nr_feature 3", "nr_feature 200000000"),
+			"line 11, column 1: the text ends"},
+		// too many where an int has 32 bits
+		"all features claimed": {edit("nr_feature 3", "nr_feature 2147483647"), "line"},
+		"fewer features claimed": {edit("nr_feature 3", "nr_feature 2"),
+			`line 10, column 1: "0.25" follows`},
+		"bias NaN":               {edit("bias 0.5", "bias nan"), `line 5, column 6: bias: "nan"`},
+		"bias too large":         {edit("bias 0.5", "bias 1e39"), "beyond float32"},
+		"weight NaN":             {edit("-2", "nan"), `line 8, column 1: weight: "nan"`},
+		"weight -NaN":            {edit("-2", "-nan"), "line 8"},
+		"weight infinite":        {edit("-2", "inf"), "line 8"},
+		"weight hexadecimal":     {edit("-2", "0x1p3"), "line 8"},
+		"weight beyond float64":  {edit("-2", "1e999"), "line 8"},
+		"weight beyond float32":  {edit("-2", "-1e39"), "line 8, column 1: weight 2 is -1e+39"},
+		"weight not a number":    {edit("-2", "-2,5"), `"-2,5"`},
+		"weight with underscore": {edit("-2", "1_0"), `"1_0"`},
+		"zero byte":              {binary + "\x00", "line 11, column 1"},
+		"bias's weight infinite": {strings.Replace(edit("bias 0.5", "bias 1e38"), "0.25", "1e300",
+			1), "line 10, column 1: the weight 1e+300 times"},
+		"cut in the header":  {binary[:46], "the text ends here"},
+		"cut before w":       {binary[:strings.Index(binary, "w\n")], "the text ends here"},
+		"cut in the weights": {binary[:len(binary)-15], "the text ends here"},
+		"something follows":  {binary + "1\n", `line 11, column 1: "1" follows`},
+		"a token of a megabyte": {edit("-2", strings.Repeat("1", 1<<20)),
+			"line 8, column 1: \"11111111111111111111\"... is too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ReadLiblinear(strings.NewReader(c.text))
@@ -263,7 +306,8 @@ func TestLiblinearHostile(t *testing.T) {
 	}
 	want := errors.New("disk on fire")
 	for _, n := range []int{0, 5, 60, len(binary)} {
-		if _, err := ReadLiblinear(io.MultiReader(strings.NewReader(binary[:n]), iotest.ErrReader(want))); err != want {
+		if _, err := ReadLiblinear(io.MultiReader(strings.NewReader(binary[:n]),
+			iotest.ErrReader(want))); err != want {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
@@ -299,7 +343,8 @@ func FuzzReadLiblinear(f *testing.F) {
 		if err := m.Write(io.Discard); err != nil {
 			t.Fatalf("%q gives a model that can't be written: %v", text, err)
 		}
-		// A bias has another scale when it is written, so that the models may differ in Config, but in nothing else.
+		// A bias has another scale when it is written, so that the models may differ in Config, but
+		// in nothing else.
 		again := readText(t, writeText(t, m))
 		if again.Hash() != m.Hash() {
 			t.Fatalf("%q: written and read again it differs: %v %v", text, m, again)

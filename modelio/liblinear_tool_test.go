@@ -49,7 +49,8 @@ func pairs(t *testing.T) []pair {
 		return all
 	}
 	read := func(name string, features int) *dataset.Set {
-		s, err := dataset.Read(filepath.Join(dir, filepath.FromSlash(name)), dataset.Options{Features: features})
+		s, err := dataset.Read(filepath.Join(dir, filepath.FromSlash(name)),
+			dataset.Options{Features: features})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,8 @@ func pairs(t *testing.T) []pair {
 	}
 	return append(all,
 		pair{"a9a", read("a9a/a9a.svm.gz", 0), read("a9a/a9a.t.svm.gz", 123)},
-		pair{"letter", read("letter/letter.scale.svm.gz", 0), read("letter/letter.scale.t.svm.gz", 16)})
+		pair{"letter", read("letter/letter.scale.svm.gz", 0),
+			read("letter/letter.scale.t.svm.gz", 16)})
 }
 
 func examples(s *dataset.Set) pegasos.Examples {
@@ -140,32 +142,35 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 			{Epochs: 3, Multiclass: pegasos.Multinomial},
 		} {
 			full := cfg.WithDefaults()
-			t.Run(fmt.Sprintf("%s/%s,%s,bias=%s", p.name, full.Multiclass, full.Loss, full.Bias), func(t *testing.T) {
-				m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var text bytes.Buffer
-				if err := modelio.WriteLiblinear(&text, m); err != nil {
-					t.Fatal(err)
-				}
-				model := filepath.Join(dir, "model")
-				if err := os.WriteFile(model, text.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				agree(t, m, p.test, predict(t, data, model))
-				if again, err := modelio.ReadLiblinear(&text); err != nil || again.Hash() != m.Hash() && len(m.Weights) != 2 {
-					t.Errorf("read again: %v", err)
-				}
-				if cfg.Loss == pegasos.Log {
-					probabilities(t, m, p.test, predict(t, data, model, "-b", "1"))
-				}
-			})
+			t.Run(fmt.Sprintf("%s/%s,%s,bias=%s", p.name, full.Multiclass, full.Loss, full.Bias),
+				func(t *testing.T) {
+					m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var text bytes.Buffer
+					if err := modelio.WriteLiblinear(&text, m); err != nil {
+						t.Fatal(err)
+					}
+					model := filepath.Join(dir, "model")
+					if err := os.WriteFile(model, text.Bytes(), 0o666); err != nil {
+						t.Fatal(err)
+					}
+					agree(t, m, p.test, predict(t, data, model))
+					if again, err := modelio.ReadLiblinear(&text); err != nil ||
+						again.Hash() != m.Hash() && len(m.Weights) != 2 {
+						t.Errorf("read again: %v", err)
+					}
+					if cfg.Loss == pegasos.Log {
+						probabilities(t, m, p.test, predict(t, data, model, "-b", "1"))
+					}
+				})
 		}
 	}
 }
 
-// probabilities fails unless those that liblinear finds are the logistic function of our scores, scaled to the sum 1.
+// probabilities fails unless those that liblinear finds are the logistic function of our scores,
+// scaled to the sum 1.
 func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	columns := strings.Fields(lines[0])[1:]
@@ -202,7 +207,8 @@ func TestLiblinearModelsPredict(t *testing.T) {
 		train, data := filepath.Join(dir, "train"), filepath.Join(dir, "data")
 		writeSet(t, train, p.train)
 		writeSet(t, data, p.test)
-		solvers, biases := []string{"0", "1", "2", "3", "4", "5", "6", "7", "11", "12", "13"}, []string{"-1", "0", "2.5"}
+		solvers, biases := []string{"0", "1", "2", "3", "4", "5", "6", "7", "11", "12", "13"},
+			[]string{"-1", "0", "2.5"}
 		if p.name != "digits" {
 			solvers, biases = []string{"2", "4", "7"}, []string{"-1", "2.5"}
 		}
@@ -210,7 +216,8 @@ func TestLiblinearModelsPredict(t *testing.T) {
 			for _, bias := range biases {
 				t.Run(fmt.Sprintf("%s/s=%s,B=%s", p.name, solver, bias), func(t *testing.T) {
 					model := filepath.Join(dir, "model")
-					tool(t, "liblinear-train", "-q", "-s", solver, "-B", bias, "-e", "0.1", train, model)
+					tool(t, "liblinear-train", "-q", "-s", solver, "-B", bias, "-e", "0.1",
+						train, model)
 					f, err := os.Open(model)
 					if err != nil {
 						t.Fatal(err)
@@ -253,12 +260,16 @@ func TestLiblinearTiesWithTheTool(t *testing.T) {
 	for _, c := range []struct{ header, w string }{
 		{"nr_class 2 label 1 -1", "2\n4"}, {"nr_class 2 label -1 1", "2\n4"},
 		{"nr_class 3 label 1 2 3", "2 -2 2\n4 -4 4"}, {"nr_class 3 label 3 1 2", "2 -2 1\n4 4 -4"},
-		{"nr_class 4 label 2 9 -1 4", "1 2 3 4\n1 1 1 1"}, {"nr_class 4 label 9 -1 4 2", "1 2 3 4\n-1 -2 -3 -4"},
+		{"nr_class 4 label 2 9 -1 4", "1 2 3 4\n1 1 1 1"}, {"nr_class 4 label 9 -1 4 2",
+			"1 2 3 4\n-1 -2 -3 -4"},
 	} {
-		for _, bias := range []struct{ scale, w string }{{"-1", ""}, {"0", "1 2 3 4"}, {"1", "0 0 0 0"}, {"0.5", "3 3 3 3"}, {"1", "3 5 5 3"}} {
+		for _, bias := range []struct{ scale, w string }{{"-1", ""}, {"0", "1 2 3 4"},
+			{"1", "0 0 0 0"}, {"0.5", "3 3 3 3"}, {"1", "3 5 5 3"}} {
 			n := len(strings.Fields(strings.Split(c.w, "\n")[0]))
-			text := fmt.Sprintf("solver_type L2R_L2LOSS_SVC\n%s\nnr_feature 2\nbias %s\nw\n%s\n%s\n", strings.Replace(c.header, " label", "\nlabel", 1),
-				bias.scale, c.w, strings.Join(strings.Fields(bias.w)[:min(n, len(strings.Fields(bias.w)))], " "))
+			text := fmt.Sprintf("solver_type L2R_L2LOSS_SVC\n%s\nnr_feature 2\nbias "+
+				"%s\nw\n%s\n%s\n", strings.Replace(c.header, " label", "\nlabel", 1),
+				bias.scale, c.w,
+				strings.Join(strings.Fields(bias.w)[:min(n, len(strings.Fields(bias.w)))], " "))
 			if err := os.WriteFile(model, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ func (t *tokens) next() error {
 		c, err := t.r.ReadByte()
 		if err != nil {
 			if err == io.EOF && n > 0 {
-				break // the next call meets it again
+				break // the next call gets it again
 			}
 			t.at = SyntaxError{Line: t.line, Column: t.column + 1}
 			return err

@@ -14,13 +14,14 @@ type Finish string
 const (
 	// FinishNone goes on as it began.
 	FinishNone Finish = "none"
-	// FinishDual goes on with dual coordinate ascent (Hsieh et al., ICML 2008; Shalev-Shwartz and Zhang, JMLR 14, 2013) from the
-	// dual variables that Pegasos leaves: the rows' shares of violations. A step makes the best of one row's. The result is the
-	// best by P of the average over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
+	// FinishDual goes on with dual coordinate ascent (Hsieh et al., ICML 2008; Shalev-Shwartz and
+	// Zhang, JMLR 14, 2013) from the dual variables that Pegasos leaves: the rows' shares of
+	// violations. A step makes the best of one row's. The result is the best by P of the average
+	// over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
 	// rows that matter most.
 	FinishDual Finish = "dual"
-	// FinishAuto does so only once the gap is below 70 %. Where the rows are long, and lambda times their number small, such as on
-	// raw pixels, that may be never, and the dual would be slower.
+	// FinishAuto does so only once the gap is below 70 %. Where the rows are long, and lambda times
+	// their number small, such as on raw pixels, that may be never, and the dual would be slower.
 	FinishAuto Finish = "auto"
 )
 
@@ -31,13 +32,14 @@ const autoGap = 0.7
 //
 //	w = v/(lambda*n), v = sum of a_i*y_i*x_i,
 //
-// and what rises is the dual objective: for the hinge the mean of the a_i, for the squared hinge that of a_i - a_i^2/(4c_i), less
-// lambda/2 |w|^2.
+// and what rises is the dual objective: for the hinge the mean of the a_i, for the squared hinge
+// that of a_i - a_i^2/(4c_i), less lambda/2 |w|^2.
 type ascent struct {
 	start int64     // the step after which it began
 	alpha []float32 // of each row
 
-	// A row rests if its a_i is at a bound and the gradient points beyond it. It is left out until the next pass over all.
+	// A row rests if its a_i is at a bound and the gradient points beyond it. It is left out until
+	// the next pass over all.
 	resting []float32 // 1 if so, when the row was last visited
 	pass    int
 	awake   []uint32 // a buffer for the others of some steps
@@ -47,13 +49,14 @@ type ascent struct {
 	w [][]float32
 	b []float64
 
-	// Of the results after step chosenAt, which is 0 before there was a choice, the chosen one is the best.
+	// Of the results after step chosenAt, which is 0 before there was a choice, the chosen one is
+	// the best.
 	chosen   int
 	chosenAt int64
 }
 
-// full reports whether a pass is over all rows: the first is, and then the one 3 later, 6 after that, 9 after that and so on, for
-// the closer to the optimum, the fewer rows leave a bound.
+// full reports whether a pass is over all rows: the first is, and then the one 3 later, 6 after
+// that, 9 after that and so on, for the closer to the optimum, the fewer rows leave a bound.
 func full(pass int) bool {
 	next := 0
 	for gap := 3; next < pass; gap += 3 {
@@ -62,9 +65,11 @@ func full(pass int) bool {
 	return next == pass
 }
 
-// startAscent starts the ascent, if it is time for that: after an epoch of the run, of which so many are done.
+// startAscent starts the ascent, if it is time for that: after an epoch of the run, of which so
+// many are done.
 func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
-	if cfg.Finish == "" || cfg.Finish == FinishNone || p.ascent != nil || p.err != nil || epochs < cfg.FinishAfter || p.t >= p.total {
+	if cfg.Finish == "" || cfg.Finish == FinishNone || p.ascent != nil || p.err != nil ||
+		epochs < cfg.FinishAfter || p.t >= p.total {
 		return
 	}
 	if cfg.Finish == FinishAuto {
@@ -98,8 +103,9 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 	p.vb[0] *= s
 }
 
-// sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows: then nothing has to be added up.
-// The roundings in v are left out of the bound, which is therefore no proof.
+// sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows:
+// then nothing has to be added up. The roundings in v are left out of the bound, which is therefore
+// no proof.
 func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
 	r := p.recent
 	if p.start > 0 || p.t != r.steps || r.oldStart > 0 {
@@ -159,7 +165,8 @@ func (p *problem) setAscent(a *ascent, t int64) {
 	}
 }
 
-// gapsFrom is the size of the rows, in bytes, from which each is fetched ahead of time if others are left out between them.
+// gapsFrom is the size of the rows, in bytes, from which each is fetched ahead of time if others
+// are left out between them.
 const gapsFrom = 1 << 23
 
 // sumUp makes v of the a_i.
@@ -176,7 +183,8 @@ func (p *problem) sumUp() {
 	}
 }
 
-// ascend takes a step with each of the rows idx. For those that rest it is one that changes nothing.
+// ascend takes a step with each of the rows idx. For those that rest it is one that changes
+// nothing.
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
@@ -250,8 +258,8 @@ func (a *ascent) notResting(idx []uint32) []uint32 {
 	return awake[:n]
 }
 
-// result is what learner asks for. After an ascent it is the best by P of the average, the last iterate and what Pegasos left, or
-// nearly: see choose.
+// result is what learner asks for. After an ascent it is the best by P of the average, the last
+// iterate and what Pegasos left, or nearly: see choose.
 func (p *problem) result(w [][]float32, b []float64) {
 	p.learnerState.weights(w, b)
 	if p.ascent == nil {
@@ -282,7 +290,8 @@ func (p *problem) last(w [][]float32, b []float64) {
 	s.weights(w, b)
 }
 
-// endRun chooses the result when the last step has been taken, so that this is a part of training, and not of what is asked later.
+// endRun chooses the result when the last step has been taken, so that this is a part of training,
+// and not of what is asked later.
 func (p *problem) endRun() {
 	w, b := vectors(1, len(p.v)), make([]float64, 1)
 	p.learnerState.weights(w, b)
@@ -296,7 +305,8 @@ func (p *problem) choose(w []float32, b float64) {
 	if p.avg != nil {
 		last, bias := vectors(1, len(p.v)), make([]float64, 1)
 		p.last(last, bias)
-		// Rows that rest at 0 had no loss when they were last visited. With few exceptions they have none now.
+		// Rows that rest at 0 had no loss when they were last visited. With few exceptions they
+		// have none now.
 		var sum, sumLast float64
 		for j := range p.count() {
 			if i := p.row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
@@ -305,12 +315,15 @@ func (p *problem) choose(w []float32, b float64) {
 			}
 		}
 		n := float64(p.count())
-		if f := p.penalty(last, bias) + sumLast/n; !(p.penalty([][]float32{w}, []float64{b})+sum/n <= f) {
+		mean := p.penalty([][]float32{w}, []float64{b}) + sum/n
+		if f := p.penalty(last, bias) + sumLast/n; !(mean <= f) {
 			a.chosen, w, b = lastIterate, last[0], bias[0]
 		}
 	}
-	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is compared on all.
-	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) && p.objective(a.w[0], a.b[0]) < p.objective(w, b) {
+	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
+	// compared on all.
+	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
+		p.objective(a.w[0], a.b[0]) < p.objective(w, b) {
 		a.chosen = before
 	}
 }

@@ -18,15 +18,21 @@ func everyLayout(f func()) {
 	}
 }
 
-// Copies of the rows in shuffled order, and the rows themselves, give the same bits; so do a matrix and a user's own store.
+// Copies of the rows in shuffled order, and the rows themselves, give the same bits; so do a matrix
+// and a user's own store.
 func TestShuffledLayouts(t *testing.T) {
 	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)
 	start := mustTrain(t, data.dense, data.y, Config{Epochs: 2})
 	for name, tr := range map[string]Trainer{
-		"plain": {}, "paper": {Config: Paper()}, "weights": {Weights: weights}, "pairs": {Config: Config{Multiclass: OneVsOne}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
-		"numbers": {Config: Config{Loss: EpsInsensitive}}, "batch": {Config: Config{Batch: 7}}, "balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
-		"prior": {Prior: start}, "start": {Start: start}, "dual": {Config: Config{Finish: FinishDual}, Weights: weights}, "small blocks": {Config: Config{Block: 2}},
+		"plain": {}, "paper": {Config: Paper()}, "weights": {Weights: weights},
+		"pairs":   {Config: Config{Multiclass: OneVsOne}},
+		"joint":   {Config: Config{Multiclass: CrammerSinger}},
+		"numbers": {Config: Config{Loss: EpsInsensitive}}, "batch": {Config: Config{Batch: 7}},
+		"balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
+		"prior":    {Prior: start}, "start": {Start: start},
+		"dual":         {Config: Config{Finish: FinishDual}, Weights: weights},
+		"small blocks": {Config: Config{Block: 2}},
 	} {
 		tr.Lambda, tr.Seed = 0.01, 5
 		for _, sparse := range []bool{false, true} {
@@ -65,14 +71,16 @@ func TestShuffledLayouts(t *testing.T) {
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
 		var e *RowError
-		if _, err := Train(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) || e.Row != 123 {
+		if _, err := Train(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
+			e.Row != 123 {
 			t.Error(err)
 		}
 	})
 	huge := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	everyLayout(func() {
 		var e *StepError
-		_, err := Train(t.Context(), huge, []float32{1, 0, 1, 0}, Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
+		_, err := Train(t.Context(), huge, []float32{1, 0, 1, 0},
+			Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
 		if !errors.As(err, &e) || e.Row != 2 && e.Row != -1 {
 			t.Error(err)
 		}
@@ -84,7 +92,8 @@ func TestAscentSteps(t *testing.T) {
 	for _, loss := range []Loss{Hinge, SquaredHinge} {
 		for _, weighted := range []bool{false, true} {
 			data := random(72, 70, 5, 2, 1)
-			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 8, Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
+			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 8,
+				Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
 			if weighted {
 				tr.Weights = make([]float32, 70)
 				for i := range tr.Weights {
@@ -145,7 +154,8 @@ func TestAscentSteps(t *testing.T) {
 						alpha[i] = next
 					}
 					if math.Abs(float64(p.ascent.alpha[i])-alpha[i]) > 1e-4 {
-						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.ascent.alpha[i], alpha[i])
+						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i,
+							p.ascent.alpha[i], alpha[i])
 					}
 					for j, z := range p.v {
 						if math.Abs(float64(z)-v[j]) > 1e-3 {
@@ -168,7 +178,8 @@ func TestAscentSteps(t *testing.T) {
 // After the first epoch v is what the rows' shares make of it.
 func TestAscentBegins(t *testing.T) {
 	data := random(73, 300, 6, 3, 0.7)
-	for _, cfg := range []Config{{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Epochs: 2}, {Epochs: 7}} {
+	for _, cfg := range []Config{{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Epochs: 2},
+		{Epochs: 7}} {
 		for _, weights := range [][]float32{nil, some(300)} {
 			cfg.Lambda, cfg.Finish, cfg.FinishAfter = 0.004, FinishDual, 1<<20
 			r, err := newRun(data.sparse, data.y, &Trainer{Config: cfg, Weights: weights})
@@ -182,7 +193,8 @@ func TestAscentBegins(t *testing.T) {
 			_, wantFactor, wantBound := p.bestShares(r.r2)
 			_, factor, bound, ok := p.sharesOfV()
 			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
-				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound, wantFactor, wantBound)
+				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,
+					wantFactor, wantBound)
 			}
 			cfg.FinishAfter = 1
 			p.startAscent(cfg, 1, r.r2)
@@ -221,7 +233,9 @@ func TestAscentChooses(t *testing.T) {
 	for seed := range uint64(30) {
 		data := random(110+seed, 3000, 12, 3, 0.5)
 		for _, lambda := range []float64{1e-2, 1e-3, 1e-7} {
-			r, err := newRun(data.sparse, data.y, &Trainer{Config: Config{Lambda: lambda, Epochs: int(2 + seed), Finish: FinishDual, Seed: seed}})
+			r, err := newRun(data.sparse, data.y,
+				&Trainer{Config: Config{Lambda: lambda, Epochs: int(2 + seed), Finish: FinishDual,
+					Seed: seed}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,13 +250,15 @@ func TestAscentChooses(t *testing.T) {
 			}
 			w, b := vectors(1, len(p.v)), make([]float64, 1)
 			p.learnerState.weights(w, b)
-			objectives := []float64{p.objective(w[0], b[0]), 0, p.objective(p.ascent.w[0], p.ascent.b[0])}
+			objectives := []float64{p.objective(w[0], b[0]), 0,
+				p.objective(p.ascent.w[0], p.ascent.b[0])}
 			p.last(w, b)
 			objectives[lastIterate] = p.objective(w[0], b[0])
 			p.result(w, b)
 			have, best := p.objective(w[0], b[0]), slices.Min(objectives)
 			if have != objectives[p.ascent.chosen] || have > best*1.002 {
-				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed, p.ascent.chosen, objectives, have)
+				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed,
+					p.ascent.chosen, objectives, have)
 			}
 			chosen[p.ascent.chosen] = true
 		}
@@ -252,13 +268,15 @@ func TestAscentChooses(t *testing.T) {
 	}
 }
 
-// The gap closes, the bound holds, and the result is at least as good as that of Pegasos and of each other way there.
+// The gap closes, the bound holds, and the result is at least as good as that of Pegasos and of
+// each other way there.
 func TestAscentCloses(t *testing.T) {
 	for seed := range uint64(4) {
 		data := random(80+seed, 200, 8, 3, 0.6)
 		weights := some(200)
 		for _, cfg := range []Config{
-			{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Multiclass: OneVsOne}, {Order: Permutation}, {Order: Sequential}, {Order: Blocks},
+			{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Multiclass: OneVsOne},
+			{Order: Permutation}, {Order: Sequential}, {Order: Blocks},
 			{Average: LastIterate}, {FinishAfter: 3}, {ClassWeight: Balanced},
 		} {
 			for _, w := range [][]float32{nil, weights} {
@@ -278,8 +296,10 @@ func TestAscentCloses(t *testing.T) {
 					t.Fatal(err)
 				}
 				r := m.Result
-				if !(r.Gap < 5e-4) || r.Objective > p.Result.Objective*(1+1e-6) || best > p.Result.Objective || p.Result.DualObjective > r.Objective {
-					t.Errorf("gap %v, bound %v: %+v weights %v: %+v, Pegasos alone %+v", r.Gap, best, tr.Config, w != nil, r, p.Result)
+				if !(r.Gap < 5e-4) || r.Objective > p.Result.Objective*(1+1e-6) ||
+					best > p.Result.Objective || p.Result.DualObjective > r.Objective {
+					t.Errorf("gap %v, bound %v: %+v weights %v: %+v, Pegasos alone %+v", r.Gap,
+						best, tr.Config, w != nil, r, p.Result)
 				}
 			}
 		}
@@ -290,7 +310,8 @@ func TestAscentCloses(t *testing.T) {
 func TestAscentAuto(t *testing.T) {
 	data := random(90, 400, 6, 2, 1)
 	for _, lambda := range []float64{0.1, 1e-7} {
-		r, err := newRun(data.dense, data.y, &Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto}})
+		r, err := newRun(data.dense, data.y,
+			&Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,12 +328,14 @@ func TestAscentAuto(t *testing.T) {
 
 func TestAscentRefuses(t *testing.T) {
 	for _, cfg := range []Config{
-		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true}, {Bias: BiasUnregularised},
+		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2},
+		{Project: true}, {Bias: BiasUnregularised},
 		{Bias: BiasOuter}, {FinishAfter: -1},
 	} {
 		cfg.Finish = FinishDual
 		var e *ConfigError
-		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Finish" && e.Field != "FinishAfter" {
+		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Finish" &&
+			e.Field != "FinishAfter" {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
@@ -323,7 +346,8 @@ func TestAscentRefuses(t *testing.T) {
 	}
 	data := random(91, 20, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
-	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).Train(t.Context(), data.dense, data.y); err == nil {
+	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).Train(t.Context(),
+		data.dense, data.y); err == nil {
 		t.Error("with a prior: no error")
 	}
 }
@@ -335,17 +359,21 @@ func TestGoldenAscent(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{Config{Finish: FinishDual}, "843db73ae62b45d008a133d730d6856990439c1e6d9c34ebdc9fd232ac1dd625"},
-		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne}, "83812d9c4009f2e115ee895e680fa93dfac9045d086e8e986894309e0bcb9e84"},
+		{Config{Finish: FinishDual},
+			"843db73ae62b45d008a133d730d6856990439c1e6d9c34ebdc9fd232ac1dd625"},
+		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne},
+			"83812d9c4009f2e115ee895e680fa93dfac9045d086e8e986894309e0bcb9e84"},
 	} {
 		c.cfg.Lambda = 1e-3
 		for _, isa := range paths() {
 			for threads := 1; threads <= 3; threads++ {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(), data.sparse, data.y)
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(),
+						data.sparse, data.y)
 					if err != nil || m.Hash() != c.want {
-						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err, m.Hash(), c.want)
+						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
+							m.Hash(), c.want)
 					}
 				}()
 			}
@@ -353,12 +381,14 @@ func TestGoldenAscent(t *testing.T) {
 	}
 }
 
-// A state with a pass that the run can't be at is refused, and does not keep the trainer busy. Whatever rests is taken as it comes.
+// A state with a pass that the run can't be at is refused, and does not keep the trainer busy.
+// Whatever rests is taken as it comes.
 func TestAscentHostile(t *testing.T) {
 	data := random(93, 23, 4, 2, 1)
 	cfg := Config{Lambda: 0.01, Epochs: 4, Finish: FinishDual}
 	for _, pass := range []int{-1, 3, math.MaxInt, 1} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).Train(t.Context(), data.dense, data.y)
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).Train(t.Context(),
+			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
 		}
@@ -371,7 +401,8 @@ func TestAscentHostile(t *testing.T) {
 			}
 		}
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense, data.y); errors.As(err, &bad) != (pass != 1) {
+		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
+			data.y); errors.As(err, &bad) != (pass != 1) {
 			t.Errorf("pass %d: %v", pass, err)
 		}
 	}

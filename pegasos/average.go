@@ -2,9 +2,10 @@ package pegasos
 
 import "github.com/pegasimd/pegasimd/dense"
 
-// A suffix is the mean of a sequence of vectors, or of several, over about the last half of the steps so far, whenever it is
-// asked. It keeps two sums, of the samples in the present window of steps and in the one before. In a run of T steps windows
-// end at T, T/2, T/4 and so on: after step T the present one is the last half.
+// A suffix is the mean of a sequence of vectors, or of several, over about the last half of the
+// steps so far, whenever it is asked. It keeps two sums, of the samples in the present window of
+// steps and in the one before. In a run of T steps windows end at T, T/2, T/4 and so on: after step
+// T the present one is the last half.
 type suffix struct {
 	total    int64 // T
 	shift    uint  // the present window ends at T >> shift
@@ -56,8 +57,9 @@ func (s *suffix) add(t int64, a float32, v [][]float32, scalars []float64) {
 	}
 }
 
-// mean writes the mean of vector k after step t to dst, and that of the scalar beside it to b. It is the present window's, or
-// that of both while the present one is young. It reports false if there is no sample yet.
+// mean writes the mean of vector k after step t to dst, and that of the scalar beside it to b. It
+// is the present window's, or that of both while the present one is young. It reports false if
+// there is no sample yet.
 func (s *suffix) mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.old, &s.cur
 	both := old.n > 0

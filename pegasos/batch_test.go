@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Fig. 2 of the paper to the letter, in float64, with its projection or without, for any loss; a batch is weighted.
+// Fig. 2 of the paper to the letter, in float64, with its projection or without, for any loss; a
+// batch is weighted.
 func TestFig2(t *testing.T) {
 	for _, l := range losses {
 		for _, project := range []bool{false, true} {
@@ -16,8 +17,10 @@ func TestFig2(t *testing.T) {
 						data = data.numbers(seed)
 					}
 					cfg := l.cfg
-					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Order = 0.1, 300, seed, LastIterate, IID
-					cfg.Batch, cfg.Project, cfg.Bias, cfg.BiasScale = batch, project, BiasAugmented, 2
+					cfg.Lambda, cfg.Steps, cfg.Seed = 0.1, 300, seed
+					cfg.Average, cfg.Order = LastIterate, IID
+					cfg.Batch, cfg.Project = batch, project
+					cfg.Bias, cfg.BiasScale = BiasAugmented, 2
 					if cfg.Loss != SquaredHinge || project {
 						cfg.Offset = OffsetNone
 					}
@@ -30,7 +33,8 @@ func TestFig2(t *testing.T) {
 	}
 }
 
-func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examples, data pair, cfg Config) {
+func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examples, data pair,
+	cfg Config) {
 	t.Helper()
 	weights := make([]float32, 40)
 	for i := range weights {
@@ -114,13 +118,16 @@ func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examp
 // Dense kernels for many rows give the same bits as single calls.
 func TestBatchKernels(t *testing.T) {
 	data := random(31, 200, 33, 3, 1)
-	for _, cfg := range []Config{{Batch: 16}, {Batch: 3, Order: IID}, {Batch: 50, Loss: Log}, {Batch: 7, Project: true, Offset: OffsetNone}} {
-		a, b := mustTrain(t, data.dense, data.y, cfg), mustTrain(t, foreign{data.dense}, data.y, cfg)
+	for _, cfg := range []Config{{Batch: 16}, {Batch: 3, Order: IID}, {Batch: 50, Loss: Log},
+		{Batch: 7, Project: true, Offset: OffsetNone}} {
+		a := mustTrain(t, data.dense, data.y, cfg)
+		b := mustTrain(t, foreign{data.dense}, data.y, cfg)
 		if a.Hash() != b.Hash() {
 			t.Errorf("%+v: another model", cfg)
 		}
 		for threads := 1; threads < 5; threads++ {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(), data.dense, data.y)
+			m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(),
+				data.dense, data.y)
 			if err != nil || m.Hash() != a.Hash() {
 				t.Errorf("%+v, %d threads: another model, %v", cfg, threads, err)
 			}
@@ -128,12 +135,14 @@ func TestBatchKernels(t *testing.T) {
 	}
 }
 
-// With all rows in a batch nothing is random; and the mean iterate obeys Theorem 1's bound (Corollary 1).
+// With all rows in a batch nothing is random; and the mean iterate obeys Theorem 1's bound
+// (Corollary 1).
 func TestBatchOfAll(t *testing.T) {
 	data := random(32, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50})
 	for seed, order := range []Order{Permutation, IID, Sequential, Blocks} {
-		m := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50, Order: order, Seed: uint64(seed)})
+		m := mustTrain(t, data.dense, data.y, Config{Batch: 60, Epochs: 50, Order: order,
+			Seed: uint64(seed)})
 		if m.Hash() != want.Hash() || m.Result.Steps != 50 || m.Result.Epochs != 50 {
 			t.Errorf("%s: %+v", order, m.Result)
 		}
@@ -145,7 +154,8 @@ func TestBatchOfAll(t *testing.T) {
 		r2 = math.Max(r2, float64(data.dense.SumSquares(i)))
 	}
 	for _, project := range []bool{false, true} {
-		r := mustRun(t, data.dense, data.y, Config{Batch: 60, Lambda: lambda, Steps: steps, Offset: OffsetNone, Average: LastIterate, Project: project})
+		r := mustRun(t, data.dense, data.y, Config{Batch: 60, Lambda: lambda, Steps: steps,
+			Offset: OffsetNone, Average: LastIterate, Project: project})
 		var sum float64
 		for range steps {
 			sum += r.objective(r.model())[0]
@@ -166,7 +176,8 @@ func TestBatchOfAll(t *testing.T) {
 // Batches of one row, where there is more than one way to ask, are the plain run.
 func TestBatchOfOne(t *testing.T) {
 	data := random(33, 60, 5, 2, 1)
-	a, b := mustTrain(t, data.dense, data.y, Config{}), mustTrain(t, data.dense, data.y, Config{Batch: 1})
+	a := mustTrain(t, data.dense, data.y, Config{})
+	b := mustTrain(t, data.dense, data.y, Config{Batch: 1})
 	if a.Hash() != b.Hash() {
 		t.Error("another model")
 	}
@@ -176,8 +187,10 @@ func TestBatchOfOne(t *testing.T) {
 func TestProjection(t *testing.T) {
 	data := random(34, 500, 20, 2, 1)
 	for _, cfg := range []Config{
-		{Lambda: 1e-5}, {Lambda: 1e-5, Offset: OffsetNone}, {Lambda: 1e-3, Offset: OffsetNone, Batch: 8}, {Lambda: 10, Offset: OffsetNone},
-		{Lambda: 1e-5, Offset: OffsetNone, Loss: Log}, {Lambda: 1e-5, Offset: OffsetNone, Loss: SquaredHinge}, {Lambda: MinLambda, Offset: OffsetNone},
+		{Lambda: 1e-5}, {Lambda: 1e-5, Offset: OffsetNone}, {Lambda: 1e-3, Offset: OffsetNone,
+			Batch: 8}, {Lambda: 10, Offset: OffsetNone},
+		{Lambda: 1e-5, Offset: OffsetNone, Loss: Log}, {Lambda: 1e-5, Offset: OffsetNone,
+			Loss: SquaredHinge}, {Lambda: MinLambda, Offset: OffsetNone},
 	} {
 		cfg.Project, cfg.Average, cfg.Bias, cfg.Epochs = true, LastIterate, BiasAugmented, 40
 		r := mustRun(t, data.dense, data.y, cfg)
@@ -223,7 +236,8 @@ func TestProjection(t *testing.T) {
 func TestProjectionTames(t *testing.T) {
 	data := random(35, 100, 5, 2, 1)
 	worst := func(project bool) (worst float64) {
-		tr := Trainer{Config: Config{Lambda: 1e-6, Offset: OffsetNone, Average: LastIterate, Project: project}, Progress: func(p Progress) {
+		tr := Trainer{Config: Config{Lambda: 1e-6, Offset: OffsetNone, Average: LastIterate,
+			Project: project}, Progress: func(p Progress) {
 			worst = math.Max(worst, p.Measure().Objective)
 		}}
 		if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil {
@@ -235,7 +249,8 @@ func TestProjectionTames(t *testing.T) {
 		t.Errorf("objective up to %v, with projection %v", a, b)
 	}
 	large := matrix(t, 2, 1, 1e15, 1e15)
-	m := mustTrain(t, large, []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone, Project: true, Average: LastIterate})
+	m := mustTrain(t, large, []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone,
+		Project: true, Average: LastIterate})
 	if w := float64(m.Weights[0][0]); math.Abs(math.Abs(w)-1e6) > 1 {
 		t.Errorf("w = %v, want the radius, 1e6", w)
 	}

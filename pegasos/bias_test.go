@@ -8,12 +8,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Each step with a bias of its own against w <- (1 - eta*lambda) w + eta*g*x, b <- b + eta*g: section 6 of the paper. g is the
-// mean over a batch.
+// Each step with a bias of its own against w <- (1 - eta*lambda) w + eta*g*x, b <- b + eta*g:
+// section 6 of the paper. g is the mean over a batch.
 func TestUnregularisedSteps(t *testing.T) {
 	steps, runs := 0, 0
 	for _, l := range losses {
-		for n, c := range []Config{{}, {Offset: OffsetNone}, {Batch: 7}, {Batch: 3, Order: IID}, {Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone, Batch: 5}} {
+		for n, c := range []Config{{}, {Offset: OffsetNone}, {Batch: 7}, {Batch: 3, Order: IID},
+			{Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone, Batch: 5}} {
 			for kind := range 8 { // with weights, a prior, a start, or not
 				seed := uint64(n)
 				data, before := skewed(seed, 2), skewed(seed+100, 2)
@@ -21,7 +22,9 @@ func TestUnregularisedSteps(t *testing.T) {
 					data, before = data.numbers(seed), before.numbers(seed+1)
 				}
 				cfg := c
-				cfg.Loss, cfg.Epsilon, cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = l.cfg.Loss, l.cfg.Epsilon, 0.3, 150, seed, LastIterate, BiasUnregularised
+				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 0.3
+				cfg.Steps, cfg.Seed = 150, seed
+				cfg.Average, cfg.Bias = LastIterate, BiasUnregularised
 				if cfg.Loss == SquaredHinge && !cfg.Project {
 					cfg.Offset = OffsetR2
 				}
@@ -50,7 +53,7 @@ func TestUnregularisedSteps(t *testing.T) {
 					return 2*float64(data.y[i]) - 1, 0
 				}
 				o := newOracle(r, data.dense, tr, tr.Weights)
-				o.pulls = func(z []float64, i int) (g []float64, kink bool) {
+				o.coefficients = func(z []float64, i int) (g []float64, kink bool) {
 					s, target := side(i)
 					for _, k := range l.kinks {
 						kink = kink || math.Abs(s*z[0]-target-k) < 1e-4
@@ -79,7 +82,8 @@ func TestUnregularisedSteps(t *testing.T) {
 // By hand: lambda = 1/2, eta = 2, 1, 2/3, ...
 func TestFirstUnregularisedSteps(t *testing.T) {
 	d := matrix(t, 3, 1, 1, 3, -1)
-	p := mustRun(t, d, []float32{1, -1, 1}, Config{Lambda: 0.5, Steps: 5, Offset: OffsetNone, Average: LastIterate, Bias: BiasUnregularised}).problems[0]
+	p := mustRun(t, d, []float32{1, -1, 1}, Config{Lambda: 0.5, Steps: 5, Offset: OffsetNone,
+		Average: LastIterate, Bias: BiasUnregularised}).problems[0]
 	w := make([]float32, 1)
 	for n, step := range []struct {
 		row  uint32
@@ -98,7 +102,8 @@ func TestFirstUnregularisedSteps(t *testing.T) {
 	}
 }
 
-// lopsided has a third of its rows in class 1, around 0, so that a bias is worth having and easy to find.
+// lopsided has a third of its rows in class 1, around 0, so that a bias is worth having and easy to
+// find.
 func lopsided(seed uint64) pair {
 	p := random(seed, 60, 5, 3, 1)
 	for i, v := range p.y {
@@ -110,8 +115,8 @@ func lopsided(seed uint64) pair {
 	return p
 }
 
-// The bound is one over all w and b, whatever the run has done: below all objectives seen, which by the gap come near it. The
-// objective is what its definition says, without the bias.
+// The bound is one over all w and b, whatever the run has done: below all objectives seen, which by
+// the gap come near it. The objective is what its definition says, without the bias.
 func TestUnregularisedBound(t *testing.T) {
 	for n, l := range losses {
 		for kind := range 8 { // with weights, a prior, batches, or not
@@ -126,7 +131,8 @@ func TestUnregularisedBound(t *testing.T) {
 					data.y[i] += 3
 				}
 			}
-			cfg := Config{Loss: l.cfg.Loss, Epsilon: l.cfg.Epsilon, Lambda: 0.05, Epochs: 400, Bias: BiasUnregularised}
+			cfg := Config{Loss: l.cfg.Loss, Epsilon: l.cfg.Epsilon, Lambda: 0.05, Epochs: 400,
+				Bias: BiasUnregularised}
 			tr := &Trainer{}
 			if kind&1 != 0 {
 				tr.Weights = some(60)
@@ -156,12 +162,14 @@ func TestUnregularisedBound(t *testing.T) {
 					return
 				}
 				m := p.Model()
-				have := o.objective([][]float64{float64s(m.Weights[0])}, m.Bias, func(z []float64, i int) float64 {
-					s, target := side(i)
-					return l.at(s*z[0] - target)
-				})
+				have := o.objective([][]float64{float64s(m.Weights[0])}, m.Bias,
+					func(z []float64, i int) float64 {
+						s, target := side(i)
+						return l.at(s*z[0] - target)
+					})
 				if math.Abs(have-m.Result.Objective) > 2e-6*(1+have) {
-					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg, tr.Prior != nil, m.Result.Objective, have)
+					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg,
+						tr.Prior != nil, m.Result.Objective, have)
 				}
 				least, best = math.Min(least, have), math.Max(best, m.Result.DualObjective)
 			}
@@ -171,21 +179,26 @@ func TestUnregularisedBound(t *testing.T) {
 			}
 			if kind == 0 && (cfg.Loss == Log || cfg.Loss == SquaredHinge) {
 				exact, bias := unpenalised(data, 1, cfg.Lambda, l.at, l.pull)
-				if best > exact*(1+1e-9) || m.Result.Objective < exact*(1-1e-6) || math.Abs(m.Bias[0]-bias) > 0.1*(1+math.Abs(bias)) {
-					t.Errorf("%s: objective %v, bound %v, bias %v: optimum %v with %v", cfg.Loss, m.Result.Objective, best, m.Bias, exact, bias)
+				if best > exact*(1+1e-9) || m.Result.Objective < exact*(1-1e-6) ||
+					math.Abs(m.Bias[0]-bias) > 0.1*(1+math.Abs(bias)) {
+					t.Errorf("%s: objective %v, bound %v, bias %v: optimum %v with %v", cfg.Loss,
+						m.Result.Objective, best, m.Bias, exact, bias)
 				}
 			}
 			if best > least {
 				t.Errorf("%T %+v: bound %v, but P is %v", x, cfg, best, least)
 			}
 			if r := m.Result; r.Objective-r.DualObjective > 0.02*r.Objective+1e-4 && !far {
-				t.Errorf("%T %+v weights %v prior %v: objective %v, bound %v: gap %v", x, cfg, tr.Weights != nil, tr.Prior != nil, m.Result.Objective, m.Result.DualObjective, m.Result.Gap)
+				t.Errorf("%T %+v weights %v prior %v: objective %v, bound %v: gap %v", x, cfg,
+					tr.Weights != nil, tr.Prior != nil, m.Result.Objective, m.Result.DualObjective,
+					m.Result.Gap)
 			}
 		}
 	}
 }
 
-// Any pulls make a bound. It is the dual objective of what is left of them when both sides pull the same.
+// Any shares make a bound. It is the dual objective of what is left of them when both sides sum to
+// the same.
 func TestUnregularisedBoundOfAnything(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 5))
 	for _, l := range losses {
@@ -252,7 +265,8 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				}
 				have := p.bound(a, r.r2)
 				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
-					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg, weights != nil, have, low, best, optimum)
+					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg,
+						weights != nil, have, low, best, optimum)
 				}
 			}
 		}
@@ -262,23 +276,29 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 // A bias is worth having, and this one is as good as that of the search, or nearly.
 func TestUnregularisedIsGood(t *testing.T) {
 	data := skewed(6, 3)
-	free := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300, Bias: BiasUnregularised})
+	free := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300,
+		Bias: BiasUnregularised})
 	outer := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300, Bias: BiasOuter})
 	none := mustTrain(t, data.dense, data.y, Config{Lambda: 0.05, Epochs: 300})
-	if a, b, c := free.Result.Objective, outer.Result.Objective, none.Result.Objective; a > 1.02*b || a > 0.98*c || free.Result.DualObjective > b {
-		t.Errorf("objective %v, of the search %v, without a bias %v; bound %v", a, b, c, free.Result.DualObjective)
+	a, b, c := free.Result.Objective, outer.Result.Objective, none.Result.Objective
+	if a > 1.02*b || a > 0.98*c || free.Result.DualObjective > b {
+		t.Errorf("objective %v, of the search %v, without a bias %v; bound %v", a, b, c,
+			free.Result.DualObjective)
 	}
-	if have := free.Objective(free.DecisionAll(data.dense), data.y); math.Abs(have-free.Result.Objective) > 1e-12 {
+	have := free.Objective(free.DecisionAll(data.dense), data.y)
+	if math.Abs(have-free.Result.Objective) > 1e-12 {
 		t.Errorf("objective %v, of the model %v", free.Result.Objective, have)
 	}
 	dir := dataDir(t)
 	if dir == "" {
 		return
 	}
-	x, y := readSet(t, dir, "mammography/mammography.svm.gz", 0) // 2.3 % of the rows are of the smaller class
+	// 2.3 % of the rows are of the smaller class
+	x, y := readSet(t, dir, "mammography/mammography.svm.gz", 0)
 	m := mustTrain(t, x, y, Config{Lambda: 1e-3, Bias: BiasUnregularised, Epochs: 40})
 	plain := mustTrain(t, x, y, Config{Lambda: 1e-3, Epochs: 40})
-	t.Logf("mammography: objective %.5f, gap %.2f %%, bias %.3f, accuracy %.2f %%; without a bias %.5f and %.2f %%", m.Result.Objective, 100*m.Result.Gap,
+	t.Logf("mammography: objective %.5f, gap %.2f %%, bias %.3f, accuracy %.2f %%; without a "+
+		"bias %.5f and %.2f %%", m.Result.Objective, 100*m.Result.Gap,
 		m.Bias[0], 100*accuracy(m, x, y), plain.Result.Objective, 100*accuracy(plain, x, y))
 	if accuracy(m, x, y) < 0.98 || m.Result.Objective > plain.Result.Objective || m.Bias[0] > 0 {
 		t.Errorf("%+v, without a bias %+v", m.Result, plain.Result)
@@ -295,9 +315,13 @@ func TestGoldenUnregularised(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{"hinge", binary.dense, binary.y, Config{Lambda: 0.01}, "e8cce690c4e00a997889aeb7f8000ab09b616bf4ecc5903e3681b6d34b54caa5"},
-		{"log, batches", many.sparse, many.y, Config{Loss: Log, Batch: 4, Project: true, Offset: OffsetNone}, "d4ed5ec3275fc05f336c7e318683c189a2f6632114cdb16d3ca555f05daec023"},
-		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01, Order: IID}, "8a4861638f14dede4db799e79c95789c182b151ca7b08b1355195c03a00101a4"},
+		{"hinge", binary.dense, binary.y, Config{Lambda: 0.01},
+			"e8cce690c4e00a997889aeb7f8000ab09b616bf4ecc5903e3681b6d34b54caa5"},
+		{"log, batches", many.sparse, many.y, Config{Loss: Log, Batch: 4, Project: true,
+			Offset: OffsetNone},
+			"d4ed5ec3275fc05f336c7e318683c189a2f6632114cdb16d3ca555f05daec023"},
+		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01,
+			Order: IID}, "8a4861638f14dede4db799e79c95789c182b151ca7b08b1355195c03a00101a4"},
 	} {
 		c.cfg.Bias = BiasUnregularised
 		for _, isa := range paths() {

@@ -9,8 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// This file measures a model: the objective P(w), and a lower bound on the least objective there is. The hinge loss has
-// max(0, 1-z) >= a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
+// This file measures a model: the objective P(w), and a lower bound on the least objective there
+// is. The hinge loss has max(0, 1-z) >= a*(1-z) for any a in [0, 1], so that with one a_i for each
+// of the n rows
 //
 //	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
 //
@@ -18,16 +19,17 @@ import (
 //
 //	P(w) >= mean(a_i) - |u|^2/(2 lambda)
 //
-// That is the dual objective. It is a bound whatever the a_i are, and close where they are the shares of the visits to
-// row i that violated, for then u/lambda is the trainer's own w (times 1 + t0/t). u is added up anew from the rows, in
-// float64: the trainer's v would do but for the roundings it has gathered.
+// That is the dual objective. It is a bound whatever the a_i are, and close where they are the
+// shares of the visits to row i that violated, for then u/lambda is the trainer's own w (times 1 +
+// t0/t). u is added up anew from the rows, in float64: the trainer's v would do but for the
+// roundings it has gathered.
 //
-// Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes the place of mean(a_i);
-// a_i is the mean of the row's coefficients. Where labels are numbers m is z - y_i: there is no y_i in u, and a_i*y_i is added
-// to least(a_i).
+// Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes
+// the place of mean(a_i); a_i is the mean of the row's coefficients. Where labels are numbers m is
+// z - y_i: there is no y_i in u, and a_i*y_i is added to least(a_i).
 //
-// Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and y_i and m are corrected
-// for the scores of w0.
+// Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
+// y_i and m are corrected for the scores of w0.
 
 // measure fills in the run's part of m's objective and bound.
 func (r *run) measure(m *Model) {
@@ -48,7 +50,8 @@ func (r *run) measure(m *Model) {
 	}
 }
 
-// apart returns the vectors of m that s has trained, and their biases. With a prior they are the difference of m and it.
+// apart returns the vectors of m that s has trained, and their biases. With a prior they are the
+// difference of m and it.
 func (r *run) apart(m *Model, first int, s *learnerState) (w [][]float32, b []float64) {
 	for k := range s.vs {
 		b = append(b, m.bias(first+k)-s.priorBias[k])
@@ -63,8 +66,8 @@ func (r *run) apart(m *Model, first int, s *learnerState) (w [][]float32, b []fl
 	return w, b
 }
 
-// objective returns P for each weight vector of m. The scores are float32 dot products, as in prediction; they are added
-// up in float64, in the order of the rows.
+// objective returns P for each weight vector of m. The scores are float32 dot products, as in
+// prediction; they are added up in float64, in the order of the rows.
 func (r *run) objective(m *Model) []float64 {
 	loss := make([]float64, len(r.problems))
 	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
@@ -131,21 +134,26 @@ func penalty(w []float32, bias, lambda, biasScale float64) float64 {
 	return float64(lambda / 2 * sum)
 }
 
-// A recent counts each row's violations, or adds up its coefficients, in the last epochs: in the present window of epochs and in
-// the one before. Windows end with epoch E, E/2, E/4 and so on in a run of E epochs. What was long ago is left out because
-// the early steps violate where the optimum does not. Of joint problems there is a count for each row and class.
+// A recent counts each row's violations, or adds up its coefficients, in the last epochs: in the
+// present window of epochs and in the one before. Windows end with epoch E, E/2, E/4 and so on in a
+// run of E epochs. What was long ago is left out because the early steps violate where the optimum
+// does not. Of joint problems there is a count for each row and class.
 type recent struct {
-	steps      int64     // of an epoch
-	epochs     int64     // of the whole run
-	start      int64     // the epochs before the present window
-	oldStart   int64     // and before the one before
-	count, old []float32 // float32 counts up to 2^24; and whatever is lost of other coefficients, they give a bound
+	steps    int64 // of an epoch
+	epochs   int64 // of the whole run
+	start    int64 // the epochs before the present window
+	oldStart int64 // and before the one before
+	// A float32 counts up to 2^24. Whatever is lost of other coefficients, they give a bound.
+	count, old []float32
 }
 
 // newRecent makes one for epochs of so many steps, and so many counts.
 func newRecent(total int64, steps, count int) *recent {
 	n := int64(steps)
-	return &recent{steps: n, epochs: (total + n - 1) / n, count: make([]float32, count), old: make([]float32, count)}
+	return &recent{
+		steps: n, epochs: (total + n - 1) / n,
+		count: make([]float32, count), old: make([]float32, count),
+	}
 }
 
 func (r *recent) endEpoch(epoch int) {
@@ -176,7 +184,8 @@ func (p *problem) dual(r2 float64) float64 {
 	return p.bestBound(p.cost.clamp, func(a []float32) float64 { return p.bound(a, r2) })
 }
 
-// bestShares returns the shares that dual has its bound from, what they have to be multiplied by, and the bound.
+// bestShares returns the shares that dual has its bound from, what they have to be multiplied by,
+// and the bound.
 func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64) {
 	p.bestBound(p.cost.clamp, func(a []float32) float64 {
 		b, s := p.boundAt(a, r2)
@@ -188,10 +197,12 @@ func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64
 	return share, factor, bound
 }
 
-// bestBound returns the best of what bound makes of the shares in the present window of epochs, and in it and the one
-// before. A row has been visited once an epoch at most, so that no share is out of range, but for roundings of other losses'
-// coefficients, which clamp sets right.
-func (s *learnerState) bestBound(clamp func(float32) float32, bound func(a []float32) float64) float64 {
+// bestBound returns the best of what bound makes of the shares in the present window of epochs, and
+// in it and the one before. A row has been visited once an epoch at most, so that no share is out
+// of range, but for roundings of other losses' coefficients, which clamp sets right.
+func (s *learnerState) bestBound(
+	clamp func(float32) float32, bound func(a []float32) float64,
+) float64 {
 	r := s.recent
 	best := 0.0 // from a_i = 0
 	epoch := (s.t - s.start + r.steps - 1) / r.steps
@@ -211,7 +222,8 @@ func (s *learnerState) bestBound(clamp func(float32) float32, bound func(a []flo
 	return best
 }
 
-// bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly so.
+// bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly
+// so.
 func (p *problem) bound(a []float32, r2 float64) float64 {
 	value, _ := p.boundAt(a, r2)
 	return value
@@ -241,8 +253,9 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	for _, v := range u {
 		sum += float64(v * v)
 	}
-	// |u| is too small by the roundings at most: each addition errs by a share of what was added so far, in all by
-	// rounding * mean(|a_i| |x_i|), and that is at most sqrt(mean(a_i^2) * R^2). The factor covers R^2's own roundings.
+	// |u| is too small by the roundings at most: each addition errs by a share of what was added so
+	// far, in all by rounding * mean(|a_i| |x_i|), and that is at most sqrt(mean(a_i^2) * R^2). The
+	// factor covers R^2's own roundings.
 	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(squares*r2))
 	half := norm * norm / (2 * p.lambda)
 	if p.cost.loss == logCost {
@@ -264,9 +277,9 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	return parabola(mean, half)
 }
 
-// balance scales the shares of one side down until the sums of both are the same: otherwise the least over all biases is
-// minus infinity. It returns how far each may be from the real number that makes it so, as a share of itself: by the rounding
-// to float32, and by those of the sums.
+// balance scales the shares of one side down until the sums of both are the same: otherwise the
+// least over all biases is minus infinity. It returns how far each may be from the real number that
+// makes it so, as a share of itself: by the rounding to float32, and by those of the sums.
 func (p *problem) balance(a []float32) (slack float64) {
 	var up, down float64
 	for j := range p.count() {
@@ -302,8 +315,8 @@ func parabola(mean, half float64) (value, s float64) {
 	return float64(mean*mean) / (4 * half), mean / (2 * half)
 }
 
-// entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s, less s^2*half. It is
-// concave: two of Newton's steps from s = 1 come close.
+// entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,
+// less s^2*half. It is concave: two of Newton's steps from s = 1 come close.
 func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
@@ -324,7 +337,8 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 		}
 		n := float64(p.count())
 		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
-		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64 is more than that log.
+		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
+		// is more than that log.
 		best = max(best, value-float64(slack*(64+size/n)))
 		if !(bend < 0) {
 			break
@@ -334,8 +348,8 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	return best
 }
 
-// addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the relative error of the sums, in
-// terms of the sum of the addends' magnitudes.
+// addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the
+// relative error of the sums, in terms of the sum of the addends' magnitudes.
 func (s *learnerState) addRows(a []float32, u []float64) (rounding float64) {
 	return s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// optimum returns bounds on the least P of a small problem, 1e-9 of it apart or closer: dual coordinate ascent in
-// float64, the gap being the proof. It shares nothing with the trainer.
+// optimum returns bounds on the least P of a small problem, 1e-9 of it apart or closer: dual
+// coordinate ascent in float64, the gap being the proof. It shares nothing with the trainer.
 func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
@@ -74,35 +74,47 @@ func TestBound(t *testing.T) {
 			for _, bias := range []float64{0, 1} {
 				low, high := optimum(t, data.dense, signs(data.y, 1), lambda, bias)
 				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: Sequential}, {Order: Blocks, Block: 3}, {Project: true}, {Project: true, Offset: OffsetNone}, {Batch: 7, Project: true}} {
+					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate},
+						{Order: Sequential}, {Order: Blocks, Block: 3}, {Project: true},
+						{Project: true, Offset: OffsetNone}, {Batch: 7, Project: true}} {
 						cfg.Lambda, cfg.Seed = lambda, seed
-						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5 // mostly not whole epochs; of batches more
+						// Mostly not whole epochs; of batches more.
+						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5
 						if bias != 0 {
 							cfg.Bias = BiasAugmented
 						}
 						check := func(r Result) {
 							t.Helper()
 							if !(r.DualObjective <= high) || !(r.DualObjective >= 0) {
-								t.Errorf("seed %d lambda %v %+v: bound %v, optimum %v", seed, lambda, cfg, r.DualObjective, high)
+								t.Errorf("seed %d lambda %v %+v: bound %v, optimum %v", seed,
+									lambda, cfg, r.DualObjective, high)
 							}
 							if r.Objective < low*(1-1e-6) { // float32 scores
-								t.Errorf("seed %d lambda %v: objective %v, optimum %v", seed, lambda, r.Objective, low)
+								t.Errorf("seed %d lambda %v: objective %v, optimum %v", seed,
+									lambda, r.Objective, low)
 							}
-							if want := (r.Objective - r.DualObjective) / r.Objective; math.Abs(r.Gap-want) > 1e-15 {
+							want := (r.Objective - r.DualObjective) / r.Objective
+							if math.Abs(r.Gap-want) > 1e-15 {
 								t.Errorf("gap %v, want %v", r.Gap, want)
 							}
 						}
-						tr := Trainer{Config: cfg, Progress: func(p Progress) { check(p.Measure()) }, Early: []float64{0.02, 0.1, 0.5, 0.9}}
+						tr := Trainer{
+							Config:   cfg,
+							Progress: func(p Progress) { check(p.Measure()) },
+							Early:    []float64{0.02, 0.1, 0.5, 0.9},
+						}
 						m, err := tr.Train(t.Context(), x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
 						check(m.Result)
 						if m.Result.DualObjective < 0.8*low {
-							t.Errorf("seed %d lambda %v %+v: bound %v is far below the optimum %v", seed, lambda, cfg, m.Result.DualObjective, low)
+							t.Errorf("seed %d lambda %v %+v: bound %v is far below the optimum %v",
+								seed, lambda, cfg, m.Result.DualObjective, low)
 						}
 						if m.Result.Objective > 1.1*high && cfg.Average == LastHalf {
-							t.Errorf("seed %d lambda %v %+v: objective %v is far above the optimum %v", seed, lambda, cfg, m.Result.Objective, high)
+							t.Errorf("seed %d lambda %v %+v: objective %v is far above the "+
+								"optimum %v", seed, lambda, cfg, m.Result.Objective, high)
 						}
 					}
 				}
@@ -111,7 +123,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Of rows that a user's own type holds the bound is a little lower, for float32's sake, and no higher.
+// Of rows that a user's own type holds the bound is a little lower, for float32's sake, and no
+// higher.
 func TestBoundForeign(t *testing.T) {
 	data := random(11, 500, 20, 2, 1)
 	known := mustTrain(t, data.dense, data.y, Config{Lambda: 0.01}).Result
@@ -175,8 +188,11 @@ func TestEmptyRows(t *testing.T) {
 			kind Multiclass
 			want float64
 		}{{OneVsOne, 1}, {CrammerSinger, 1}, {Multinomial, math.Log(3)}} {
-			m := mustTrain(t, dense.New(6, cols), []float32{1, 2, 3, 3, 2, 1}, Config{Multiclass: c.kind})
-			if r := m.Result; math.Abs(r.Objective-c.want) > 1e-15 || r.Gap > 1e-6 || m.Predict(dense.New(1, cols), 0) != 1 {
+			m := mustTrain(t, dense.New(6, cols), []float32{1, 2, 3, 3, 2, 1},
+				Config{Multiclass: c.kind})
+			r := m.Result
+			if math.Abs(r.Objective-c.want) > 1e-15 || r.Gap > 1e-6 ||
+				m.Predict(dense.New(1, cols), 0) != 1 {
 				t.Errorf("%s, %d columns: %+v", c.kind, cols, r)
 			}
 		}
@@ -200,14 +216,17 @@ func TestPerClass(t *testing.T) {
 		if distance(alone.Weights[0], m.Weights[k]) != 0 || alone.Bias[0] != m.Bias[k] {
 			t.Errorf("class %d is not what it is alone", k)
 		}
-		if r := alone.Result; r.PerClass[0] != c || r.Objective != c.Objective || r.DualObjective != c.DualObjective || r.Violations != c.Violations {
+		if r := alone.Result; r.PerClass[0] != c || r.Objective != c.Objective ||
+			r.DualObjective != c.DualObjective || r.Violations != c.Violations {
 			t.Errorf("class %d: %+v, alone %+v", k, c, r)
 		}
 		objective += c.Objective / 4
 		dual += c.DualObjective / 4
 		violations += c.Violations
 	}
-	if r := m.Result; math.Abs(objective-r.Objective) > 1e-15 || math.Abs(dual-r.DualObjective) > 1e-15 || violations != r.Violations {
-		t.Errorf("%+v, mean of the classes %v and %v, violations %d", r, objective, dual, violations)
+	if r := m.Result; math.Abs(objective-r.Objective) > 1e-15 ||
+		math.Abs(dual-r.DualObjective) > 1e-15 || violations != r.Violations {
+		t.Errorf("%+v, mean of the classes %v and %v, violations %d", r, objective, dual,
+			violations)
 	}
 }

@@ -28,7 +28,8 @@ func TestRealData(t *testing.T) {
 		factor, accuracy  float64 // wanted
 	}{
 		{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, 40, 0.351763020, 1.01, 0.848},
-		{"IMDB", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", 28082, 16, 0.312935240, 1.005, 0.889},
+		{"IMDB", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", 28082, 16,
+			0.312935240, 1.005, 0.889},
 	} {
 		x, y := readSet(t, dir, c.train, c.cols)
 		xt, yt := readSet(t, dir, c.test, c.cols)
@@ -36,13 +37,18 @@ func TestRealData(t *testing.T) {
 		m := mustTrain(t, x, y, Config{Lambda: 1e-4, Epochs: c.epochs})
 		seconds := time.Since(start).Seconds()
 		r, right := m.Result, accuracy(m, xt, yt)
-		t.Logf("%s: %.4f of the optimum, bound %.4f of it, gap %.2f %%, accuracy %.2f %%, %.2f million steps/s with the certificate",
-			c.name, r.Objective/c.optimum, r.DualObjective/c.optimum, 100*r.Gap, 100*right, float64(r.Steps)/seconds/1e6)
+		t.Logf("%s: %.4f of the optimum, bound %.4f of it, gap %.2f %%, accuracy %.2f %%, %.2f "+
+			"million steps/s with the certificate",
+			c.name, r.Objective/c.optimum, r.DualObjective/c.optimum, 100*r.Gap, 100*right,
+			float64(r.Steps)/seconds/1e6)
 		if r.Objective > c.factor*c.optimum {
-			t.Errorf("%s: objective %v is %.4f of the optimum, want %v", c.name, r.Objective, r.Objective/c.optimum, c.factor)
+			t.Errorf("%s: objective %v is %.4f of the optimum, want %v", c.name, r.Objective,
+				r.Objective/c.optimum, c.factor)
 		}
-		if r.Objective < c.optimum*(1-1e-5) || r.DualObjective > c.optimum || r.Objective*(1-r.Gap) > c.optimum {
-			t.Errorf("%s: objective %v and bound %v do not enclose the optimum %v", c.name, r.Objective, r.DualObjective, c.optimum)
+		if r.Objective < c.optimum*(1-1e-5) || r.DualObjective > c.optimum ||
+			r.Objective*(1-r.Gap) > c.optimum {
+			t.Errorf("%s: objective %v and bound %v do not enclose the optimum %v", c.name,
+				r.Objective, r.DualObjective, c.optimum)
 		}
 		if right < c.accuracy {
 			t.Errorf("%s: accuracy %v, want %v", c.name, right, c.accuracy)
@@ -55,8 +61,10 @@ func TestRealImages(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	x, y := readSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
-	xt, yt := readSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
+	x, y := readSet(t, dir,
+		"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
+	xt, yt := readSet(t, dir,
+		"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
 	var m *Model
 	for _, c := range []struct {
 		cfg      Config
@@ -71,7 +79,8 @@ func TestRealImages(t *testing.T) {
 		m = mustTrain(t, x, y, c.cfg)
 		seconds := time.Since(start).Seconds()
 		r, right := m.Result, accuracy(m, xt, yt)
-		t.Logf("Fashion-MNIST, %s: objective %.5f, bound %.5f, accuracy %.2f %%, %.2f s with the certificate",
+		t.Logf("Fashion-MNIST, %s: objective %.5f, bound %.5f, accuracy %.2f %%, %.2f s with the "+
+			"certificate",
 			m.Config.Multiclass, r.Objective, r.DualObjective, 100*right, seconds)
 		if right < c.accuracy {
 			t.Errorf("%s: accuracy %v, want %v", m.Config.Multiclass, right, c.accuracy)
@@ -80,6 +89,7 @@ func TestRealImages(t *testing.T) {
 	// Shirts against the rest, the one class whose optimum is known.
 	const optimum = 0.17453292
 	if c := m.Result.PerClass[6]; c.DualObjective > optimum || c.Objective < optimum*(1-1e-5) {
-		t.Errorf("class 6: objective %v and bound %v do not enclose the optimum %v", c.Objective, c.DualObjective, optimum)
+		t.Errorf("class 6: objective %v and bound %v do not enclose the optimum %v", c.Objective,
+			c.DualObjective, optimum)
 	}
 }

@@ -82,7 +82,8 @@ func square(w []float64) (sum float64) {
 	return sum
 }
 
-// A wideLoss is the hinge loss for labels of -1 and +1, or, if number is set, max(0, |y - z| - epsilon).
+// A wideLoss is the hinge loss for labels of -1 and +1, or, if number is set, max(0, |y - z| -
+// epsilon).
 type wideLoss struct {
 	number  bool
 	epsilon float64
@@ -95,8 +96,9 @@ func (l wideLoss) at(z, y float64) float64 {
 	return math.Max(0, 1-y*z)
 }
 
-// best is the a from which the dual is largest in a_i, where the others stay: u_i = a_i is in [-1, 1] for numbers, and
-// y_i*a_i with a_i in [0, 1] otherwise. z is the score with the present a, and q = |x_i|^2/(lambda*n).
+// best is the a from which the dual is largest in a_i, where the others stay: u_i = a_i is in [-1,
+// 1] for numbers, and y_i*a_i with a_i in [0, 1] otherwise. z is the score with the present a, and
+// q = |x_i|^2/(lambda*n).
 func (l wideLoss) best(a, z, y, q float64) float64 {
 	if !l.number {
 		return y * math.Max(0, math.Min(1, y*a+(1-y*z)/q))
@@ -109,10 +111,13 @@ func (l wideLoss) best(a, z, y, q float64) float64 {
 // gain is a_i's linear part in the dual.
 func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
 
-// dualAscent solves lambda/2 |w|^2 + mean loss in float64: dual coordinate ascent in random order. The dual objective low
-// and the objective high of the w that is returned enclose the optimum: nobody has to be trusted. It ends when they are
-// tol of high apart. The average of the last passes is a candidate too, which ends much oscillation.
-func dualAscent(t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64) (best []float64, low, high float64) {
+// dualAscent solves lambda/2 |w|^2 + mean loss in float64: dual coordinate ascent in random order.
+// The dual objective low and the objective high of the w that is returned enclose the optimum:
+// nobody has to be trusted. It ends when they are tol of high apart. The average of the last passes
+// is a candidate too, which ends much oscillation.
+func dualAscent(
+	t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64,
+) (best []float64, low, high float64) {
 	t.Helper()
 	n := len(y)
 	u, w := make([]float64, n), make([]float64, x.cols)
@@ -189,7 +194,9 @@ func TestDualAscent(t *testing.T) {
 				y[i] = float64(v)
 			}
 			low, high = numberOptimum(t, data.dense, data.y, 0.1, bias, 0.1)
-			if _, l, h := dualAscent(t, widen(data.dense, bias), y, 0.1, wideLoss{true, 0.1}, 1e-7); l > high*(1+1e-12) || h < low*(1-1e-12) {
+			x := widen(data.dense, bias)
+			_, l, h := dualAscent(t, x, y, 0.1, wideLoss{true, 0.1}, 1e-7)
+			if l > high*(1+1e-12) || h < low*(1-1e-12) {
 				t.Errorf("numbers: between %v and %v, want %v to %v", l, h, low, high)
 			}
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/labels"
 )
 
-// FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same float32.
+// FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
+// float32.
 func FormatLabel(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
@@ -24,8 +25,8 @@ func (m *Model) Objective(scores []float64, y []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y)
 }
 
-// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a model that had a prior,
-// which isn't kept.
+// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a
+// model that had a prior, which isn't kept.
 func (m *Model) Penalty() float64 {
 	var total float64
 	for k := range m.Weights {
@@ -38,9 +39,10 @@ func (m *Model) Penalty() float64 {
 }
 
 // MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores are given,
-// as in [Model.Objective], and of more than one problem the mean over them. With one-vs-one a problem
-// has the rows of its two classes. All rows have the same weight, also where they had not in training,
-// and so have all mistakes. It is NaN if a label is none of the model's, or a pair has no rows.
+// as in [Model.Objective], and of more than one problem the mean over them. With one-vs-one a
+// problem has the rows of its two classes. All rows have the same weight, also where they had not
+// in training, and so have all mistakes. It is NaN if a label is none of the model's, or a pair has
+// no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	c := m.Config.cost()
 	if m.Classes == nil {

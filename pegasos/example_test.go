@@ -25,13 +25,15 @@ func points() (*dense.Matrix, []float32) {
 
 func ExampleTrain() {
 	x, y := points()
-	model, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Lambda: 0.1, Epochs: 100})
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100}
+	model, err := pegasos.Train(context.Background(), x, y, cfg)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println("labels:", model.PredictAll(x))
-	fmt.Printf("objective %.3f, of which at most %.1f %% can be saved\n", model.Result.Objective, 100*model.Result.Gap)
+	fmt.Printf("objective %.3f, of which at most %.1f %% can be saved\n",
+		model.Result.Objective, 100*model.Result.Gap)
 	// Output:
 	// labels: [1 -1 1 -1]
 	// objective 0.029, of which at most 12.8 % can be saved

@@ -17,9 +17,9 @@ type group struct {
 	vectors *dense.Matrix
 	first   int
 
-	// The vectors of sparse rows: the elements of all for the first column, then those for the second
-	// and so on, so that a row's nonzero needs all of them from one place. There is space for a
-	// multiple of 8. interleaved is nil for dense rows.
+	// The vectors of sparse rows: the elements of all for the first column, then those for the
+	// second and so on, so that a row's nonzero needs all of them from one place. There is space
+	// for a multiple of 8. interleaved is nil for dense rows.
 	interleaved store.Interleaved
 	mixed       []float32
 }

@@ -8,18 +8,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A joint problem has a weight vector for each class, which are trained as one: section 5 of the paper, examples 3 and 4.
-// With phi(x, r) being x in the place of class r and zeros elsewhere, its sub-gradient for a row x of class y is
+// A joint problem has a weight vector for each class, which are trained as one: section 5 of the
+// paper, examples 3 and 4. With phi(x, r) being x in the place of class r and zeros elsewhere, its
+// sub-gradient for a row x of class y is
 //
 //	sum over r of b_r*phi(x, r), less phi(x, y) times the sum of the b_r
 //
-// over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y + z_r, if that is above 0, and
-// 0 for all others; of the log loss b_r is the probability of r.
+// over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y +
+// z_r, if that is above 0, and 0 for all others; of the log loss b_r is the probability of r.
 type joint struct {
 	learnerState
-	m     *dense.Matrix // of the vectors
-	log   bool
-	costs [][]float64 // of predicting the column's class for a row of the row's class; nil for 1 each
+	m   *dense.Matrix // of the vectors
+	log bool
+	// costs[y][r] is the cost of predicting class r for a row of class y. It is nil for 1 each.
+	costs [][]float64
 
 	dots []float32 // of a row and the vectors
 	z    []float64 // the scores of a batch, one row after the other
@@ -121,15 +123,16 @@ func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	j.vb[r] += j.biasUpdate(float64(g)/float64(rows), float64(a))
 }
 
-// coefficients writes to b how much the loss of row i, with the scores z, rises with the score of each class but its own: a
-// sub-gradient. It reports whether any of them is above 0.
+// coefficients writes to b how much the loss of row i, with the scores z, rises with the score of
+// each class but its own: a sub-gradient. It reports whether any of them is above 0.
 func (j *joint) coefficients(z, b []float64, i uint32) bool {
 	y := int(j.class[i])
 	clear(b)
 	if !j.log {
 		worst, most := y, 0.0
 		for r, v := range z {
-			if loss := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i)); r != y && loss > most {
+			loss := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i))
+			if r != y && loss > most {
 				worst, most = r, loss
 			}
 		}
@@ -241,10 +244,12 @@ func (j *joint) lossAtZero() float64 {
 //
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //
-// for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs, plus the entropy of the a_r
-// and what they lack to 1. The a_r are the means of the row's coefficients. The rest is as for one vector: see certificate.go.
+// for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs,
+// plus the entropy of the a_r and what they lack to 1. The a_r are the means of the row's
+// coefficients. The rest is as for one vector: see certificate.go.
 func (j *joint) dual(r2 float64) float64 {
-	return j.bestBound(func(share float32) float32 { return share }, func(a []float32) float64 { return j.bound(a, r2) })
+	return j.bestBound(func(share float32) float32 { return share },
+		func(a []float32) float64 { return j.bound(a, r2) })
 }
 
 // bound returns the dual objective at a, which it scales down where roundings have made a row's sum
@@ -262,7 +267,8 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		y := int(j.class[i])
 		var gain float64
 		for r, v := range a[i*k:][:k] {
-			gain += float64(float64(v) * (j.cost(y, r) + j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
+			z, own := j.full(0, r, uint32(i)), j.full(0, y, uint32(i))
+			gain += float64(float64(v) * (j.cost(y, r) + z - own))
 		}
 		mean += float64(j.share(i) * gain)
 	}
@@ -295,8 +301,8 @@ func (j *joint) ownShares(a []float32) []float64 {
 	return own
 }
 
-// halfNorm returns |u|^2/(2 lambda), u being the mean of the rows times their shares in all vectors'
-// places, with a bound on the roundings added to |u|.
+// halfNorm returns |u|^2/(2 lambda), u being the mean of the rows times their shares in all
+// vectors' places, with a bound on the roundings added to |u|.
 func (j *joint) halfNorm(a []float32, own []float64, r2 float64) float64 {
 	k, n := len(j.vs), j.count()
 	u := make([]float64, j.x.Cols())
@@ -325,7 +331,8 @@ func (j *joint) halfNorm(a []float32, own []float64, r2 float64) float64 {
 		}
 		sum += float64(ub * ub)
 	}
-	norm := math.Sqrt(sum)/float64(n) + float64(1.001*(rounding+0x1p-23)*math.Sqrt(squares/float64(n)*r2))
+	norm := math.Sqrt(sum)/float64(n) +
+		float64(1.001*(rounding+0x1p-23)*math.Sqrt(squares/float64(n)*r2))
 	return norm * norm / (2 * j.lambda)
 }
 
@@ -357,7 +364,8 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 			slope += float64(weight * (dh + linear))
 		}
 		rows := float64(n)
-		value, slope, bend = value/rows-float64(s*s*half), slope/rows-float64(2*s*half), bend/rows-2*half
+		value, slope = value/rows-float64(s*s*half), slope/rows-float64(2*s*half)
+		bend = bend/rows - 2*half
 		best = max(best, value)
 		if !(bend < 0) {
 			break
@@ -372,18 +380,22 @@ func (tr *Trainer) checkCosts(classes int) error {
 		return nil
 	}
 	if tr.Config.Multiclass != CrammerSinger {
-		return badField("Costs", "they are for Multiclass %q, have %q", CrammerSinger, tr.Config.WithDefaults().Multiclass)
+		return badField("Costs", "they are for Multiclass %q, have %q", CrammerSinger,
+			tr.Config.WithDefaults().Multiclass)
 	}
 	if len(tr.Costs) != classes {
-		return badField("Costs", "have %d rows, want one for each of the %d classes", len(tr.Costs), classes)
+		return badField("Costs", "have %d rows, want one for each of the %d classes", len(tr.Costs),
+			classes)
 	}
 	for y, row := range tr.Costs {
 		if len(row) != classes {
-			return badField("Costs", "row %d has %d numbers, want one for each of the %d classes", y, len(row), classes)
+			return badField("Costs", "row %d has %d numbers, want one for each of the %d classes",
+				y, len(row), classes)
 		}
 		for r, c := range row {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
-				return badField("Costs", "have %v for predicting class %d where %d is right: want 0 where they are the same, else a positive finite number", c, r, y)
+				return badField("Costs", "have %v for predicting class %d where %d is right: "+
+					"want 0 where they are the same, else a positive finite number", c, r, y)
 			}
 		}
 	}

@@ -15,18 +15,18 @@ import (
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
-// for as many vectors as there are, g being what a row pulls at each.
+// for as many vectors as there are, g being the coefficient of a row for each.
 type oracle struct {
-	x          *dense.Matrix
-	weights    []float64 // of the rows, with a mean of 1; nil if all weigh the same
-	lambda, t0 float64
-	t          int64
-	scale      float64 // of the appended feature, 0 for none
-	free       bool    // the bias moves by eta * mean of weight*g
-	radius     float64 // of the ball around w0; 0 for none
-	w, w0      [][]float64
-	b, b0      []float64
-	pulls      func(z []float64, i int) (g []float64, kink bool)
+	x            *dense.Matrix
+	weights      []float64 // of the rows, with a mean of 1; nil if all weigh the same
+	lambda, t0   float64
+	t            int64
+	scale        float64 // of the appended feature, 0 for none
+	free         bool    // the bias moves by eta * mean of weight*g
+	radius       float64 // of the ball around w0; 0 for none
+	w, w0        [][]float64
+	b, b0        []float64
+	coefficients func(z []float64, i int) (g []float64, kink bool)
 }
 
 // newOracle makes one that starts where the run does.
@@ -95,7 +95,7 @@ func (o *oracle) step(idx []uint32) (kink bool) {
 		sum[k] = make([]float64, o.x.Cols())
 	}
 	for _, i := range idx {
-		g, kink := o.pulls(o.scores(o.w, o.b, int(i)), int(i))
+		g, kink := o.coefficients(o.scores(o.w, o.b, int(i)), int(i))
 		if kink {
 			return true
 		}
@@ -136,7 +136,8 @@ func (o *oracle) step(idx []uint32) (kink bool) {
 }
 
 // objective is P of any vectors, by definition.
-func (o *oracle) objective(w [][]float64, b []float64, loss func(z []float64, i int) float64) float64 {
+func (o *oracle) objective(w [][]float64, b []float64,
+	loss func(z []float64, i int) float64) float64 {
 	var p, n float64
 	for k := range w {
 		for j := range w[k] {
@@ -164,8 +165,8 @@ func (o *oracle) project(loss func(z []float64, i int) float64) {
 	o.radius = math.Sqrt(sum / n / o.lambda)
 }
 
-// compare takes so many steps with the run and the oracle and compares the two, after each or the means at the end. It
-// returns the number of steps before a kink.
+// compare takes so many steps with the run and the oracle and compares the two, after each or the
+// means at the end. It returns the number of steps before a kink.
 func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 	t.Helper()
 	l := r.learners[0]
@@ -185,7 +186,8 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 		for k, w := range m.Weights {
 			for j, v := range append(float64s(w), m.bias(k)) {
 				if math.Abs(v-at(k, j)) > 1e-4*size {
-					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v", r.data.x, r.cfg, o.t, j, k, v, at(k, j))
+					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v",
+						r.data.x, r.cfg, o.t, j, k, v, at(k, j))
 				}
 			}
 		}
@@ -213,7 +215,10 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 		}
 		steps++
 		if r.cfg.Average == LastIterate {
-			same(r.model(), func(k, j int) float64 { return append(o.w[k][:len(o.w[k]):len(o.w[k])], o.b[k])[j] })
+			same(r.model(), func(k, j int) float64 {
+				return append(o.w[k][:len(o.w[k]):len(o.w[k])],
+					o.b[k])[j]
+			})
 		}
 		if (r.total-r.t)%period(r.total, o.x.Cols()) == 0 && 2*r.t > r.total {
 			samples++
@@ -238,16 +243,16 @@ func float64s(w []float32) (v []float64) {
 	return v
 }
 
-// jointLosses are those of joint problems, written down anew: what they cost, how they pull at each vector, and whether
-// rounding may decide.
+// jointLosses are those of joint problems, written down anew: what they cost, a row's coefficient
+// for each vector, and whether rounding may decide.
 var jointLosses = []struct {
-	cfg   Config
-	costs [][]float64
-	at    func(z []float64, y int) float64
-	pulls func(z []float64, y int) (g []float64, kink bool)
+	cfg          Config
+	costs        [][]float64
+	at           func(z []float64, y int) float64
+	coefficients func(z []float64, y int) (g []float64, kink bool)
 }{
-	{Config{Multiclass: CrammerSinger}, nil, worst(nil).at, worst(nil).pulls},
-	{Config{Multiclass: CrammerSinger}, unequal, worst(unequal).at, worst(unequal).pulls},
+	{Config{Multiclass: CrammerSinger}, nil, worst(nil).at, worst(nil).coefficients},
+	{Config{Multiclass: CrammerSinger}, unequal, worst(unequal).at, worst(unequal).coefficients},
 	{Config{Multiclass: Multinomial}, nil,
 		func(z []float64, y int) float64 {
 			top, sum := z[0], 0.0
@@ -294,7 +299,7 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-func (w worst) pulls(z []float64, y int) ([]float64, bool) {
+func (w worst) coefficients(z []float64, y int) ([]float64, bool) {
 	g, most, at := make([]float64, len(z)), w.at(z, y), y
 	if most > 0 {
 		for r := len(z) - 1; r >= 0; r-- {
@@ -306,7 +311,8 @@ func (w worst) pulls(z []float64, y int) ([]float64, bool) {
 	}
 	kink := false
 	for r := range z { // a loss of 0 is r = y; vectors of zeros are equal whatever is rounded
-		kink = kink || r != at && most-(w.cost(y, r)-(z[y]-z[r])) < 1e-4 && (z[r] != 0 || z[at] != 0)
+		kink = kink || r != at && most-(w.cost(y, r)-(z[y]-z[r])) < 1e-4 &&
+			(z[r] != 0 || z[at] != 0)
 	}
 	return g, kink
 }
@@ -317,15 +323,18 @@ func TestJointSteps(t *testing.T) {
 	for _, l := range jointLosses {
 		for n, c := range []Config{
 			{}, {Offset: OffsetNone}, {Order: IID, Batch: 7}, {Batch: 7}, {Order: Blocks, Block: 4},
-			{Bias: BiasAugmented}, {Bias: BiasAugmented, BiasScale: 3, Batch: 2}, {Bias: BiasUnregularised}, {Bias: BiasUnregularised, Batch: 40},
-			{Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone, Bias: BiasAugmented, BiasScale: 2, Batch: 3},
+			{Bias: BiasAugmented}, {Bias: BiasAugmented, BiasScale: 3, Batch: 2},
+			{Bias: BiasUnregularised}, {Bias: BiasUnregularised, Batch: 40},
+			{Project: true, Offset: OffsetNone}, {Project: true, Offset: OffsetNone,
+				Bias: BiasAugmented, BiasScale: 2, Batch: 3},
 			{Project: true, Offset: OffsetNone, Bias: BiasUnregularised, Batch: 2, Order: IID},
 		} {
 			for kind := range 8 { // with weights, a prior, a start, or not
 				seed := uint64(n)
 				data, before := four(seed, 40, 7, 0.7), four(seed+100, 40, 7, 0.7)
 				cfg := c
-				cfg.Multiclass, cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average = l.cfg.Multiclass, 0.3, 150, seed, LastIterate
+				cfg.Multiclass, cfg.Lambda, cfg.Steps = l.cfg.Multiclass, 0.3, 150
+				cfg.Seed, cfg.Average = seed, LastIterate
 				if (n+kind)%4 == 3 {
 					cfg.Average = LastHalf
 				}
@@ -348,7 +357,9 @@ func TestJointSteps(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := newOracle(r, data.dense, tr, tr.Weights)
-				o.pulls = func(z []float64, i int) ([]float64, bool) { return l.pulls(z, int(data.y[i])) }
+				o.coefficients = func(z []float64, i int) ([]float64, bool) {
+					return l.coefficients(z, int(data.y[i]))
+				}
 				if cfg.Project {
 					o.project(func(z []float64, i int) float64 { return l.at(z, int(data.y[i])) })
 					if have := r.joint.radius; math.Abs(have-o.radius) > 1e-5*o.radius {
@@ -407,39 +418,43 @@ func TestJointLosses(t *testing.T) {
 				points = append(points, z)
 			}
 		}
-		points = append(points, []float64{1e30, -1e30, 1e30, 0}, []float64{-1e30, -1e30, -1e30, -1e30}, []float64{0, 0, 0, 1e30})
+		points = append(points, []float64{1e30, -1e30, 1e30, 0}, []float64{-1e30, -1e30, -1e30,
+			-1e30}, []float64{0, 0, 0, 1e30})
 		for _, z := range points {
 			for y := range 4 {
 				at, want := j.loss(z, y), l.at(z, y)
-				if !(at >= 0) || math.IsInf(at, 1) || math.Abs(at-want) > 1e-13*(1+math.Abs(want)+math.Abs(z[y])) {
+				if !(at >= 0) || math.IsInf(at, 1) || math.Abs(at-want) > 1e-13*(1+math.Abs(want)+
+					math.Abs(z[y])) {
 					t.Errorf("%+v: the loss of %v at %v is %v, want %v", l.cfg, y, z, at, want)
 				}
 				b := make([]float64, 4)
 				if j.coefficients(z, b, uint32(y)) != (at > 0 || j.log) || b[y] != 0 {
-					t.Errorf("%+v: at %v, %v pulls %v", l.cfg, z, y, b)
+					t.Errorf("%+v: at %v, %v has %v", l.cfg, z, y, b)
 				}
 				own := 0.0
-				pulls, _ := l.pulls(z, y)
+				right, _ := l.coefficients(z, y)
 				for r, v := range b {
-					if own += v; !(v >= 0 && v <= 1) || r != y && math.Abs(v+pulls[r]) > 1e-14 {
-						t.Errorf("%+v: at %v, %v pulls %v, want %v", l.cfg, z, y, b, pulls)
+					if own += v; !(v >= 0 && v <= 1) || r != y && math.Abs(v+right[r]) > 1e-14 {
+						t.Errorf("%+v: at %v, %v has %v, want %v", l.cfg, z, y, b, right)
 					}
 				}
-				if own > 1+1e-15 || math.Abs(own-pulls[y]) > 1e-14 {
-					t.Errorf("%+v: at %v, %v pulls %v at its own", l.cfg, z, y, own)
+				if own > 1+1e-15 || math.Abs(own-right[y]) > 1e-14 {
+					t.Errorf("%+v: at %v, %v has %v at its own", l.cfg, z, y, own)
 				}
 				for _, u := range points {
 					have, size := at, math.Abs(at)
 					for r, v := range b {
 						d := (u[r] - z[r]) - (u[y] - z[y])
-						have, size = have+v*d, size+math.Abs(u[r])+math.Abs(z[r])+math.Abs(u[y])+math.Abs(z[y])
+						have, size = have+v*d, size+math.Abs(u[r])+math.Abs(z[r])+math.Abs(u[y])+
+							math.Abs(z[y])
 					}
 					if l.at(u, y) < have-1e-12*(1+size) {
-						t.Errorf("%+v: the loss at %v is %v, and %v according to the sub-gradient at %v", l.cfg, u, l.at(u, y), have, z)
+						t.Errorf("%+v: the loss at %v is %v, and %v according to the "+
+							"sub-gradient at %v", l.cfg, u, l.at(u, y), have, z)
 					}
 				}
 				// Finite differences, away from kinks.
-				if _, kink := l.pulls(z, y); kink || math.Abs(z[0]) > 50 || z[0] == 0 {
+				if _, kink := l.coefficients(z, y); kink || math.Abs(z[0]) > 50 || z[0] == 0 {
 					continue
 				}
 				const h = 1e-6
@@ -452,7 +467,8 @@ func TestJointLosses(t *testing.T) {
 						want = -own
 					}
 					if d := (j.loss(up, y) - j.loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
-						t.Errorf("%+v: at %v, %v pulls %v at %d, by differences %v", l.cfg, z, y, want, r, d)
+						t.Errorf("%+v: at %v, %v has %v at %d, by differences %v", l.cfg, z, y,
+							want, r, d)
 					}
 				}
 			}
@@ -460,7 +476,7 @@ func TestJointLosses(t *testing.T) {
 	}
 }
 
-// Where classes are equal it is the first that is pulled at, and a loss of 0 pulls at none.
+// Where classes are equal it is the first that is subtracted from, and with a loss of 0 none is.
 func TestJointTies(t *testing.T) {
 	for _, c := range []struct {
 		costs [][]float64
@@ -486,8 +502,9 @@ func TestJointTies(t *testing.T) {
 		if c.want >= 0 {
 			want[c.want] = 1
 		}
-		if moved := j.coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) || fmt.Sprint(b) != fmt.Sprint(want) {
-			t.Errorf("%v, costs %v: %v pulls %v, want %v", c.z, c.costs != nil, c.y, b, want)
+		if moved := j.coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
+			fmt.Sprint(b) != fmt.Sprint(want) {
+			t.Errorf("%v, costs %v: %v has %v, want %v", c.z, c.costs != nil, c.y, b, want)
 		}
 	}
 }
@@ -502,8 +519,8 @@ func definition(m *Model, o *oracle, y []float32, at func(z []float64, y int) fl
 	return o.objective(w, b, func(z []float64, i int) float64 { return at(z, int(y[i])) })
 }
 
-// At every moment of a run the bound is below all objectives that were ever seen, and in the end it and the objective meet.
-// The objective is what its definition says.
+// At every moment of a run the bound is below all objectives that were ever seen, and in the end it
+// and the objective are close. The objective is what its definition says.
 func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
 		for kind := range 8 { // with weights, a prior, a bias, or not
@@ -538,7 +555,8 @@ func TestJointBound(t *testing.T) {
 				res := m.Result
 				have := definition(m, o, data.y, l.at)
 				if math.Abs(have-res.Objective) > 2e-6*(1+have) {
-					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg, tr.Prior != nil, res.Objective, have)
+					t.Fatalf("%T %+v prior %v: objective %v, by definition %v", x, cfg,
+						tr.Prior != nil, res.Objective, have)
 				}
 				least, best = math.Min(least, have), math.Max(best, res.DualObjective)
 				if !(res.DualObjective >= 0) || res.PerClass != nil {
@@ -553,10 +571,12 @@ func TestJointBound(t *testing.T) {
 				t.Errorf("%T %+v: bound %v, but P is %v", x, cfg, best, least)
 			}
 			if m.Result.Gap > 0.01 || m.Result.Epochs != 300 {
-				t.Errorf("%T %+v: objective %v, bound %v: gap %v", x, cfg, m.Result.Objective, m.Result.DualObjective, m.Result.Gap)
+				t.Errorf("%T %+v: objective %v, bound %v: gap %v", x, cfg, m.Result.Objective,
+					m.Result.DualObjective, m.Result.Gap)
 			}
 			if tr.Weights == nil && tr.Prior == nil && tr.Costs == nil {
-				if have := m.Objective(m.DecisionAll(x), data.y); math.Abs(have-m.Result.Objective) > 1e-12 {
+				have := m.Objective(m.DecisionAll(x), data.y)
+				if math.Abs(have-m.Result.Objective) > 1e-12 {
 					t.Errorf("%+v: objective %v, of the model %v", cfg, m.Result.Objective, have)
 				}
 			}
@@ -564,14 +584,15 @@ func TestJointBound(t *testing.T) {
 	}
 }
 
-// Any pulls make a bound: the dual objective at s times them, with nearly the best s.
+// Any shares make a bound: the dual objective at s times them, with nearly the best s.
 func TestJointBoundOfAnything(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 3))
 	for _, l := range jointLosses {
 		scaled := 0
 		for kind := range 4 {
 			data, other := four(uint64(kind), 30, 5, 1), four(uint64(kind)+60, 30, 5, 1)
-			tr := &Trainer{Config: Config{Multiclass: l.cfg.Multiclass, Lambda: 0.2, Bias: BiasAugmented, Epochs: 400}, Costs: l.costs}
+			tr := &Trainer{Config: Config{Multiclass: l.cfg.Multiclass, Lambda: 0.2,
+				Bias: BiasAugmented, Epochs: 400}, Costs: l.costs}
 			if kind&1 != 0 {
 				tr.Weights = some(30)
 			}
@@ -655,7 +676,8 @@ func TestJointBoundOfAnything(t *testing.T) {
 				}
 				have := r.joint.bound(a, r.r2)
 				if have > exact+1e-3*exact || have < least {
-					t.Errorf("%+v weights %v prior %v: bound %v, by definition %v to %v", l.cfg, tr.Weights != nil, tr.Prior != nil, have, least, exact)
+					t.Errorf("%+v weights %v prior %v: bound %v, by definition %v to %v", l.cfg,
+						tr.Weights != nil, tr.Prior != nil, have, least, exact)
 				}
 				if have > optimum {
 					t.Errorf("%+v: bound %v, but P is %v", l.cfg, have, optimum)
@@ -667,8 +689,10 @@ func TestJointBoundOfAnything(t *testing.T) {
 					for i, v := range a {
 						a[i] = 1.25 * v
 					}
-					// Newton's steps are short where next to nothing is left: the entropy's slope is steep there.
-					if more := r.joint.bound(a, r.r2); more > have+1e-5 || more < have-1e-5 && !r.joint.log {
+					// Newton's steps are short where next to nothing is left: the entropy's slope
+					// is steep there.
+					if more := r.joint.bound(a, r.r2); more > have+1e-5 || more < have-1e-5 &&
+						!r.joint.log {
 						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
 					}
 				}
@@ -692,17 +716,25 @@ func TestJointOfTwo(t *testing.T) {
 			if kind == CrammerSinger {
 				low, high = optimum(t, data.dense, signs(data.y, 1), 0.05, 1)
 			} else {
-				low, high = smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 1, losses[1].at, losses[1].pull, 0.25)
+				low, high = smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 1, losses[1].at,
+					losses[1].pull, 0.25)
 			}
-			m := mustTrain(t, data.dense, data.y, Config{Multiclass: kind, Lambda: 0.1, Bias: BiasAugmented, Epochs: 300})
-			if r := m.Result; len(m.Weights) != 2 || r.Objective < low*(1-1e-6) || r.Objective > 1.01*high || !(r.DualObjective <= high) || r.DualObjective < 0.99*low {
-				t.Errorf("%s: objective %v, bound %v, optimum %v", kind, r.Objective, r.DualObjective, low)
+			m := mustTrain(t, data.dense, data.y, Config{Multiclass: kind, Lambda: 0.1,
+				Bias: BiasAugmented, Epochs: 300})
+			if r := m.Result; len(m.Weights) != 2 || r.Objective < low*(1-1e-6) ||
+				r.Objective > 1.01*high || !(r.DualObjective <= high) ||
+				r.DualObjective < 0.99*low {
+				t.Errorf("%s: objective %v, bound %v, optimum %v", kind, r.Objective,
+					r.DualObjective, low)
 			}
 			scores := m.DecisionAll(data.dense)
 			for i := range 40 {
 				a, b := scores[2*i], scores[2*i+1]
-				if math.Abs(a+b) > 1e-5*(1+math.Abs(a)) || m.Predict(data.dense, i) != m.Classes[m.Class([]float64{a, b})] || (m.Predict(data.dense, i) == 1) != (b > a) {
-					t.Errorf("%s: row %d has the scores %v and %v, predicted %v", kind, i, a, b, m.Predict(data.dense, i))
+				if math.Abs(a+b) > 1e-5*(1+math.Abs(a)) ||
+					m.Predict(data.dense, i) != m.Classes[m.Class([]float64{a, b})] ||
+					(m.Predict(data.dense, i) == 1) != (b > a) {
+					t.Errorf("%s: row %d has the scores %v and %v, predicted %v", kind, i, a, b,
+						m.Predict(data.dense, i))
 				}
 			}
 		}
@@ -718,18 +750,23 @@ func TestJointRows(t *testing.T) {
 			weights[i] = min(1, weights[i])
 		}
 		once := data.repeat(weights)
-		for _, cfg := range []Config{{}, {Order: IID}, {Order: Sequential, Batch: 7}, {Order: Blocks, Bias: BiasUnregularised}, {Project: true, Batch: 3, Order: IID}} {
+		for _, cfg := range []Config{{}, {Order: IID}, {Order: Sequential, Batch: 7},
+			{Order: Blocks, Bias: BiasUnregularised}, {Project: true, Batch: 3, Order: IID}} {
 			cfg.Multiclass, cfg.Lambda = l.cfg.Multiclass, 0.01
-			have, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).Train(t.Context(), data.dense, data.y)
+			have, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).Train(
+				t.Context(), data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := (&Trainer{Config: cfg, Costs: l.costs}).Train(t.Context(), once.dense, once.y)
+			want, err := (&Trainer{Config: cfg, Costs: l.costs}).Train(t.Context(),
+				once.dense, once.y)
 			if err != nil {
 				t.Fatal(err)
 			}
 			h, w := have.Result, want.Result
-			if have.Hash() != want.Hash() || h.Steps != w.Steps || h.Violations != w.Violations || math.Abs(h.Objective-w.Objective) > 1e-12 || math.Abs(h.DualObjective-w.DualObjective) > 1e-12 {
+			if have.Hash() != want.Hash() || h.Steps != w.Steps || h.Violations != w.Violations ||
+				math.Abs(h.Objective-w.Objective) > 1e-12 ||
+				math.Abs(h.DualObjective-w.DualObjective) > 1e-12 {
 				t.Errorf("%+v: %+v, without the rows %+v", cfg, h, w)
 			}
 			y := make([]float32, 60)
@@ -737,8 +774,10 @@ func TestJointRows(t *testing.T) {
 			for i, v := range data.y {
 				y[i] = labels[int(v)]
 			}
-			named, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).Train(t.Context(), data.dense, y)
-			if err != nil || fmt.Sprint(named.Classes) != fmt.Sprint(labels) || fmt.Sprint(named.Weights) != fmt.Sprint(have.Weights) {
+			named, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).Train(
+				t.Context(), data.dense, y)
+			if err != nil || fmt.Sprint(named.Classes) != fmt.Sprint(labels) ||
+				fmt.Sprint(named.Weights) != fmt.Sprint(have.Weights) {
 				t.Errorf("%+v: other labels make another model: %v", cfg, err)
 			}
 			for i, v := range have.PredictAll(data.sparse) {
@@ -754,7 +793,8 @@ func TestJointRows(t *testing.T) {
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
 	cfg := Config{Multiclass: CrammerSinger, Lambda: 0.05}
-	m, err := (&Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}}).Train(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}}).Train(
+		t.Context(), data.dense, data.y)
 	if err != nil || m.Hash() != mustTrain(t, data.dense, data.y, cfg).Hash() {
 		t.Errorf("costs of 1 make another model: %v", err)
 	}
@@ -775,14 +815,16 @@ func TestCosts(t *testing.T) {
 		{CrammerSinger, [][]float64{}},
 	} {
 		var e *ConfigError
-		m, err := (&Trainer{Config: Config{Multiclass: c.kind}, Costs: c.costs}).Train(t.Context(), data.dense, data.y)
+		m, err := (&Trainer{Config: Config{Multiclass: c.kind}, Costs: c.costs}).Train(t.Context(),
+			data.dense, data.y)
 		if m != nil || !errors.As(err, &e) || e.Field != "Costs" {
 			t.Errorf("%s %v: %v", c.kind, c.costs, err)
 		}
 	}
 }
 
-// Rows that are too large end in an error that names the step, and never in a model that is not finite.
+// Rows that are too large end in an error that names the step, and never in a model that is not
+// finite.
 func TestJointOverflow(t *testing.T) {
 	for _, l := range jointLosses {
 		for _, size := range []float32{1e-15, 1e4, 1e15, 0.4e19} {
@@ -790,11 +832,15 @@ func TestJointOverflow(t *testing.T) {
 			for i := range 50 {
 				dense.Scale(size, data.dense.Row(i))
 			}
-			for _, cfg := range []Config{{Lambda: 1e37}, {Lambda: MinLambda, Offset: OffsetNone}, {Lambda: 1, Project: true, Offset: OffsetNone}, {Lambda: 1e-6, Bias: BiasUnregularised}} {
+			for _, cfg := range []Config{{Lambda: 1e37}, {Lambda: MinLambda, Offset: OffsetNone},
+				{Lambda: 1, Project: true, Offset: OffsetNone},
+				{Lambda: 1e-6, Bias: BiasUnregularised}} {
 				cfg.Multiclass = l.cfg.Multiclass
-				m, err := (&Trainer{Config: cfg, Costs: l.costs}).Train(t.Context(), data.dense, data.y)
+				m, err := (&Trainer{Config: cfg, Costs: l.costs}).Train(t.Context(),
+					data.dense, data.y)
 				var e *StepError
-				if err != nil && (!errors.As(err, &e) || m != nil || e.Step < 1) || err == nil && (m.check() != nil || m.Result.Objective-m.Result.Objective != 0) {
+				if err != nil && (!errors.As(err, &e) || m != nil || e.Step < 1) || err == nil &&
+					(m.check() != nil || m.Result.Objective-m.Result.Objective != 0) {
 					t.Errorf("%+v, rows of %v: %v", cfg, size, err)
 				}
 				if err != nil && size <= 1e4 {
@@ -803,7 +849,8 @@ func TestJointOverflow(t *testing.T) {
 			}
 		}
 	}
-	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1}, Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
+	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
+		Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
 	j.takeSteps([]uint32{0, 0, 0, 0})
 	var e *StepError
 	if !errors.As(j.err, &e) || e.Row != 0 || e.Step != j.t+1 {
@@ -822,18 +869,28 @@ func TestGoldenJoint(t *testing.T) {
 		cfg   Config
 		want  string
 	}{
-		{"Crammer-Singer, dense", many.dense, many.y, nil, Config{Multiclass: CrammerSinger, Lambda: 0.01, Epochs: 5}, "8810d0ef0cb1be09798bcb3142f96d02649d04aa9981cb15ef274ec6e81ef3fb"},
-		{"Crammer-Singer, sparse", text.sparse, text.y, unequal, Config{Multiclass: CrammerSinger, C: 1, Epochs: 3, Bias: BiasAugmented}, "9aa1f74a127a0b16dac0ce8de82666b3075a36d6fc45ec118d7628990bc7769a"},
-		{"multinomial, dense", many.dense, many.y, nil, Config{Multiclass: Multinomial, Lambda: 0.01, Epochs: 3, Bias: BiasUnregularised, Batch: 4}, "5a2d08f8205a7ebdfc40586cf4cd343b5b0064c322f8e5934ca574a1fb49dd32"},
-		{"multinomial, sparse", text.sparse, text.y, nil, Config{Multiclass: Multinomial, Order: IID, Epochs: 2, Offset: OffsetNone, Project: true}, "59584dcd69469b43c07c5bf1627e7d545b91957bb90dece090ff198d2d826600"},
+		{"Crammer-Singer, dense", many.dense, many.y, nil, Config{Multiclass: CrammerSinger,
+			Lambda: 0.01, Epochs: 5},
+			"8810d0ef0cb1be09798bcb3142f96d02649d04aa9981cb15ef274ec6e81ef3fb"},
+		{"Crammer-Singer, sparse", text.sparse, text.y, unequal, Config{Multiclass: CrammerSinger,
+			C: 1, Epochs: 3, Bias: BiasAugmented},
+			"9aa1f74a127a0b16dac0ce8de82666b3075a36d6fc45ec118d7628990bc7769a"},
+		{"multinomial, dense", many.dense, many.y, nil, Config{Multiclass: Multinomial,
+			Lambda: 0.01, Epochs: 3, Bias: BiasUnregularised, Batch: 4},
+			"5a2d08f8205a7ebdfc40586cf4cd343b5b0064c322f8e5934ca574a1fb49dd32"},
+		{"multinomial, sparse", text.sparse, text.y, nil, Config{Multiclass: Multinomial,
+			Order: IID, Epochs: 2, Offset: OffsetNone, Project: true},
+			"59584dcd69469b43c07c5bf1627e7d545b91957bb90dece090ff198d2d826600"},
 	} {
 		for _, isa := range paths() {
 			for threads := 1; threads < 4; threads += 2 {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Costs: c.costs, Threads: threads}).Train(t.Context(), c.x, c.y)
+					m, err := (&Trainer{Config: c.cfg, Costs: c.costs, Threads: threads}).Train(
+						t.Context(), c.x, c.y)
 					if err != nil || m.Hash() != c.want {
-						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err, m.Hash(), c.want)
+						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err,
+							m.Hash(), c.want)
 					}
 				}()
 			}

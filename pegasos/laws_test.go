@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// This file holds laws: what a change of the data does to the model, known beforehand. Where the arithmetic allows it, they
-// hold to the bit, so that no tolerance can hide a fault.
+// This file holds laws: what a change of the data does to the model, known beforehand. Where the
+// arithmetic allows it, they hold to the bit, so that no tolerance can hide a fault.
 
 // integers replaces the sevenths of random data: sums of them are exact in float32, in any order.
 func (p pair) integers() pair {
@@ -24,7 +24,8 @@ func (p pair) integers() pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// columns returns the rows with their columns in another order: column j comes from from[j], or is of zeros for -1.
+// columns returns the rows with their columns in another order: column j comes from from[j], or is
+// of zeros for -1.
 func (p pair) columns(from []int) pair {
 	d := dense.New(p.dense.Rows(), len(from))
 	for i := range d.Rows() {
@@ -52,7 +53,8 @@ func (p pair) stores() []Examples { return []Examples{p.dense, p.sparse} }
 func lawConfigs() (all []Config) {
 	for _, l := range losses {
 		for _, cfg := range []Config{
-			{}, {Order: IID, Average: LastIterate}, {Order: Sequential, Batch: 7}, {Order: Blocks, Block: 3, Project: true},
+			{}, {Order: IID, Average: LastIterate}, {Order: Sequential, Batch: 7},
+			{Order: Blocks, Block: 3, Project: true},
 			{Project: true, Batch: 5, Order: IID}, {Batch: 64},
 		} {
 			cfg.Loss, cfg.Epsilon = l.cfg.Loss, l.cfg.Epsilon
@@ -70,8 +72,9 @@ func (p pair) under(cfg Config) pair {
 	return p
 }
 
-// x -> c*x and lambda -> c^2*lambda give w -> w/c: to the bit where c is a power of two. The appended feature is scaled with
-// the others; rows have weights, and the run has a start and a prior, which are scaled as well.
+// x -> c*x and lambda -> c^2*lambda give w -> w/c: to the bit where c is a power of two. The
+// appended feature is scaled with the others; rows have weights, and the run has a start and a
+// prior, which are scaled as well.
 func TestLawScale(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(61, 64, 9, 2, 0.8).under(cfg)
@@ -79,9 +82,13 @@ func TestLawScale(t *testing.T) {
 		for i := range weights {
 			weights[i] = float32(i%3 + 1)
 		}
-		models := []*Model{mustTrain(t, data.dense, data.y, cfg), mustTrain(t, data.sparse, data.y, Config{Lambda: 1, Loss: cfg.Loss, Bias: BiasAugmented})}
+		plain := Config{Lambda: 1, Loss: cfg.Loss, Bias: BiasAugmented}
+		models := []*Model{
+			mustTrain(t, data.dense, data.y, cfg), mustTrain(t, data.sparse, data.y, plain),
+		}
 		train := func(x Examples, cfg Config, models []*Model) *Model {
-			m, err := (&Trainer{Config: cfg, Weights: weights, Start: models[0], Prior: models[1]}).Train(t.Context(), x, data.y)
+			tr := Trainer{Config: cfg, Weights: weights, Start: models[0], Prior: models[1]}
+			m, err := tr.Train(t.Context(), x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,21 +111,28 @@ func TestLawScale(t *testing.T) {
 				b := train(scaled.stores()[store], cfg, small)
 				for j, v := range a.Weights[0] {
 					if b.Weights[0][j] != v/c {
-						t.Fatalf("%+v c %v: weight %d is %v, want %v", cfg, c, j, b.Weights[0][j], v/c)
+						t.Fatalf("%+v c %v: weight %d is %v, want %v", cfg, c, j,
+							b.Weights[0][j], v/c)
 					}
 				}
-				if b.Bias[0] != a.Bias[0] || b.Result.Violations != a.Result.Violations || math.Abs(b.Result.Objective-a.Result.Objective) > 1e-12 {
-					t.Errorf("%+v c %v: bias %v, %+v; want %v, %+v", cfg, c, b.Bias[0], b.Result, a.Bias[0], a.Result)
+				if b.Bias[0] != a.Bias[0] || b.Result.Violations != a.Result.Violations ||
+					math.Abs(b.Result.Objective-a.Result.Objective) > 1e-12 {
+					t.Errorf("%+v c %v: bias %v, %+v; want %v, %+v", cfg, c, b.Bias[0], b.Result,
+						a.Bias[0], a.Result)
 				}
 			}
 		}
 	}
 }
 
-// Numbers to predict times c, epsilon times c and lambda over c give w times c, where there is no offset.
+// Numbers to predict times c, epsilon times c and lambda over c give w times c, where there is no
+// offset.
 func TestLawScaleNumbers(t *testing.T) {
 	data := random(62, 64, 9, 2, 0.8).numbers(2)
-	cfg := Config{Loss: EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6, Bias: BiasAugmented, Offset: OffsetNone}
+	cfg := Config{
+		Loss: EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6,
+		Bias: BiasAugmented, Offset: OffsetNone,
+	}
 	a := mustTrain(t, data.dense, data.y, cfg)
 	for _, c := range []float32{4, 1. / 8} {
 		y := slices.Clone(data.y)
@@ -129,7 +143,8 @@ func TestLawScaleNumbers(t *testing.T) {
 		b := mustTrain(t, data.dense, y, cfg)
 		for j, v := range a.Weights[0] {
 			if b.Weights[0][j] != v*c || b.Bias[0] != a.Bias[0]*float64(c) {
-				t.Fatalf("c %v: weight %d is %v, want %v; bias %v, want %v", c, j, b.Weights[0][j], v*c, b.Bias[0], a.Bias[0]*float64(c))
+				t.Fatalf("c %v: weight %d is %v, want %v; bias %v, want %v", c, j, b.Weights[0][j],
+					v*c, b.Bias[0], a.Bias[0]*float64(c))
 			}
 		}
 		if want := a.Result.Objective * float64(c); math.Abs(b.Result.Objective-want) > 1e-12*want {
@@ -153,8 +168,10 @@ func TestLawFlip(t *testing.T) {
 					t.Fatalf("%+v: weight %d: %v and %v", cfg, j, v, b.Weights[0][j])
 				}
 			}
-			if a.Bias[0] != -b.Bias[0] || a.Result.Objective != b.Result.Objective || a.Result.Gap != b.Result.Gap && a.Result.Gap == a.Result.Gap {
-				t.Errorf("%+v: bias %v and %v, %+v and %+v", cfg, a.Bias[0], b.Bias[0], a.Result, b.Result)
+			if a.Bias[0] != -b.Bias[0] || a.Result.Objective != b.Result.Objective ||
+				a.Result.Gap != b.Result.Gap && a.Result.Gap == a.Result.Gap {
+				t.Errorf("%+v: bias %v and %v, %+v and %+v", cfg, a.Bias[0], b.Bias[0], a.Result,
+					b.Result)
 			}
 		}
 	}
@@ -171,14 +188,15 @@ func TestLawClassNames(t *testing.T) {
 	cfg := Config{Bias: BiasAugmented, ClassWeight: Balanced}
 	a, b := mustTrain(t, data.sparse, data.y, cfg), mustTrain(t, data.sparse, renamed, cfg)
 	for k, old := range []int{1, 3, 0, 2} {
-		if b.Classes[k] != name[old] || distance(a.Weights[old], b.Weights[k]) != 0 || a.Bias[old] != b.Bias[k] || a.Result.PerClass[old] != b.Result.PerClass[k] {
+		if b.Classes[k] != name[old] || distance(a.Weights[old], b.Weights[k]) != 0 ||
+			a.Bias[old] != b.Bias[k] || a.Result.PerClass[old] != b.Result.PerClass[k] {
 			t.Errorf("class %v is not what it was as %d", b.Classes[k], old)
 		}
 	}
 }
 
-// Columns in another order give weights in that order: within rounding, and to the bit where no sum is rounded. Columns of
-// zeros between them change nothing.
+// Columns in another order give weights in that order: within rounding, and to the bit where no sum
+// is rounded. Columns of zeros between them change nothing.
 func TestLawColumns(t *testing.T) {
 	from := rand.New(rand.NewPCG(1, 5)).Perm(30)
 	for k := range 9 {
@@ -191,7 +209,8 @@ func TestLawColumns(t *testing.T) {
 				if old >= 0 {
 					want = a.Weights[k][old]
 				}
-				if have := b.Weights[k][j]; math.Abs(float64(have-want)) > tolerance*norm(a.Weights[k]) {
+				have := b.Weights[k][j]
+				if math.Abs(float64(have-want)) > tolerance*norm(a.Weights[k]) {
 					return fmt.Errorf("weight %d of vector %d is %v, want %v", j, k, have, want)
 				}
 			}
@@ -199,12 +218,17 @@ func TestLawColumns(t *testing.T) {
 		return nil
 	}
 	for seed := range uint64(5) {
-		for _, cfg := range []Config{{}, {Batch: 4, Average: LastIterate}, {Order: Sequential, Offset: OffsetNone}, {Loss: Log}, {Project: true}} {
+		for _, cfg := range []Config{
+			{}, {Batch: 4, Average: LastIterate}, {Order: Sequential, Offset: OffsetNone},
+			{Loss: Log}, {Project: true},
+		} {
 			cfg.Lambda, cfg.Epochs = 1./64, 5
 			data := random(seed, 64, 30, 3, 0.6)
 			moved := data.columns(from)
 			for store, x := range data.stores() {
-				if err := compare(mustTrain(t, x, data.y, cfg), mustTrain(t, moved.stores()[store], data.y, cfg), 1e-5); err != nil {
+				a := mustTrain(t, x, data.y, cfg)
+				b := mustTrain(t, moved.stores()[store], data.y, cfg)
+				if err := compare(a, b, 1e-5); err != nil {
 					t.Errorf("seed %d %+v: %v", seed, cfg, err)
 				}
 			}
@@ -213,7 +237,9 @@ func TestLawColumns(t *testing.T) {
 			}
 			data, moved = data.integers(), moved.integers()
 			for store, x := range data.stores() {
-				if err := compare(mustTrain(t, x, data.y, cfg), mustTrain(t, moved.stores()[store], data.y, cfg), 0); err != nil {
+				a := mustTrain(t, x, data.y, cfg)
+				b := mustTrain(t, moved.stores()[store], data.y, cfg)
+				if err := compare(a, b, 0); err != nil {
 					t.Errorf("seed %d %+v, without rounding: %v", seed, cfg, err)
 				}
 			}
@@ -221,18 +247,22 @@ func TestLawColumns(t *testing.T) {
 	}
 }
 
-// Rows that are all there twice are the same problem. The proofs say so: what P can't be below and what it is reached with
-// enclose one number, for both. And there are runs that can't tell the two apart: rows in pairs, one after the other, in
-// batches of two; and all rows in one batch. Without rounding they end with the same bits.
+// Rows that are all there twice are the same problem. The proofs say so: what P can't be below and
+// what it is reached with enclose one number, for both. And there are runs that can't tell the two
+// apart: rows in pairs, one after the other, in batches of two; and all rows in one batch. Without
+// rounding they end with the same bits.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
 		data := random(65, 64, 6, 2, 1).under(l.cfg)
 		twice := data.repeat(slices.Repeat([]float32{2}, 64))
 		cfg := l.cfg
 		cfg.Lambda, cfg.Epochs = 0.05, 400
-		a, b := mustTrain(t, data.dense, data.y, cfg).Result, mustTrain(t, twice.dense, twice.y, cfg).Result
-		if a.DualObjective > b.Objective || b.DualObjective > a.Objective || math.Abs(a.Objective-b.Objective) > 2e-3*a.Objective {
-			t.Errorf("%s: optimum %v to %v, of rows that are there twice %v to %v", l.cfg.Loss, a.DualObjective, a.Objective, b.DualObjective, b.Objective)
+		a := mustTrain(t, data.dense, data.y, cfg).Result
+		b := mustTrain(t, twice.dense, twice.y, cfg).Result
+		if a.DualObjective > b.Objective || b.DualObjective > a.Objective ||
+			math.Abs(a.Objective-b.Objective) > 2e-3*a.Objective {
+			t.Errorf("%s: optimum %v to %v, of rows that are there twice %v to %v", l.cfg.Loss,
+				a.DualObjective, a.Objective, b.DualObjective, b.Objective)
 		}
 	}
 	for seed := range uint64(5) {
@@ -250,11 +280,15 @@ func TestLawDuplicates(t *testing.T) {
 					for _, cfg := range []*Config{&c.one, &c.both} {
 						cfg.Lambda, cfg.Epochs, cfg.Average = 1./64, 50, average
 					}
-					a, b := mustTrain(t, x, data.y, c.one), mustTrain(t, twice.stores()[store], twice.y, c.both)
-					if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || a.Result.Violations != b.Result.Violations ||
-						math.Abs(a.Result.Objective-b.Result.Objective) > 1e-12*a.Result.Objective ||
-						math.Abs(a.Result.DualObjective-b.Result.DualObjective) > 1e-12*a.Result.Objective {
-						t.Errorf("%s, seed %d: %+v, of rows that are there twice %+v", c.name, seed, a.Result, b.Result)
+					one := mustTrain(t, x, data.y, c.one)
+					both := mustTrain(t, twice.stores()[store], twice.y, c.both)
+					a, b := one.Result, both.Result
+					if one.Hash() != both.Hash() || a.Steps != b.Steps ||
+						a.Violations != b.Violations ||
+						math.Abs(a.Objective-b.Objective) > 1e-12*a.Objective ||
+						math.Abs(a.DualObjective-b.DualObjective) > 1e-12*a.Objective {
+						t.Errorf("%s, seed %d: %+v, of rows that are there twice %+v",
+							c.name, seed, a, b)
 					}
 				}
 			}
@@ -262,10 +296,11 @@ func TestLawDuplicates(t *testing.T) {
 	}
 }
 
-// A dense and a sparse store are the same rows: to the bit where no sum is rounded, as with the hinge loss on whole numbers,
-// the digits' sixteenths, and a9a's zeros and ones. On digits of unit length, where all sums are rounded, the models are
-// near each other and predict alike. (The hinge loss adds rows to v element by element, in either store: two runs part
-// only where a rounding decides whether a row violates.)
+// A dense and a sparse store are the same rows: to the bit where no sum is rounded, as with the
+// hinge loss on whole numbers, the digits' sixteenths, and a9a's zeros and ones. On digits of unit
+// length, where all sums are rounded, the models are near each other and predict alike. (The hinge
+// loss adds rows to v element by element, in either store: two runs part only where a rounding
+// decides whether a row violates.)
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {
@@ -282,7 +317,10 @@ func TestLawStores(t *testing.T) {
 		exact = append(exact, pair{d, toSparse(d), y})
 	}
 	for k, data := range exact {
-		for _, cfg := range []Config{{}, {Order: IID, Offset: OffsetNone}, {Batch: 4, Average: LastIterate}, {Order: Blocks, Bias: BiasAugmented}} {
+		for _, cfg := range []Config{
+			{}, {Order: IID, Offset: OffsetNone}, {Batch: 4, Average: LastIterate},
+			{Order: Blocks, Bias: BiasAugmented},
+		} {
 			cfg.Lambda, cfg.Epochs = 1./64, 5
 			a, b := mustTrain(t, data.dense, data.y, cfg), mustTrain(t, data.sparse, data.y, cfg)
 			if a.Hash() != b.Hash() || a.Result.Violations != b.Result.Violations {
@@ -298,7 +336,10 @@ func TestLawStores(t *testing.T) {
 	for _, c := range []struct {
 		cfg Config
 		far float64 // of the weights' length
-	}{{Config{Loss: Log}, 1e-5}, {Config{Loss: SquaredHinge}, 1e-5}, {Config{}, 1e-3}, {Config{Batch: 16}, 1e-3}, {Paper(), 1e-3}} {
+	}{
+		{Config{Loss: Log}, 1e-5}, {Config{Loss: SquaredHinge}, 1e-5}, {Config{}, 1e-3},
+		{Config{Batch: 16}, 1e-3}, {Paper(), 1e-3},
+	} {
 		a, b := mustTrain(t, d, y, c.cfg), mustTrain(t, s, y, c.cfg)
 		far, other := distance(a.Weights[0], b.Weights[0])/norm(a.Weights[0]), 0
 		have := b.PredictAll(s)
@@ -307,9 +348,13 @@ func TestLawStores(t *testing.T) {
 				other++
 			}
 		}
-		t.Logf("%s loss, order %q, batch %d: weights %.1e of their length apart, %d of %d rows predicted otherwise, objectives %.7f and %.7f",
-			a.Config.Loss, c.cfg.Order, c.cfg.Batch, far, other, len(y), a.Result.Objective, b.Result.Objective)
-		if far > c.far || far == 0 && (c.cfg.Loss == Log || c.cfg.Loss == SquaredHinge) || other > 1 || math.Abs(a.Result.Objective-b.Result.Objective) > c.far*a.Result.Objective {
+		t.Logf("%s loss, order %q, batch %d: weights %.1e of their length apart, %d of %d rows "+
+			"predicted otherwise, objectives %.7f and %.7f",
+			a.Config.Loss, c.cfg.Order, c.cfg.Batch, far, other, len(y), a.Result.Objective,
+			b.Result.Objective)
+		if far > c.far || other > 1 ||
+			far == 0 && (c.cfg.Loss == Log || c.cfg.Loss == SquaredHinge) ||
+			math.Abs(a.Result.Objective-b.Result.Objective) > c.far*a.Result.Objective {
 			t.Errorf("%+v: the stores differ by %v", c.cfg, far)
 		}
 	}

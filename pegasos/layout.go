@@ -16,7 +16,8 @@ type layout struct {
 	norms  []float32 // squared, of each row
 	names  []uint32  // of copies the numbers that the rows have in the data; else nil
 
-	scattered bool // the rows are visited in another order than that in memory, and exceed the caches
+	// The rows are visited in another order than that in memory, and exceed the caches.
+	scattered bool
 }
 
 // forWorker returns l for a learner, which may have a goroutine of its own.
@@ -41,8 +42,8 @@ func (l *layout) name(i uint32) int {
 	return int(i)
 }
 
-// arrange puts the rows of the order Shuffled into that order: as copies where that is worth it, else by their numbers. The results
-// are the same bits.
+// arrange puts the rows of the order Shuffled into that order: as copies where that is worth it,
+// else by their numbers. The results are the same bits.
 func (r *run) arrange() {
 	d := r.data
 	r.layout = layout{x: d.rows(), class: d.class, norms: d.norms}
@@ -92,7 +93,8 @@ func (r *run) worthCopying(size int) bool {
 	case store.GainsNothing:
 		return r.few(size)
 	case store.GainsLittle:
-		// All pairs have copies at the same time. They take memory and a third of a pass each, which pays in long runs only.
+		// All pairs have copies at the same time. They take memory and a third of a pass each,
+		// which pays in long runs only.
 		pair := r.rows < len(r.data.y)
 		long := r.total >= pairEpochs*int64(r.order.Steps) && (len(r.data.classes)-1)*size <= copyTo
 		return !pair || long
@@ -100,15 +102,15 @@ func (r *run) worthCopying(size int) bool {
 	return true
 }
 
-// few reports whether the rows are few of many, as those of a pair of many classes: what a run keeps for each row of its store
-// would be more than the rows.
+// few reports whether the rows are few of many, as those of a pair of many classes: what a run
+// keeps for each row of its store would be more than the rows.
 func (r *run) few(size int) bool {
 	all := len(r.data.y)
 	return r.rows < all/4 && size/all*r.rows <= copyFew
 }
 
-// copyFrom to copyTo is the size, in bytes, of what is copied: what is smaller stays in the caches, what is larger may not fit
-// in memory twice.
+// copyFrom to copyTo is the size, in bytes, of what is copied: what is smaller stays in the caches,
+// what is larger may not fit in memory twice.
 var copyFrom = 1 << 18 // a variable for the sake of tests
 
 const (
@@ -118,8 +120,8 @@ const (
 	pairEpochs = 16
 )
 
-// compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are visited often enough. The results are
-// the same bits.
+// compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are visited
+// often enough. The results are the same bits.
 func (d *data) compact(tr *Trainer) {
 	cfg := tr.Config.WithDefaults()
 	steps, err := cfg.steps(len(d.y))

@@ -55,12 +55,25 @@ func TestCompactLayouts(t *testing.T) {
 	}{"pixels": {pixels, y}, "ones": {binary, z}, "unit": {unit, z}, "two": {two, sign}} {
 		start := mustTrain(t, data.x, data.y, Config{Epochs: 2})
 		for name, tr := range map[string]Trainer{
-			"rest": {}, "pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 4}}, "long pairs": {Config: Config{Multiclass: OneVsOne, Epochs: 16}}, "joint": {Config: Config{Multiclass: CrammerSinger}},
-			"permutation": {Config: Config{Order: Permutation}}, "paper": {Config: Paper()}, "weights": {Weights: some(300)},
-			"log": {Config: Config{Loss: Log}}, "numbers": {Config: Config{Loss: EpsInsensitive}}, "prior": {Prior: start}, "start": {Start: start},
-			"dual": {Config: Config{Finish: FinishDual}}, "shards": {Config: Config{Shards: 3}}, "no pilot": {Config: Config{Offset: OffsetR2}},
-			"bias": {Config: Config{Bias: BiasUnregularised}}, "outer": {Config: Config{Bias: BiasOuter}}, "tol": {Config: Config{Tol: 0.5, Epochs: 30}},
-			"batches": {Config: Config{Batch: 7}}, "projected": {Config: Config{Project: true, Offset: OffsetNone}},
+			"rest":        {},
+			"pairs":       {Config: Config{Multiclass: OneVsOne, Epochs: 4}},
+			"long pairs":  {Config: Config{Multiclass: OneVsOne, Epochs: 16}},
+			"joint":       {Config: Config{Multiclass: CrammerSinger}},
+			"permutation": {Config: Config{Order: Permutation}},
+			"paper":       {Config: Paper()},
+			"weights":     {Weights: some(300)},
+			"log":         {Config: Config{Loss: Log}},
+			"numbers":     {Config: Config{Loss: EpsInsensitive}},
+			"prior":       {Prior: start},
+			"start":       {Start: start},
+			"dual":        {Config: Config{Finish: FinishDual}},
+			"shards":      {Config: Config{Shards: 3}},
+			"no pilot":    {Config: Config{Offset: OffsetR2}},
+			"bias":        {Config: Config{Bias: BiasUnregularised}},
+			"outer":       {Config: Config{Bias: BiasOuter}},
+			"tol":         {Config: Config{Tol: 0.5, Epochs: 30}},
+			"batches":     {Config: Config{Batch: 7}},
+			"projected":   {Config: Config{Project: true, Offset: OffsetNone}},
 		} {
 			tr.Lambda, tr.Seed = 0.01, 5
 			if tr.Epochs == 0 && tr.Steps == 0 {
@@ -76,7 +89,8 @@ func TestCompactLayouts(t *testing.T) {
 					}
 					kept, left := d.compacted != nil, name == "batches"
 					if kind != "pixels" {
-						left = len(d.classes) > 2 && tr.Config.WithDefaults().Multiclass == OneVsRest
+						left = len(d.classes) > 2 &&
+							tr.Config.WithDefaults().Multiclass == OneVsRest
 					}
 					if kept != (from == 0 && !left) {
 						t.Errorf("%s, %s: in fewer bytes: %v", kind, name, kept)
@@ -90,7 +104,8 @@ func TestCompactLayouts(t *testing.T) {
 						want = have
 					}
 					if have != want {
-						t.Errorf("%s, %s, %d threads, from %d bytes: %s, want %s", kind, name, tr.Threads, from, have, want)
+						t.Errorf("%s, %s, %d threads, from %d bytes: %s, want %s", kind, name,
+							tr.Threads, from, have, want)
 					}
 				}
 			}
@@ -108,8 +123,11 @@ func TestCompactRefuses(t *testing.T) {
 		harm float32
 		want bool
 	}{
-		"pixels": {Config{Epochs: 12}, 0, true}, "few epochs": {Config{Epochs: 11}, 0, false}, "few steps": {Config{Steps: 1199}, 0, false},
-		"one other value": {Config{Epochs: 12}, 0.123, false}, "negative": {Config{Epochs: 12}, -1. / 255, false},
+		"pixels":          {Config{Epochs: 12}, 0, true},
+		"few epochs":      {Config{Epochs: 11}, 0, false},
+		"few steps":       {Config{Steps: 1199}, 0, false},
+		"one other value": {Config{Epochs: 12}, 0.123, false},
+		"negative":        {Config{Epochs: 12}, -1. / 255, false},
 	} {
 		x.Row(99)[19] = c.harm
 		d, err := newData(x, y, &Trainer{Config: c.cfg}, nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A matrix that is checked as its rows are met trains the same model, and no model at all if a row is bad.
+// A matrix that is checked as its rows are read trains the same model, and no model at all if a row
+// is bad.
 func TestLazyExamples(t *testing.T) {
 	starts, y := []int64{0}, []float32{}
 	var indices []int32
@@ -28,18 +29,20 @@ func TestLazyExamples(t *testing.T) {
 	hash := mustTrain(t, want, y, cfg).Hash()
 	damaged := errors.New("damaged")
 	for bad := -1; bad < 100; bad += 33 {
-		lazy, err := matrices.Lazy(10, starts, indices, values, matrices.Check{Shift: 3, Verify: func(first, end int) error {
-			if first <= bad && bad < end {
-				return damaged
-			}
-			return nil
-		}})
+		lazy, err := matrices.Lazy(10, starts, indices, values,
+			matrices.Check{Shift: 3, Verify: func(first, end int) error {
+				if first <= bad && bad < end {
+					return damaged
+				}
+				return nil
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		x := (*sparse.Matrix)(lazy)
 		m, err := Train(context.Background(), x, y, cfg)
-		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 && (m != nil || !errors.Is(err, damaged)) {
+		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 &&
+			(m != nil || !errors.Is(err, damaged)) {
 			t.Errorf("row %d bad: %v, %v", bad, m, err)
 		}
 	}

@@ -11,19 +11,19 @@ import (
 func TestPredict(t *testing.T) {
 	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
 	two := &Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}
-	if have := fmt.Sprint(two.DecisionAll(x), two.PredictAll(x)); have != "[2 -2 0 0] [5 "+
-		"-1 -1 -1]" {
+	have := fmt.Sprint(two.DecisionAll(x), two.PredictAll(x))
+	if have != "[2 -2 0 0] [5 -1 -1 -1]" {
 		t.Error("two classes:", have)
 	}
 	two.Bias = []float64{0.5}
-	if have := fmt.Sprint(two.DecisionAll(x), two.PredictAll(x)); have != "[2.5 -1.5 0.5 0.5] "+
-		"[5 -1 5 5]" {
+	have = fmt.Sprint(two.DecisionAll(x), two.PredictAll(x))
+	if have != "[2.5 -1.5 0.5 0.5] [5 -1 5 5]" {
 		t.Error("with a bias:", have)
 	}
 	// Of equal scores the first class has it.
 	three := &Model{Classes: []float32{3, 7, 9}, Weights: [][]float32{{1, 0}, {1, 1}, {-1, 1}}}
-	if have := fmt.Sprint(three.DecisionAll(x), three.PredictAll(x)); have != "[1 1 -1 -1 -1 1 0 "+
-		"1 1 0 0 0] [3 9 7 3]" {
+	have = fmt.Sprint(three.DecisionAll(x), three.PredictAll(x))
+	if have != "[1 1 -1 -1 -1 1 0 1 1 0 0 0] [3 9 7 3]" {
 		t.Error("three classes:", have)
 	}
 	for i := range 4 {
@@ -33,8 +33,9 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	nan := float32(math.NaN())
-	if have := fmt.Sprint(three.PredictAll(matrix(t, 1, 2, nan, 0)),
-		two.PredictAll(matrix(t, 1, 2, nan, 0))); have != "[3] [-1]" {
+	unknown := matrix(t, 1, 2, nan, 0)
+	have = fmt.Sprint(three.PredictAll(unknown), two.PredictAll(unknown))
+	if have != "[3] [-1]" {
 		t.Error("NaN:", have)
 	}
 }
@@ -42,8 +43,8 @@ func TestPredict(t *testing.T) {
 func TestCols(t *testing.T) {
 	m := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}
 	narrow, wide := matrix(t, 1, 2, 1, 1), matrix(t, 1, 5, 1, 1, 1, 1, 1)
-	if have := fmt.Sprint(m.DecisionAll(narrow),
-		m.DecisionAll(wide)); have != "[3 9 15] [6 15 24]" {
+	have := fmt.Sprint(m.DecisionAll(narrow), m.DecisionAll(wide))
+	if have != "[3 9 15] [6 15 24]" {
 		t.Error(have)
 	}
 	if m.WithCols(3) != m || m.WithCols(2).Cols() != 2 || m.WithCols(5).Cols() != 5 ||
@@ -128,8 +129,7 @@ func TestModelCheck(t *testing.T) {
 var sink []float32
 
 func BenchmarkPredictAll(b *testing.B) {
-	m := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{make([]float32, 784),
-		make([]float32, 784), make([]float32, 784)}}
+	m := &Model{Classes: []float32{0, 1, 2}, Weights: vectors(3, 784)}
 	x := dense.New(1000, 784)
 	for b.Loop() {
 		sink = m.PredictAll(x)

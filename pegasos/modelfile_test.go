@@ -21,8 +21,9 @@ func models(t testing.TB) []*Model {
 	two, many := random(1, 40, 5, 2, 1), random(2, 40, 3, 4, 1)
 	a := mustTrain(t, two.dense, two.y, Config{})
 	a.IndexBase = 1
-	b := mustTrain(t, many.dense, many.y, Config{C: 0.3, Steps: 100, Order: IID,
-		Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1})
+	b := mustTrain(t, many.dense, many.y, Config{
+		C: 0.3, Steps: 100, Order: IID, Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
+	})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
 	return []*Model{a, b, c}
@@ -64,8 +65,10 @@ func TestModelGolden(t *testing.T) {
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
 		Bias:   []float64{0.5},
 		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
-		Result: Result{Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200, Objective: 0.75,
-			DualObjective: 0.5, Gap: 1. / 3},
+		Result: Result{
+			Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200,
+			Objective: 0.75, DualObjective: 0.5, Gap: 1. / 3,
+		},
 	}
 	file := func(multiclass, order string) string {
 		text := `pegasimd model 1
@@ -75,8 +78,10 @@ names: ["no","yes"]
 bias: true
 index_base: 1
 lambda: 0.01
-config: {"loss":"hinge",` + multiclass + `"lambda":0.01,"epochs":20,"order":` + order + `,"offset":"r2","average":"last-half","bias":"none"}
-result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,"dual_objective":0.5,"gap":0.3333333333333333}
+config: {"loss":"hinge",` + multiclass + `"lambda":0.01,"epochs":20,"order":` + order +
+			`,"offset":"r2","average":"last-half","bias":"none"}
+result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,` +
+			`"dual_objective":0.5,"gap":0.3333333333333333}
 
 ` + "\x00\x00\x80\x3f\x00\x00\x00\xc0" + "\x00\x00\x00\x00\x00\x00\xe0\x3f"
 		sum := sha256.Sum256([]byte(text))
@@ -91,8 +96,8 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,"
 	}
 	// Of before there were choices of Multiclass.
 	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", Permutation, 0
-	if have, err := Read(strings.NewReader(file("", `"permutation"`))); err != nil ||
-		!reflect.DeepEqual(have, m) {
+	have, err := Read(strings.NewReader(file("", `"permutation"`)))
+	if err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
 }
@@ -158,9 +163,8 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			"checksum"},
 		{"dims lie: 100 million features", edit("features: 1", "features: 100000000"),
 			"\x00\x00\x80\x3f", "cut short"},
-		// too many for 32 bits
 		{"dims lie: a billion features", edit("features: 1", "features: 1000000000"),
-			"\x00\x00\x80\x3f", ""},
+			"\x00\x00\x80\x3f", ""}, // too many for 32 bits
 		{"dims lie: features of 63 bits", edit("features: 1", "features: 9223372036854775807"),
 			"\x00\x00\x80\x3f", "features"},
 		{"dims lie: features beyond 64 bits", edit("features: 1", "features: 92233720368547758070"),
@@ -199,8 +203,8 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		{"lines in another order", edit("index_base: 0\nlambda: 1", "lambda: 1\nindex_base: 0"),
 			"\x00\x00\x80\x3f", "index_base"},
 		{"truncated: header without end", good[:len(good)-1], "", ""},
-		{"a billion features in 50 bytes", "pegasimd model 1\nfeatures: 1000000000\nclasses: [0",
-			"", "cut short"},
+		{"a billion features in 50 bytes",
+			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "cut short"},
 		{"dims lie: state of a billion numbers",
 			edit("\n\n", "\nstate: {\"arrays\":[1000000000]}\n\n"),
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
@@ -228,8 +232,8 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 
 // A header that promises much and a file that holds little take little memory.
 func TestModelMemory(t *testing.T) {
-	text := seal("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\nbias: "+
-		"false\nindex_base: 0\nlambda: 1\nconfig: {}\n"+
+	text := seal("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\n"+
+		"bias: false\nindex_base: 0\nlambda: 1\nconfig: {}\n"+
 		`result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`+"\n\n", "12345678")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -276,7 +280,7 @@ func TestModelWriteError(t *testing.T) {
 		size := len(encode(t, m))
 		for n := range size {
 			if err := m.Write(&failingWriter{Left: n}); !errors.Is(err, errFull) {
-				t.Fatalf("room for %d of %d bytes: %v", n, size, err)
+				t.Fatalf("space for %d of %d bytes: %v", n, size, err)
 			}
 		}
 	}
@@ -303,8 +307,8 @@ func TestWriteFile(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if err := ms[0].WriteFile(filepath.Join(dir, "none", "model")); !errors.Is(err,
-		os.ErrNotExist) {
+	err := ms[0].WriteFile(filepath.Join(dir, "none", "model"))
+	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 	if err := ms[0].WriteFile(dir); err == nil {
@@ -353,8 +357,8 @@ func TestWriteFileKeeps(t *testing.T) {
 	}
 	dir := t.TempDir()
 	m := models(t)[0]
-	name, link, chain, dangling := filepath.Join(dir, "a"), filepath.Join(dir, "b"),
-		filepath.Join(dir, "c"), filepath.Join(dir, "d")
+	name, link := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	chain, dangling := filepath.Join(dir, "c"), filepath.Join(dir, "d")
 	for _, err := range []error{
 		os.WriteFile(name, nil, 0o640), os.Chmod(name, 0o640), // whatever the umask
 		os.Symlink("a", link), os.Symlink(link, chain), os.Symlink("e", dangling),

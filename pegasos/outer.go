@@ -5,13 +5,14 @@ import (
 	"math"
 )
 
-// outerRuns is the number of runs in a search for the bias: some to find an interval that has it, and the rest cut that by
-// 0.38 each.
+// outerRuns is the number of runs in a search for the bias: some to find an interval that has it,
+// and the rest cut that by 0.38 each.
 const outerRuns = 20
 
-// A search is a golden section search for the bias b of one weight vector. The least objective for a given b is convex in
-// b; what a run attains of it is nearly so, for all runs visit the rows in the same order. The slope, which could be had
-// too, is no help: its sign is that of the run's error where the run is short.
+// A search is a golden section search for the bias b of one weight vector. The least objective for
+// a given b is convex in b; what a run attains of it is nearly so, for all runs visit the rows in
+// the same order. The slope, which could be had too, is no help: its sign is that of the run's
+// error where the run is short.
 type search struct {
 	b, step     float64 // the next to try, and how far to go on where the objective still falls
 	left, right float64 // between which the optimum is; infinite as long as that isn't known
@@ -59,13 +60,16 @@ func (s *search) move(c ClassResult, w []float32, total float64) {
 	}
 }
 
-// outer trains with a fixed bias again and again, and returns for each weight vector the best found.
+// outer trains with a fixed bias again and again, and returns for each weight vector the best
+// found.
 func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Start != nil {
-		return nil, badField("Start", "it can't be used with Bias %q, which takes many runs", BiasOuter)
+		return nil, badField("Start", "it can't be used with Bias %q, which takes many runs",
+			BiasOuter)
 	}
 	if tr.KeepState || tr.Resume != nil || tr.Pause != 0 {
-		return nil, badField("Bias", "have %q, which takes many runs: they can't be paused or resumed", BiasOuter)
+		return nil, badField("Bias", "have %q, which takes many runs: they can't be paused "+
+			"or resumed", BiasOuter)
 	}
 	inner := *tr
 	inner.Progress = inTurn(outerRuns, tr.Progress)

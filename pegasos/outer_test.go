@@ -9,8 +9,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// unpenalised returns the least P of a small problem with a bias that costs nothing, by gradient descent in float64.
-func unpenalised(p pair, class float32, lambda float64, at, pull func(float64) float64) (least, bias float64) {
+// unpenalised returns the least P of a small problem with a bias that costs nothing, by gradient
+// descent in float64.
+func unpenalised(p pair, class float32, lambda float64, at, pull func(float64) float64) (least,
+	bias float64) {
 	n, d := p.dense.Rows(), p.dense.Cols()
 	w, gradient, momentum := make([]float64, d+1), make([]float64, d+1), make([]float64, d+1)
 	y := signs(p.y, class)
@@ -57,7 +59,8 @@ func TestOuter(t *testing.T) {
 		for seed := range uint64(2) {
 			for _, classes := range []int{2, 3} {
 				data := skewed(seed, classes)
-				m := mustTrain(t, data.sparse, data.y, Config{Loss: l.cfg.Loss, Lambda: 0.05, Epochs: 100, Bias: BiasOuter})
+				m := mustTrain(t, data.sparse, data.y, Config{Loss: l.cfg.Loss, Lambda: 0.05,
+					Epochs: 100, Bias: BiasOuter})
 				var mean float64
 				for k, c := range m.Result.PerClass {
 					class := float32(k)
@@ -65,15 +68,19 @@ func TestOuter(t *testing.T) {
 						class = 1
 					}
 					least, bias := unpenalised(data, class, 0.05, l.at, l.pull)
-					if c.Objective < least*(1-1e-6) || c.Objective > 1.01*least || math.Abs(m.Bias[k]-bias) > 0.05*(1+math.Abs(bias)) {
-						t.Errorf("%s class %d: objective %v and bias %v, optimum %v and %v", l.cfg.Loss, k, c.Objective, m.Bias[k], least, bias)
+					if c.Objective < least*(1-1e-6) || c.Objective > 1.01*least ||
+						math.Abs(m.Bias[k]-bias) > 0.05*(1+math.Abs(bias)) {
+						t.Errorf("%s class %d: objective %v and bias %v, optimum %v and %v",
+							l.cfg.Loss, k, c.Objective, m.Bias[k], least, bias)
 					}
 					mean += c.Objective / float64(len(m.Weights))
 				}
-				if r := m.Result; math.Abs(mean-r.Objective) > 1e-12 || !math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) {
+				if r := m.Result; math.Abs(mean-r.Objective) > 1e-12 ||
+					!math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) {
 					t.Errorf("%+v", r)
 				}
-				if have := m.Objective(m.DecisionAll(data.sparse), data.y); math.Abs(have-mean) > 1e-12 {
+				if have := m.Objective(m.DecisionAll(data.sparse), data.y); math.Abs(have-
+					mean) > 1e-12 {
 					t.Errorf("objective %v of the model, %v in training", have, mean)
 				}
 			}
@@ -93,8 +100,10 @@ func TestOuter(t *testing.T) {
 		a := mustTrain(t, data.dense, data.y, cfg)
 		cfg.Bias, cfg.BiasScale, cfg.Epochs = BiasAugmented, 30, 4000
 		b := mustTrain(t, data.dense, data.y, cfg)
-		if l.Loss.Regression() && math.Abs(a.Bias[0]-1000) > 5 || a.Result.Objective > 1.02*b.Result.Objective {
-			t.Errorf("%+v: objective %v and bias %v, of a large scale %v and %v", l, a.Result.Objective, a.Bias, b.Result.Objective, b.Bias)
+		if l.Loss.Regression() && math.Abs(a.Bias[0]-1000) > 5 ||
+			a.Result.Objective > 1.02*b.Result.Objective {
+			t.Errorf("%+v: objective %v and bias %v, of a large scale %v and %v", l,
+				a.Result.Objective, a.Bias, b.Result.Objective, b.Bias)
 		}
 	}
 }
@@ -109,7 +118,8 @@ func TestOuterPrior(t *testing.T) {
 		loss += math.Max(0, 1-(2*float64(data.y[i])-1)*z) / 60
 	}
 	far := distance(m.Weights[0], prior.Weights[0])
-	if want := 0.025*far*far + loss; math.Abs(want-m.Result.Objective) > 1e-5 || m.Result.Objective > prior.Result.Objective {
+	if want := 0.025*far*far + loss; math.Abs(want-m.Result.Objective) > 1e-5 ||
+		m.Result.Objective > prior.Result.Objective {
 		t.Errorf("objective %v, want %v", m.Result.Objective, want)
 	}
 }
@@ -122,7 +132,8 @@ func TestOuterRun(t *testing.T) {
 		for threads := 1; threads < 4; threads++ {
 			func() {
 				defer asm.Use(asm.Use(isa))
-				m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(), data.dense, data.y)
+				m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(),
+					data.dense, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%v, %d threads: %v, %s, want %s", isa, threads, err, m.Hash(), want)
 				}
@@ -132,7 +143,8 @@ func TestOuterRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var last Progress
 	tr := Trainer{Config: cfg, Progress: func(p Progress) {
-		if p.Steps != last.Steps+60 || p.Epoch != last.Epoch+1 || p.TotalSteps != 20*180 || p.Violations < last.Violations {
+		if p.Steps != last.Steps+60 || p.Epoch != last.Epoch+1 || p.TotalSteps != 20*180 ||
+			p.Violations < last.Violations {
 			t.Errorf("%+v after %+v", p, last)
 		}
 		if last = p; p.Epoch == 7 {
@@ -149,7 +161,8 @@ func TestOuterRun(t *testing.T) {
 		t.Errorf("at the end %+v", last)
 	}
 	var e *ConfigError
-	if _, err := (&Trainer{Config: cfg, Start: m}).Train(t.Context(), data.dense, data.y); !errors.As(err, &e) || e.Field != "Start" {
+	if _, err := (&Trainer{Config: cfg, Start: m}).Train(t.Context(), data.dense,
+		data.y); !errors.As(err, &e) || e.Field != "Start" {
 		t.Errorf("with a start: %v", err)
 	}
 	if err := (Config{Bias: BiasOuter, BiasScale: 2}).Validate(); err == nil {

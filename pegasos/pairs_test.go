@@ -29,7 +29,7 @@ func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	return p.repeat(take), left
 }
 
-// only returns the vector that tells two classes apart as a model of its own.
+// only returns a model that has just the vector of pair k.
 func (m *Model) only(k int) *Model {
 	if m == nil {
 		return nil
@@ -95,7 +95,7 @@ func TestPairsAreAlone(t *testing.T) {
 	}
 }
 
-// checkPairs trains on data of five classes, stored as x says, and holds each pair against a model
+// checkPairs trains on data of five classes, stored as x says, and compares each pair with a model
 // that is trained on its rows alone.
 func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 	cfg := tr.Config
@@ -159,7 +159,7 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 	}
 }
 
-// comparePair holds pair k of a model against one that was trained on its rows alone.
+// comparePair compares pair k of a model with one that was trained on its rows alone.
 func comparePair(t *testing.T, m *Model, k int, alone *Model) {
 	t.Helper()
 	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]

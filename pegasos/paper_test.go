@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// fig1 is Fig. 1 of the paper to the letter, in float64, without the optional projection: it shares no code and no idea
-// with the trainer.
+// fig1 is Fig. 1 of the paper to the letter, in float64, without the optional projection: it shares
+// no code and no idea with the trainer.
 type fig1 struct {
 	lambda float64
 	t      int
@@ -51,8 +51,10 @@ func TestPaper(t *testing.T) {
 					before := p.violations
 					p.takeSteps(idx)
 					margin := f.step(data.dense.Row(i), float64(2*data.y[i]-1))
-					if violated := p.violations > before; violated != (margin < 1) && math.Abs(margin-1) > 1e-4 {
-						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v", seed, lambda, step+1, violated, margin)
+					if violated := p.violations > before; violated != (margin < 1) &&
+						math.Abs(margin-1) > 1e-4 {
+						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v",
+							seed, lambda, step+1, violated, margin)
 					} else if violated != (margin < 1) {
 						// Both are right within rounding, and go apart from here on.
 						break
@@ -64,7 +66,8 @@ func TestPaper(t *testing.T) {
 						size = math.Max(size, math.Abs(f.w[j]))
 					}
 					if far > 1e-5*math.Max(size, 1/lambda/float64(step+1)) {
-						t.Fatalf("seed %d lambda %v step %d: w = %v, in float64 %v", seed, lambda, step+1, w, f.w)
+						t.Fatalf("seed %d lambda %v step %d: w = %v, in float64 %v", seed, lambda,
+							step+1, w, f.w)
 					}
 				}
 			}
@@ -78,7 +81,8 @@ func TestFirstSteps(t *testing.T) {
 	y := []float32{1, -1, 1}
 	for _, x := range []Examples{d, toSparse(d), foreign{d}} {
 		for _, order := range []Order{Permutation, IID} {
-			cfg := Config{Lambda: 0.5, Steps: 5, Order: order, Offset: OffsetNone, Average: LastIterate}
+			cfg := Config{Lambda: 0.5, Steps: 5, Order: order, Offset: OffsetNone,
+				Average: LastIterate}
 			p := mustRun(t, x, y, cfg).problems[0]
 			w := make([]float32, 2)
 			for n, step := range []struct {
@@ -107,20 +111,22 @@ func TestFirstSteps(t *testing.T) {
 // A margin of exactly 1 is no violation: the paper's test is a strict one.
 func TestMarginOfOne(t *testing.T) {
 	x := matrix(t, 3, 1, 1, 0.5, 0.499)
-	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}).problems[0]
+	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone,
+		Average: LastIterate}).problems[0]
 	p.takeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
 	if p.violations != 1 {
 		t.Errorf("%d violations, want 1", p.violations)
 	}
-	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}).problems[0]
+	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone,
+		Average: LastIterate}).problems[0]
 	p.takeSteps([]uint32{0, 2})
 	if p.violations != 2 {
 		t.Errorf("%d violations just below, want 2", p.violations)
 	}
 }
 
-// Eq. (13): w after T steps is 1/(lambda T) times the sum of y*x over the violations. With small integers in the rows
-// the trainer's float32 sum is exact.
+// Eq. (13): w after T steps is 1/(lambda T) times the sum of y*x over the violations. With small
+// integers in the rows the trainer's float32 sum is exact.
 func TestEq13(t *testing.T) {
 	data := random(3, 60, 9, 2, 0.5)
 	for i := range data.dense.Rows() {
@@ -171,7 +177,8 @@ func TestOffset(t *testing.T) {
 	if math.Abs(m.Result.R2-r2) > 1e-12 || m.Result.T0 != m.Result.R2/0.25 {
 		t.Errorf("R2 = %v, t0 = %v, want %v and %v", m.Result.R2, m.Result.T0, r2, r2/0.25)
 	}
-	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Bias: BiasAugmented, BiasScale: 3})
+	m = mustTrain(t, data.dense, data.y, Config{Lambda: 0.25, Epochs: 3, Bias: BiasAugmented,
+		BiasScale: 3})
 	if want := r2 + 9; math.Abs(m.Result.R2-want) > 1e-12 {
 		t.Errorf("with a feature of 3: R2 = %v, want %v", m.Result.R2, want)
 	}
@@ -206,15 +213,18 @@ func TestBias(t *testing.T) {
 			cfg.Bias, cfg.BiasScale = BiasAugmented, scale
 			for _, x := range []Examples{data.dense, data.sparse} {
 				have := mustTrain(t, x, data.y, cfg)
-				if d := distance(have.Weights[0], want.Weights[0][:5]); d > 1e-5*norm(want.Weights[0]) {
-					t.Errorf("scale %v %s: weights %v, want %v", scale, average, have.Weights[0], want.Weights[0])
+				if d := distance(have.Weights[0], want.Weights[0][:5]); d > 1e-5*norm(
+					want.Weights[0]) {
+					t.Errorf("scale %v %s: weights %v, want %v", scale, average, have.Weights[0],
+						want.Weights[0])
 				}
 				b := float64(want.Weights[0][5]) * scale
 				if math.Abs(have.Bias[0]-b) > 1e-5*math.Abs(b) {
 					t.Errorf("scale %v %s: bias %v, want %v", scale, average, have.Bias[0], b)
 				}
 				h, w := have.Result, want.Result
-				if math.Abs(h.Objective-w.Objective) > 1e-6 || math.Abs(h.DualObjective-w.DualObjective) > 1e-6 || math.Abs(h.R2-w.R2) > 1e-6 {
+				if math.Abs(h.Objective-w.Objective) > 1e-6 ||
+					math.Abs(h.DualObjective-w.DualObjective) > 1e-6 || math.Abs(h.R2-w.R2) > 1e-6 {
 					t.Errorf("scale %v %s: result %+v, want %+v", scale, average, h, w)
 				}
 			}
@@ -222,10 +232,12 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// If all features are doubled and lambda is fourfold, v doubles, the threshold quadruples and w halves, all of it exactly.
+// If all features are doubled and lambda is fourfold, v doubles, the threshold quadruples and w
+// halves, all of it exactly.
 func TestScaling(t *testing.T) {
 	data := random(6, 70, 8, 3, 0.8)
-	for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: IID}, {Bias: BiasAugmented}} {
+	for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate}, {Order: IID},
+		{Bias: BiasAugmented}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 6
 		want := mustTrain(t, data.dense, data.y, cfg)
 		for _, c := range []float32{2, 1. / 8, 1 << 10} {
@@ -244,7 +256,8 @@ func TestScaling(t *testing.T) {
 			for k := range want.Weights {
 				for j, v := range want.Weights[k] {
 					if have.Weights[k][j] != v/c {
-						t.Fatalf("%+v c %v: weight %d of class %d is %v, want %v", cfg, c, j, k, have.Weights[k][j], v/c)
+						t.Fatalf("%+v c %v: weight %d of class %d is %v, want %v", cfg, c, j, k,
+							have.Weights[k][j], v/c)
 					}
 				}
 				if have.bias(k) != want.bias(k) {
@@ -252,7 +265,8 @@ func TestScaling(t *testing.T) {
 				}
 			}
 			if math.Abs(have.Result.Objective-want.Result.Objective) > 1e-12 {
-				t.Errorf("c %v: objective %v, want %v", c, have.Result.Objective, want.Result.Objective)
+				t.Errorf("c %v: objective %v, want %v", c, have.Result.Objective,
+					want.Result.Objective)
 			}
 		}
 	}
@@ -310,7 +324,8 @@ func TestAverage(t *testing.T) {
 		if !s.mean(step, 0, dst, &b) {
 			t.Fatal("no mean")
 		}
-		// Which steps are in it: back to T/2^k+1 for the k that makes it the last third to two thirds of them.
+		// Which steps are in it: back to T/2^k+1 for the k that makes it the last third to two
+		// thirds of them.
 		var from int64
 		for k := 0; ; k++ {
 			if from = total >> k; 3*from <= 2*step {
@@ -371,7 +386,8 @@ func TestAveragedModel(t *testing.T) {
 
 func TestPeriod(t *testing.T) {
 	for _, c := range []struct{ total, cols, want int64 }{
-		{1, 1, 1}, {100, 10, 6}, {1 << 20, 10, 64}, {1 << 20, 784, 196}, {1 << 10, 1 << 20, 64}, {1 << 30, 1 << 20, 1 << 18},
+		{1, 1, 1}, {100, 10, 6}, {1 << 20, 10, 64}, {1 << 20, 784, 196}, {1 << 10, 1 << 20, 64},
+		{1 << 30, 1 << 20, 1 << 18},
 	} {
 		if have := period(c.total, int(c.cols)); have != c.want {
 			t.Errorf("period(%d, %d) = %d, want %d", c.total, c.cols, have, c.want)

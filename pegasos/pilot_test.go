@@ -7,12 +7,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// The factor is that of the formula, after an eighth of an epoch with t0 = R^2/lambda, by the shuffled rows.
+// The factor is that of the formula, after an eighth of an epoch with t0 = R^2/lambda, by the
+// shuffled rows.
 func TestPilot(t *testing.T) {
 	data := random(111, 800, 9, 2, 1)
 	for _, lambda := range []float64{1e-4, 1e-2, 1, 30} {
 		cfg := Config{Lambda: lambda, Steps: 100, Average: LastIterate}
-		first := mustTrain(t, data.dense, data.y, cfg) // as many steps as the pilot, but of other rows
+		// as many steps as the pilot, but of other rows
+		first := mustTrain(t, data.dense, data.y, cfg)
 		r := mustRun(t, data.dense, data.y, Config{Lambda: lambda, Offset: OffsetPilot})
 		p := r.problems[0]
 		c := p.t0 * lambda / r.r2
@@ -26,12 +28,14 @@ func TestPilot(t *testing.T) {
 		}
 	}
 	// Rows of zeros, one row, and a start, whose steps are small already.
-	if m := mustTrain(t, matrix(t, 20, 1, make([]float32, 20)...), append(make([]float32, 19), 1), Config{Offset: OffsetPilot}); m.Result.T0 != 0 {
+	if m := mustTrain(t, matrix(t, 20, 1, make([]float32, 20)...), append(make([]float32, 19), 1),
+		Config{Offset: OffsetPilot}); m.Result.T0 != 0 {
 		t.Errorf("rows of zeros: t0 is %v", m.Result.T0)
 	}
 	mustTrain(t, matrix(t, 2, 1, 1, 2), []float32{0, 1}, Config{Offset: OffsetPilot})
 	old := mustTrain(t, data.dense, data.y, Config{})
-	m, err := (&Trainer{Config: Config{Offset: OffsetPilot}, Start: old}).Train(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: Config{Offset: OffsetPilot}, Start: old}).Train(t.Context(),
+		data.dense, data.y)
 	if err != nil || m.Result.T0 != old.Result.T0 {
 		t.Errorf("with a start: %v, t0 is %v, want %v", err, m.Result.T0, old.Result.T0)
 	}
@@ -50,7 +54,8 @@ func TestGoldenPilot(t *testing.T) {
 		want string
 	}{
 		{Config{}, "ef547a6f92bf8a730ce213d73524aba6a59675e5298e4e576f8296403bca71b2"},
-		{Config{Order: IID, Multiclass: OneVsOne, Bias: BiasAugmented}, "87a9ffcfcdb4f6460b36ad44b02d1a41ee64389bc2788b52c8696d455e4054b0"},
+		{Config{Order: IID, Multiclass: OneVsOne, Bias: BiasAugmented},
+			"87a9ffcfcdb4f6460b36ad44b02d1a41ee64389bc2788b52c8696d455e4054b0"},
 	} {
 		c.cfg.Lambda, c.cfg.Offset, c.cfg.Epochs = 1e-3, OffsetPilot, 4
 		for _, isa := range paths() {

@@ -11,8 +11,8 @@ import (
 // preparedSteps is how many steps runPrepared prepares before it takes them.
 const preparedSteps = 64
 
-// runPrepared is runHinge for rows that take many steps in one call, without an appended feature. What a
-// step needs besides w and the row is prepared for some of them first.
+// runPrepared is runHinge for rows that take many steps in one call, without an appended feature.
+// What a step needs besides w and the row is prepared for some of them first.
 func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {

@@ -6,7 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A problem is the training state of one weight vector: of the rows of one class against others, or of numbers to predict.
+// A problem is the training state of one weight vector: of the rows of one class against others, or
+// of numbers to predict.
 type problem struct {
 	learnerState
 	v []float32 // the one vector
@@ -22,7 +23,8 @@ type problem struct {
 	coefficients []float32 // what each of them is multiplied by
 }
 
-// takeSteps takes a step with each of the rows idx and samples w in between. After an error it does nothing.
+// takeSteps takes a step with each of the rows idx and samples w in between. After an error it does
+// nothing.
 func (p *problem) takeSteps(idx []uint32) {
 	for len(idx) > 0 && p.err == nil {
 		n := p.beforeSample(len(idx))
@@ -45,7 +47,8 @@ func (p *problem) takeSteps(idx []uint32) {
 	}
 }
 
-// plainHinge reports whether the loss of a row is that of the hinge by its own score, without a prior or an unregularised bias.
+// plainHinge reports whether the loss of a row is that of the hinge by its own score, without a
+// prior or an unregularised bias.
 func (p *problem) plainHinge() bool {
 	return p.cost.loss == hingeCost && p.priorScores == nil && !p.free
 }
@@ -79,7 +82,8 @@ func (p *problem) batch(idx []uint32) {
 	}
 	n := len(idx)
 	if cap(p.dots) < n {
-		p.dots, p.updates, p.coefficients = make([]float32, n), make([]uint32, n), make([]float32, n)
+		p.dots, p.coefficients = make([]float32, n), make([]float32, n)
+		p.updates = make([]uint32, n)
 	}
 	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
 	p.x.DotMany(dots, idx, p.v)
@@ -152,7 +156,8 @@ func (p *problem) beyond(i uint32, dot float32) bool {
 	return m >= p.scale() && m <= math.MaxFloat64
 }
 
-// violate updates v with row i, whose margin is too small. It reports whether the margin is a number.
+// violate updates v with row i, whose margin is too small. It reports whether the margin is a
+// number.
 func (p *problem) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
@@ -176,8 +181,8 @@ func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// runLoss takes a step with each of the rows idx, of any loss. w is still v/scale, for the step from w to
-// (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
+// runLoss takes a step with each of the rows idx, of any loss. w is still v/scale, for the step
+// from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
 func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
@@ -198,8 +203,8 @@ func (p *problem) runLoss(idx []uint32) {
 	}
 }
 
-// coefficient returns minus a sub-gradient of the loss of row i, whose score is z: c with respect to its margin, and g to its score,
-// with its weight.
+// coefficient returns minus a sub-gradient of the loss of row i, whose score is z: c with respect
+// to its margin, and g to its score, with its weight.
 func (p *problem) coefficient(i uint32, z float64) (c, g float32) {
 	side, target := p.frame(i)
 	c = float32(p.cost.coefficient(float64(float64(side)*z) - target))
@@ -214,8 +219,8 @@ func (p *problem) weighted(i uint32, g float32) float32 {
 	return g
 }
 
-// frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a prior z is what is
-// added to the prior's score.
+// frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a
+// prior z is what is added to the prior's score.
 func (p *problem) frame(i uint32) (side float32, target float64) {
 	side, target = p.label(i)
 	if p.priorScores != nil {

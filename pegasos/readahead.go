@@ -1,8 +1,8 @@
 package pegasos
 
-// readAhead asks for up to n rows that come next in the epoch, so that they are read while the learners take steps with those before.
-// It changes no result. Without it each page is waited for, alone: where the data exceed the memory that is 10 times
-// slower and more.
+// readAhead asks for up to n rows that come next in the epoch, so that they are read while the
+// learners take steps with those before. It changes no result. Without it each page is waited for,
+// alone: where the data exceed the memory that is 10 times slower and more.
 func (r *run) readAhead(n int) {
 	willNeed := r.x.WillNeed()
 	if willNeed == nil {

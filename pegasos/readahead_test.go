@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Rows that are read from a file are announced before they are visited, each once an epoch but for the first part, and give
-// the model that they give anyway.
+// Rows that are read from a file are announced before they are visited, each once an epoch but for
+// the first part, and give the model that they give anyway.
 func TestReadAhead(t *testing.T) {
 	const rows, cols = 20_000, 3
 	r := rand.New(rand.NewPCG(1, 1))
@@ -33,13 +33,15 @@ func TestReadAhead(t *testing.T) {
 			return (*dense.Matrix)(m), err
 		},
 		"sparse": func(f matrices.WillNeed) (Examples, error) {
-			m, err := matrices.Lazy(cols, starts, indices, values, matrices.Check{Shift: 6, WillNeed: f})
+			m, err := matrices.Lazy(cols, starts, indices, values,
+				matrices.Check{Shift: 6, WillNeed: f})
 			return (*sparse.Matrix)(m), err
 		},
 	}
 	for name, open := range inFile {
 		for _, cfg := range []Config{
-			{Order: Blocks, Block: 100}, {Order: Blocks, Block: 100, Batch: 7}, {Order: Sequential}, {Order: Permutation}, {Order: IID},
+			{Order: Blocks, Block: 100}, {Order: Blocks, Block: 100, Batch: 7}, {Order: Sequential},
+			{Order: Permutation}, {Order: IID},
 		} {
 			cfg.Lambda, cfg.Epochs = 1e-2, 2
 			announced, calls := make([]int, rows), 0

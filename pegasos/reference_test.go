@@ -12,8 +12,9 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// A reference is what liblinear 2.3.0 found (dual coordinate ascent, -s 3) for a set of the data folder: see its README. The
-// optimum lies between bound and objective. Errors are in percent, NaN where nobody knows.
+// A reference is what liblinear 2.3.0 found (dual coordinate ascent, -s 3) for a set of the data
+// folder: see its README. The optimum lies between bound and objective. Errors are in percent, NaN
+// where nobody knows.
 type reference struct {
 	lambda           float64
 	bias             Bias
@@ -37,21 +38,28 @@ var referenceSets = []struct {
 	}},
 	{"IMDB", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", 28082, nil, []reference{
 		{1e-4, BiasNone, 0.31293524, 0.31293522, 5.396, 10.900, Config{Epochs: 10}},
-		{1e-5, BiasNone, 0.094493491, 0.094493434, 0.696, 14.276, Config{Epochs: 20, Finish: FinishDual}},
+		{1e-5, BiasNone, 0.094493491, 0.094493434, 0.696, 14.276,
+			Config{Epochs: 20, Finish: FinishDual}},
 	}},
-	{"Reuters, corporate", "reuters21578/reuters21578.corp.tfidf.train.svm.gz", "reuters21578/reuters21578.corp.tfidf.test.svm.gz", 15543, nil, []reference{
-		{1e-4, BiasNone, 0.079209298, 0.079209249, 0.656, 1.940, Config{Epochs: 40}},
-		{1e-5, BiasNone, 0.010718936, 0.010718878, 0.000, 2.334, Config{Epochs: 40, Finish: FinishDual}},
-	}},
-	{"Reuters, money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz", "reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, nil, []reference{
-		{1.29e-4, BiasNone, 0.04893601, 0.048935937, 0.721, 2.577, Config{Epochs: 40}},
-		{1e-4, BiasNone, 0.042201484, 0.042201394, 0.605, 2.607, Config{Epochs: 60}},
-		{1e-5, BiasNone, 0.0098827269, 0.0098729511, 0.206, 3.213, Config{Epochs: 80, Finish: FinishDual}},
-	}},
-	{"RCV1 sample", "rcv1-small/rcv1.small.train.svm.gz", "rcv1-small/rcv1.small.test.svm.gz", 47236, nil, []reference{
-		{1e-3, BiasNone, 0.26613255, 0.26613244, 0.700, 12.000, Config{Epochs: 40}},
-		{1e-4, BiasNone, 0.029282768, 0.029282722, 0.000, 13.200, Config{Epochs: 20, Finish: FinishDual}},
-	}},
+	{"Reuters, corporate", "reuters21578/reuters21578.corp.tfidf.train.svm.gz",
+		"reuters21578/reuters21578.corp.tfidf.test.svm.gz", 15543, nil, []reference{
+			{1e-4, BiasNone, 0.079209298, 0.079209249, 0.656, 1.940, Config{Epochs: 40}},
+			{1e-5, BiasNone, 0.010718936, 0.010718878, 0.000, 2.334,
+				Config{Epochs: 40, Finish: FinishDual}},
+		}},
+	{"Reuters, money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz",
+		"reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, nil, []reference{
+			{1.29e-4, BiasNone, 0.04893601, 0.048935937, 0.721, 2.577, Config{Epochs: 40}},
+			{1e-4, BiasNone, 0.042201484, 0.042201394, 0.605, 2.607, Config{Epochs: 60}},
+			{1e-5, BiasNone, 0.0098827269, 0.0098729511, 0.206, 3.213,
+				Config{Epochs: 80, Finish: FinishDual}},
+		}},
+	{"RCV1 sample", "rcv1-small/rcv1.small.train.svm.gz", "rcv1-small/rcv1.small.test.svm.gz",
+		47236, nil, []reference{
+			{1e-3, BiasNone, 0.26613255, 0.26613244, 0.700, 12.000, Config{Epochs: 40}},
+			{1e-4, BiasNone, 0.029282768, 0.029282722, 0.000, 13.200,
+				Config{Epochs: 20, Finish: FinishDual}},
+		}},
 	{"covertype, scaled", "covtype20k/covtype20k.binary.svm.gz", "", 54, columnsToOne, []reference{
 		{1e-4, BiasNone, 0.34090864, 0.34090764, 14.795, unknown, Config{Epochs: 20}},
 	}},
@@ -73,14 +81,17 @@ var referenceSets = []struct {
 		{0.001, BiasNone, 0.35326279, 0.35310969, 15.926, unknown, Config{Epochs: 160}},
 		{0.01, BiasAugmented, 0.35759906, 0.35759863, 14.815, unknown, Config{Epochs: 20}},
 	}},
-	{"sofia-ml demo", "sofia-demo/sofia.demo.train.svm.gz", "sofia-demo/sofia.demo.test.svm.gz", 109621, nil, []reference{
-		{0.1, BiasNone, 0.069336343, 0.0693361, 0.000, 1.200, Config{Epochs: 160}},
-		{0.01, BiasNone, 0.0071772609, 0.00717712, 0.000, 1.200, Config{Epochs: 40, Finish: FinishDual}},
-	}},
+	{"sofia-ml demo", "sofia-demo/sofia.demo.train.svm.gz", "sofia-demo/sofia.demo.test.svm.gz",
+		109621, nil, []reference{
+			{0.1, BiasNone, 0.069336343, 0.0693361, 0.000, 1.200, Config{Epochs: 160}},
+			{0.01, BiasNone, 0.0071772609, 0.00717712, 0.000, 1.200,
+				Config{Epochs: 40, Finish: FinishDual}},
+		}},
 }
 
 func fashion(part string) string {
-	return fmt.Sprintf("fashion-mnist/%s-images-idx3-ubyte.gz,fashion-mnist/%[1]s-labels-idx1-ubyte.gz", part)
+	return fmt.Sprintf(
+		"fashion-mnist/%s-images-idx3-ubyte.gz,fashion-mnist/%[1]s-labels-idx1-ubyte.gz", part)
 }
 
 // shirts makes class 6 one and all others the other.
@@ -143,12 +154,14 @@ func (p *protocol) log(t testing.TB) {
 	t.Logf("\n%s", p.text.String())
 }
 
-// Every optimum that is known is reached within 1 %, its error on test rows within 0.3 points, and no bound is above it. The
-// error on training rows may be three rows off where they are more than that. Where lambda times the rows is small a dual
-// finish saves most of the epochs; without one it takes 160 (IMDB) to 2,500 (sofia-ml demo) to come as near.
+// Every optimum that is known is reached within 1 %, its error on test rows within 0.3 points, and
+// no bound is above it. The error on training rows may be three rows off where they are more than
+// that. Where lambda times the rows is small a dual finish saves most of the epochs; without one it
+// takes 160 (IMDB) to 2,500 (sofia-ml demo) to come as near.
 func TestReference(t *testing.T) {
 	dir := realData(t)
-	p := newProtocol("set", "lambda", "bias", "lambda*rows", "epochs", "finish", "seconds", "P/optimum", "bound/optimum", "gap", "training error", "test error")
+	p := newProtocol("set", "lambda", "bias", "lambda*rows", "epochs", "finish", "seconds",
+		"P/optimum", "bound/optimum", "gap", "training error", "test error")
 	for _, set := range referenceSets {
 		x, y := readSet(t, dir, set.train, set.cols)
 		var xt Examples
@@ -170,29 +183,37 @@ func TestReference(t *testing.T) {
 			seconds := time.Since(start).Seconds()
 			r, train := m.Result, 100-100*accuracy(m, x, y)
 			tested := ""
-			if r.Objective > 1.01*c.objective || r.Objective < c.bound*(1-1e-5) || r.DualObjective > c.objective*(1+1e-7) {
-				t.Errorf("%s, %+v: objective %v and bound %v, optimum %v to %v", set.name, cfg, r.Objective, r.DualObjective, c.bound, c.objective)
+			if r.Objective > 1.01*c.objective || r.Objective < c.bound*(1-1e-5) ||
+				r.DualObjective > c.objective*(1+1e-7) {
+				t.Errorf("%s, %+v: objective %v and bound %v, optimum %v to %v", set.name, cfg,
+					r.Objective, r.DualObjective, c.bound, c.objective)
 			}
 			if limit := math.Max(0.3, 300/float64(len(y))); math.Abs(train-c.trainError) > limit {
-				t.Errorf("%s, %+v: %.3f %% errors on the training rows, %.3f %% at the optimum", set.name, cfg, train, c.trainError)
+				t.Errorf("%s, %+v: %.3f %% errors on the training rows, %.3f %% at the optimum",
+					set.name, cfg, train, c.trainError)
 			}
 			if xt != nil {
 				e := 100 - 100*accuracy(m, xt, yt)
 				tested = fmt.Sprintf("%.2f (%.2f)", e, c.testError)
 				if math.Abs(e-c.testError) > 0.3 {
-					t.Errorf("%s, %+v: %.3f %% errors on test rows, %.3f %% at the optimum", set.name, cfg, e, c.testError)
+					t.Errorf("%s, %+v: %.3f %% errors on test rows, %.3f %% at the optimum",
+						set.name, cfg, e, c.testError)
 				}
 			}
-			p.add(set.name, fmt.Sprint(c.lambda), string(c.bias), fmt.Sprintf("%.3g", c.lambda*float64(len(y))), fmt.Sprintf("%.0f", r.Epochs), string(cfg.Finish), fmt.Sprintf("%.2f", seconds),
-				fmt.Sprintf("%.4f", r.Objective/c.objective), fmt.Sprintf("%.4f", r.DualObjective/c.objective), fmt.Sprintf("%.2f %%", 100*r.Gap),
+			p.add(set.name, fmt.Sprint(c.lambda), string(c.bias),
+				fmt.Sprintf("%.3g", c.lambda*float64(len(y))), fmt.Sprintf("%.0f", r.Epochs),
+				string(cfg.Finish), fmt.Sprintf("%.2f", seconds),
+				fmt.Sprintf("%.4f", r.Objective/c.objective),
+				fmt.Sprintf("%.4f", r.DualObjective/c.objective), fmt.Sprintf("%.2f %%", 100*r.Gap),
 				fmt.Sprintf("%.2f (%.2f)", train, c.trainError), tested)
 		}
 	}
 	p.log(t)
 }
 
-// Of the 26 letters, one against the rest each, the errors of liblinear's model are known: 37.34 % of the training rows and
-// 37.84 % of the test rows. It had stopped at 1e-2 of its own measure; further on the second is 37.6 to 37.7 %.
+// Of the 26 letters, one against the rest each, the errors of liblinear's model are known: 37.34 %
+// of the training rows and 37.84 % of the test rows. It had stopped at 1e-2 of its own measure;
+// further on the second is 37.6 to 37.7 %.
 func TestReferenceLetters(t *testing.T) {
 	dir := realData(t)
 	x, y := readSet(t, dir, "letter/letter.scale.svm.gz", 16)
@@ -201,18 +222,21 @@ func TestReferenceLetters(t *testing.T) {
 	m := mustTrain(t, x, y, Config{Lambda: 1e-4, Epochs: 400})
 	seconds := time.Since(start).Seconds()
 	train, test := 100-100*accuracy(m, x, y), 100-100*accuracy(m, xt, yt)
-	t.Logf("%d classes, %.0f epochs, %.2f s: gap %.2f %%, %.3f %% errors (37.340), on test rows %.3f %% (37.840)", len(m.Classes), m.Result.Epochs, seconds, 100*m.Result.Gap, train, test)
+	t.Logf("%d classes, %.0f epochs, %.2f s: gap %.2f %%, %.3f %% errors (37.340), on test rows "+
+		"%.3f %% (37.840)", len(m.Classes), m.Result.Epochs, seconds, 100*m.Result.Gap, train, test)
 	if len(m.Classes) != 26 || math.Abs(train-37.34) > 0.3 || math.Abs(test-37.84) > 0.3 {
 		t.Errorf("%d classes, %.3f %% errors, on test rows %.3f %%", len(m.Classes), train, test)
 	}
 }
 
-// Regression comes within 1 % of the optimum that a dual solver in float64 finds: the number of an abalone's rings as it
-// is, and house prices in units of 100,000 from columns divided by their largest magnitude, for prices of 5 digits and
-// columns of as many would make R^2/lambda and the way from 0 to the optimum huge.
+// Regression comes within 1 % of the optimum that a dual solver in float64 finds: the number of an
+// abalone's rings as it is, and house prices in units of 100,000 from columns divided by their
+// largest magnitude, for prices of 5 digits and columns of as many would make R^2/lambda and the
+// way from 0 to the optimum huge.
 func TestReferenceNumbers(t *testing.T) {
 	dir := realData(t)
-	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "solver's seconds", "optimum", "P/optimum", "bound/optimum", "RMSE", "spread of the numbers")
+	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "solver's seconds", "optimum",
+		"P/optimum", "bound/optimum", "RMSE", "spread of the numbers")
 	for _, c := range []struct {
 		name, file string
 		cols       int
@@ -226,8 +250,10 @@ func TestReferenceNumbers(t *testing.T) {
 		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-3, 0.5, BiasAugmented, 100},
 		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-4, 0.5, BiasAugmented, 100},
 		{"abalone", "abalone/abalone_scale.svm.gz", 8, 1, nil, 1e-3, 0, BiasNone, 100},
-		{"cal_housing", "cal_housing/cal_housing.svm.gz", 8, 100_000, columnsToOne, 1e-3, 0.1, BiasAugmented, 100},
-		{"cal_housing", "cal_housing/cal_housing.svm.gz", 8, 100_000, columnsToOne, 1e-4, 0.1, BiasAugmented, 100},
+		{"cal_housing", "cal_housing/cal_housing.svm.gz", 8, 100_000, columnsToOne, 1e-3, 0.1,
+			BiasAugmented, 100},
+		{"cal_housing", "cal_housing/cal_housing.svm.gz", 8, 100_000, columnsToOne, 1e-4, 0.1,
+			BiasAugmented, 100},
 	} {
 		x, y := readSet(t, dir, c.file, c.cols)
 		if c.prepare != nil {
@@ -247,18 +273,23 @@ func TestReferenceNumbers(t *testing.T) {
 			bias = 1
 		}
 		start := time.Now()
-		_, low, high := dualAscent(t, widen(x, bias), numbers, c.lambda, wideLoss{true, c.epsilon}, 1e-4)
+		_, low, high := dualAscent(t, widen(x, bias), numbers, c.lambda,
+			wideLoss{true, c.epsilon}, 1e-4)
 		solver := time.Since(start).Seconds()
 		start = time.Now()
-		cfg := Config{Loss: EpsInsensitive, Epsilon: c.epsilon, Lambda: c.lambda, Bias: c.bias, Epochs: c.epochs}
+		cfg := Config{Loss: EpsInsensitive, Epsilon: c.epsilon, Lambda: c.lambda, Bias: c.bias,
+			Epochs: c.epochs}
 		m := mustTrain(t, x, y, cfg)
 		seconds, r := time.Since(start).Seconds(), m.Result
 		rmse := metrics.RMSE(y, m.DecisionAll(x))
 		if r.Objective > 1.01*high || r.Objective < low*(1-1e-5) || r.DualObjective > high {
-			t.Errorf("%s, %+v: objective %v and bound %v, optimum %v to %v", c.name, cfg, r.Objective, r.DualObjective, low, high)
+			t.Errorf("%s, %+v: objective %v and bound %v, optimum %v to %v", c.name, cfg,
+				r.Objective, r.DualObjective, low, high)
 		}
-		p.add(c.name, fmt.Sprint(c.lambda), fmt.Sprint(c.epsilon), fmt.Sprint(c.epochs), fmt.Sprintf("%.2f", seconds), fmt.Sprintf("%.2f", solver), fmt.Sprintf("%.5f", high),
-			fmt.Sprintf("%.4f", r.Objective/high), fmt.Sprintf("%.4f", r.DualObjective/high), fmt.Sprintf("%.3f", rmse), fmt.Sprintf("%.3f", math.Sqrt(spread)))
+		p.add(c.name, fmt.Sprint(c.lambda), fmt.Sprint(c.epsilon), fmt.Sprint(c.epochs),
+			fmt.Sprintf("%.2f", seconds), fmt.Sprintf("%.2f", solver), fmt.Sprintf("%.5f", high),
+			fmt.Sprintf("%.4f", r.Objective/high), fmt.Sprintf("%.4f", r.DualObjective/high),
+			fmt.Sprintf("%.3f", rmse), fmt.Sprintf("%.3f", math.Sqrt(spread)))
 	}
 	p.log(t)
 }

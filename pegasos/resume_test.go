@@ -26,7 +26,7 @@ func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64)
 		if p == 0 {
 			return m
 		}
-		if m.Result.Steps-before > p && tr.Shards < 2 { // those stop where they meet
+		if m.Result.Steps-before > p && tr.Shards < 2 { // those stop where they synchronise
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
 		}
 		if m, err = Read(bytes.NewReader(encode(t, m))); err != nil {
@@ -59,8 +59,10 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		"start":    {Start: start},
 		"prior":    {Prior: start},
 		"patience": {Valid: held, Config: Config{Patience: 2}},
-		"costs": {Config: Config{Multiclass: CrammerSinger}, Costs: [][]float64{{0, 1, 2},
-			{1, 0, 3}, {2, 1, 0}}},
+		"costs": {
+			Config: Config{Multiclass: CrammerSinger},
+			Costs:  [][]float64{{0, 1, 2}, {1, 0, 3}, {2, 1, 0}},
+		},
 	}
 	for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
 		for _, batch := range []int{0, 4} {
@@ -78,18 +80,19 @@ func resumeCases(t *testing.T) map[string]Trainer {
 	}
 	for _, f := range []Finish{FinishDual, FinishAuto} {
 		for _, l := range []Loss{Hinge, SquaredHinge} {
-			cases[string(f+Finish(l))] = Trainer{Config: Config{Finish: f, Loss: l,
-				Bias: BiasAugmented}}
+			cfg := Config{Finish: f, Loss: l, Bias: BiasAugmented}
+			cases[string(f+Finish(l))] = Trainer{Config: cfg}
 		}
-		cases[string(f)+" pairs"] = Trainer{Config: Config{Finish: f, FinishAfter: 2,
-			Multiclass: OneVsOne}, Weights: weights}
+		cfg := Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}
+		cases[string(f)+" pairs"] = Trainer{Config: cfg, Weights: weights}
 	}
 	cases["pilot"] = Trainer{Config: Config{Offset: OffsetPilot}}
 	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
 	cases["change"] = Trainer{Config: Config{Change: 0.05}}
-	cases["project"] = Trainer{Config: Config{Project: true, Bias: BiasAugmented,
-		Offset: OffsetNone}}
+	cases["project"] = Trainer{
+		Config: Config{Project: true, Bias: BiasAugmented, Offset: OffsetNone},
+	}
 	cases["last"] = Trainer{Config: Config{Average: LastIterate}}
 	for name, tr := range cases {
 		tr.Lambda, tr.Epochs = 0.01, 5
@@ -122,8 +125,8 @@ func TestResume(t *testing.T) {
 			}
 		}
 		// Several pauses, at once and in a row.
-		if have := resumed(t, data.sparse, data.y, tr, 3, 4, 23, 24, 50,
-			51); have.Hash() != want.Hash() {
+		have := resumed(t, data.sparse, data.y, tr, 3, 4, 23, 24, 50, 51)
+		if have.Hash() != want.Hash() {
 			t.Errorf("%s: other bits after several pauses", name)
 		}
 	}
@@ -171,8 +174,8 @@ func TestResumeCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, from := range []*Model{kept, m} {
-			have, err := (&Trainer{Config: cfg, Resume: from, Threads: 2}).Train(t.Context(),
-				data.dense, data.y)
+			tr := Trainer{Config: cfg, Resume: from, Threads: 2}
+			have, err := tr.Train(t.Context(), data.dense, data.y)
 			if err != nil || have.Hash() != want.Hash() {
 				t.Errorf("%s: %v, other bits", multiclass, err)
 			}

@@ -19,8 +19,8 @@ func TestResumeOnAnotherPath(t *testing.T) {
 		for _, second := range asm.Available() {
 			func() {
 				defer asm.Use(asm.Use(first))
-				m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 200}).Train(t.Context(),
-					data.dense, data.y)
+				tr := Trainer{Config: cfg, KeepState: true, Pause: 200}
+				m, err := tr.Train(t.Context(), data.dense, data.y)
 				if !errors.Is(err, ErrPaused) {
 					t.Fatal(err)
 				}
@@ -28,8 +28,9 @@ func TestResumeOnAnotherPath(t *testing.T) {
 					t.Fatal(err)
 				}
 				asm.Use(second)
-				if m, err = (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
-					data.y); err != nil || m.Hash() != want {
+				tr = Trainer{Config: cfg, Resume: m}
+				m, err = tr.Train(t.Context(), data.dense, data.y)
+				if err != nil || m.Hash() != want {
 					t.Errorf("%s, then %s: %v", first, second, err)
 				}
 			}()
@@ -55,13 +56,11 @@ func TestResumeHostile(t *testing.T) {
 		"no generator":      func(st *State) { st.saved.Runs[0].Generator = nil },
 		"no runs":           func(st *State) { st.saved.Runs = nil },
 		"a run more": func(st *State) {
-			st.saved.Runs = append(st.saved.Runs,
-				st.saved.Runs[0])
+			st.saved.Runs = append(st.saved.Runs, st.saved.Runs[0])
 		},
 		"a learner less": func(st *State) { st.saved.Learners = st.saved.Learners[1:] },
 		"a learner more": func(st *State) {
-			st.saved.Learners = append(st.saved.Learners,
-				st.saved.Learners[0])
+			st.saved.Learners = append(st.saved.Learners, st.saved.Learners[0])
 		},
 		"two biases":      func(st *State) { st.saved.Learners[0].VB = make([]float64, 2) },
 		"a start of -1":   func(st *State) { st.saved.Learners[0].Start = -1 },
@@ -71,20 +70,20 @@ func TestResumeHostile(t *testing.T) {
 		"an array more":   func(st *State) { st.arrays = append(st.arrays, nil) },
 		"a shorter array": func(st *State) { st.arrays[0] = st.arrays[0][1:] },
 		"a best without any": func(st *State) {
-			st.saved.Best = &savedBest{
-				Result: &headerResult{}}
+			st.saved.Best = &savedBest{Result: &headerResult{}}
 		},
 		"other data": func(st *State) { st.saved.Data = "" },
 	} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 30}).Train(t.Context(),
-			data.dense, data.y)
+		tr := Trainer{Config: cfg, KeepState: true, Pause: 30}
+		m, err := tr.Train(t.Context(), data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
 		}
 		harm(m.State)
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
-			data.y); name == "none" && err != nil || name != "none" && !errors.As(err, &bad) {
+		tr = Trainer{Config: cfg, Resume: m}
+		_, err = tr.Train(t.Context(), data.dense, data.y)
+		if name == "none" && err != nil || name != "none" && !errors.As(err, &bad) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -100,8 +99,8 @@ func FuzzResume(f *testing.F) {
 			Bias: BiasAugmented}},
 		{Config: Config{Lambda: 0.01, Epochs: 3, Multiclass: CrammerSinger, Order: IID, Batch: 5,
 			Average: LastIterate}},
-		{Config: Config{Lambda: 0.01, Epochs: 3, Patience: 2}, Valid: &Labelled{data.dense,
-			data.y}},
+		{Config: Config{Lambda: 0.01, Epochs: 3, Patience: 2},
+			Valid: &Labelled{data.dense, data.y}},
 	}
 	for i, tr := range trainers {
 		for _, pause := range []int64{1, 7, 23, 30} {

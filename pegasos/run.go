@@ -15,13 +15,14 @@ type learner interface {
 	takeSteps(idx []uint32)
 	takeBatches(idx []uint32, ends []int)
 	endEpoch(epochs int)
-	// result writes the weight vectors and biases of this moment. With a prior they are what is added to it.
+	// result writes the weight vectors and biases of this moment. With a prior they are what is
+	// added to it.
 	result(w [][]float32, b []float64)
 	common() *learnerState
 }
 
-// A run is the training of one or more learners that visit the same rows in the same order: the problems of one-vs-rest, a
-// joint problem, or a pair of one-vs-one.
+// A run is the training of one or more learners that visit the same rows in the same order: the
+// problems of one-vs-rest, a joint problem, or a pair of one-vs-one.
 type run struct {
 	cfg      Config // defaults filled in
 	data     *data
@@ -58,7 +59,8 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 	return d.run(tr, nil, 0)
 }
 
-// run makes a run, of the rows of two classes if a pair is given. Its vectors take the places from first on in models.
+// run makes a run, of the rows of two classes if a pair is given. Its vectors take the places from
+// first on in models.
 func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	cfg := tr.Config.inForce()
 	r := &run{cfg: cfg, data: d, first: first, rows: len(d.y), threads: 1}
@@ -74,7 +76,8 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, err
 	}
 	if cfg.Batch > r.rows {
-		return nil, badField("Batch", "have %d, want at most the number of rows, %d", cfg.Batch, r.rows)
+		return nil, badField("Batch", "have %d, want at most the number of rows, %d",
+			cfg.Batch, r.rows)
 	}
 	r.order = order.New(string(cfg.Order), r.rows, cfg.Block, cfg.Batch, cfg.Seed)
 	if r.total, err = cfg.steps(r.order.Steps); err != nil {
@@ -153,7 +156,8 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	d, cols := r.data, r.data.x.Cols()
 	s := learnerState{
 		layout: r.layout.forWorker(), weight: r.weight, only: r.only,
-		lambda: r.lambda, t0: t0, biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised, factor: 1,
+		lambda: r.lambda, t0: t0, factor: 1,
+		biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised,
 		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
 	}
@@ -165,7 +169,8 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	if r.cfg.Average == LastHalf {
 		s.avg = newSuffix(s.total, n, cols)
 	}
-	if r.cfg.Order != IID && !(n > 1 && s.free) { // each row once an epoch; see joint.dual for the latter
+	// Only if each row is visited once an epoch. See joint.dual for the latter.
+	if r.cfg.Order != IID && !(n > 1 && s.free) {
 		s.recent = newRecent(s.total, steps, r.x.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
@@ -180,15 +185,17 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 		}
 	}
 	if d.start != nil {
-		if err := s.setStart(d.start.Weights[first:][:n], biases(d.start), d.start.steps(first)); err != nil {
+		w, t := d.start.Weights[first:][:n], d.start.steps(first)
+		if err := s.setStart(w, biases(d.start), t); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-// period returns the number of steps between two samples of w. A sample costs about as much as a step with a dense row,
-// so that this is 1 or 2 % of the run, and the mean is as good as that of all iterates. A short run has some at any cost.
+// period returns the number of steps between two samples of w. A sample costs about as much as a
+// step with a dense row, so that this is 1 or 2 % of the run, and the mean is as good as that of
+// all iterates. A short run has some at any cost.
 func period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
@@ -201,8 +208,9 @@ func (r *run) row(j int) int {
 	return j
 }
 
-// squaredNorms finds R^2, the mean of the rows' squared norms, the appended feature included, and returns t0. With weights
-// R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that a step's length is measured by, squared.
+// squaredNorms finds R^2, the mean of the rows' squared norms, the appended feature included, and
+// returns t0. With weights R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that
+// a step's length is measured by, squared.
 func (r *run) squaredNorms() (t0 float64) {
 	var sum, steps, largest float64
 	b := float64(r.cfg.BiasScale * r.cfg.BiasScale)
@@ -235,9 +243,10 @@ func (r *run) squaredNorms() (t0 float64) {
 // segment returns the number of steps after which the context is asked again.
 func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
 
-// blockRows returns how many rows all classes visit before the next ones, so that a row comes from the cache for all classes but
-// the first (2.6 times as fast on Fashion-MNIST). With many columns, where v is long and the rows mostly sparse, it is v that should
-// stay there. It has no influence on the result.
+// blockRows returns how many rows all classes visit before the next ones, so that a row comes from
+// the cache for all classes but the first (2.6 times as fast on Fashion-MNIST). With many columns,
+// where v is long and the rows mostly sparse, it is v that should stay there. It has no influence
+// on the result.
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // advance trains to the end of the epoch, of the run, or to step pause. It stops early if ctx is
@@ -287,8 +296,8 @@ func (r *run) next(steps int64) (idx []uint32, ends []int) {
 	return r.order.Next(int(steps)), nil
 }
 
-// takeSteps takes steps of the learners from first to end-1 with the rows idx, of whose batches ends has
-// the ends; nil if each row is a step.
+// takeSteps takes steps of the learners from first to end-1 with the rows idx, of whose batches
+// ends has the ends; nil if each row is a step.
 func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 	learners := r.learners[first:end]
 	if ends != nil {
@@ -325,7 +334,8 @@ func (r *run) endEpoch() {
 	})
 }
 
-// share calls f from several goroutines, with each its share of the learners: those from first to end-1.
+// share calls f from several goroutines, with each its share of the learners: those from first to
+// end-1.
 func (r *run) share(f func(first, end int)) {
 	n := len(r.learners)
 	if r.threads == 1 {
@@ -348,8 +358,8 @@ func (r *run) parallel(f func(k int)) {
 	})
 }
 
-// inBlocks calls f for each learner and block of the rows 0 to n-1, such that a block comes from the cache for all learners
-// but the first.
+// inBlocks calls f for each learner and block of the rows 0 to n-1, such that a block comes from
+// the cache for all learners but the first.
 func (r *run) inBlocks(n int, f func(k, from, to int)) {
 	block := blockRows(r.data.x.Cols())
 	r.share(func(first, end int) {
@@ -388,7 +398,8 @@ func (r *run) write(m *Model) {
 		m.Result.Steps = max(m.Result.Steps, s.t)
 		if r.joint == nil {
 			m.Result.PerClass[first] = ClassResult{
-				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations, Steps: s.t, Lambda: r.lambda,
+				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations,
+				Steps: s.t, Lambda: r.lambda,
 			}
 		}
 		first += n

@@ -5,9 +5,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Shards are copies of a problem that share its work: the rows of a round are cut into as many parts, each copy takes its steps with
-// one of them from the same w on, and the mean of what they have is the next w (parameter mixing: McDonald, Hall and Mann, NAACL
-// 2010). t counts the steps of one copy. Each violation has moved the mean by a share of what it moves one w, and there were as
+// Shards are copies of a problem that share its work: the rows of a round are cut into as many
+// parts, each copy takes its steps with one of them from the same w on, and the mean of what they
+// have is the next w (parameter mixing: McDonald, Hall and Mann, NAACL 2010). t counts the steps of
+// one copy. Each violation has moved the mean by a share of what it moves one w, and there were as
 // much fewer steps, so that Eq. 13 holds as before, and with it the certificate.
 //
 // Rounds begin at fixed places of the epoch: how many goroutines there are does not matter.
@@ -31,7 +32,8 @@ func newShards(p *problem, n int) *shards {
 	return s
 }
 
-// roundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a pass over the vectors.
+// roundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a
+// pass over the vectors.
 func roundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < segment(cols) {

@@ -13,7 +13,8 @@ import (
 func TestShardSteps(t *testing.T) {
 	data := random(101, 5000, 6, 2, 1)
 	const lambda, n = 0.01, 3
-	cfg := Config{Lambda: lambda, Order: Sequential, Epochs: 1, Shards: n, Average: LastIterate, Bias: BiasAugmented}
+	cfg := Config{Lambda: lambda, Order: Sequential, Epochs: 1, Shards: n, Average: LastIterate,
+		Bias: BiasAugmented}
 	m := mustTrain(t, data.dense, data.y, cfg)
 	y := signs(data.y, 1)
 	w, steps := make([]float64, 7), 0
@@ -68,12 +69,14 @@ func TestShardSteps(t *testing.T) {
 func TestShards(t *testing.T) {
 	data := random(102, 6000, 10, 2, 0.5)
 	weights := some(6000)
-	for _, cfg := range []Config{{}, {Loss: Log}, {Loss: SquaredHinge}, {Bias: BiasUnregularised}, {Order: IID}, {Loss: EpsInsensitive}, {ClassWeight: Balanced}} {
+	for _, cfg := range []Config{{}, {Loss: Log}, {Loss: SquaredHinge}, {Bias: BiasUnregularised},
+		{Order: IID}, {Loss: EpsInsensitive}, {ClassWeight: Balanced}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 20
 		if cfg.Loss == EpsInsensitive {
 			weights = nil
 		}
-		plain, err := (&Trainer{Config: cfg, Weights: weights}).Train(t.Context(), data.sparse, data.y)
+		plain, err := (&Trainer{Config: cfg, Weights: weights}).Train(t.Context(),
+			data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +84,8 @@ func TestShards(t *testing.T) {
 			cfg.Shards = n
 			hash := ""
 			for threads := 1; threads <= 4; threads++ {
-				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).Train(t.Context(), data.sparse, data.y)
+				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).Train(
+					t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +96,8 @@ func TestShards(t *testing.T) {
 					t.Errorf("%+v: other bits with %d threads", cfg, threads)
 				}
 				r := m.Result
-				if r.Objective > 1.02*plain.Result.Objective || r.DualObjective > plain.Result.Objective || cfg.Order != IID && !(r.Gap < 0.1) {
+				if r.Objective > 1.02*plain.Result.Objective ||
+					r.DualObjective > plain.Result.Objective || cfg.Order != IID && !(r.Gap < 0.1) {
 					t.Errorf("%+v: %+v, without shards %+v", cfg, r, plain.Result)
 				}
 			}
@@ -107,7 +112,8 @@ func TestGoldenShards(t *testing.T) {
 		for threads := 1; threads <= 7; threads += 2 {
 			func() {
 				defer asm.Use(asm.Use(isa))
-				m, err := (&Trainer{Config: Config{Shards: 4, Lambda: 1e-3, Epochs: 3}, Threads: threads}).Train(t.Context(), data.sparse, data.y)
+				m, err := (&Trainer{Config: Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
+					Threads: threads}).Train(t.Context(), data.sparse, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, %d threads: %v %s, want %s", isa, threads, err, m.Hash(), want)
 				}
@@ -117,7 +123,9 @@ func TestGoldenShards(t *testing.T) {
 }
 
 func TestShardsRefuses(t *testing.T) {
-	for _, cfg := range []Config{{Shards: -1}, {Shards: 1000}, {Shards: 2, Batch: 4}, {Shards: 2, Project: true}, {Shards: 2, Finish: FinishDual}, {Shards: 2, Multiclass: CrammerSinger}} {
+	for _, cfg := range []Config{{Shards: -1}, {Shards: 1000}, {Shards: 2, Batch: 4},
+		{Shards: 2, Project: true}, {Shards: 2, Finish: FinishDual},
+		{Shards: 2, Multiclass: CrammerSinger}} {
 		var e *ConfigError
 		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Shards" {
 			t.Errorf("%+v: %v", cfg, err)
@@ -126,7 +134,8 @@ func TestShardsRefuses(t *testing.T) {
 	// What goes wrong in a copy is told.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	var e *StepError
-	m, err := Train(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone, ClassWeight: "1=1e15"})
+	m, err := Train(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,
+		ClassWeight: "1=1e15"})
 	if m != nil || !errors.As(err, &e) {
 		t.Error(fmt.Sprint(m, err))
 	}

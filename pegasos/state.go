@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known about them so far.
-// Most have one vector; those of a joint problem have one for each class.
+// A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known
+// about them so far. Most have one vector; those of a joint problem have one for each class.
 type learnerState struct {
 	layout
 	weight []float64 // of each row; nil if all have the same weight
@@ -16,16 +16,21 @@ type learnerState struct {
 
 	lambda, t0 float64
 	biasScale  float64 // the value of the appended feature, 0 for none
-	free       bool    // the bias is unregularised: vb has it as it is, in place of the appended feature's part of v
+	// The bias is unregularised: vb has it as it is, in place of the appended feature's part of v.
+	free bool
 
-	prior       [][]float32 // its weights, and v is about the difference of w and them; nil without one
-	priorBias   []float64
-	priorScores []float64 // the prior's scores, of all vectors for one row after the other; nil without one
+	// The prior's weights, nil without one. Then v is about the difference of w and them.
+	prior     [][]float32
+	priorBias []float64
+	// The prior's scores, of all vectors for one row after the other.
+	priorScores []float64
 
-	start      int64       // steps that had been done before the run
-	t          int64       // steps done, those included
-	vs         [][]float32 // sum of y*x over the violations; of other losses than the hinge, of each row's coefficient times x
-	vb         []float64   // the same for the appended feature
+	start int64 // steps that had been done before the run
+	t     int64 // steps done, those included
+	// The sum of y*x over the violations; of other losses than the hinge, of each row's coefficient
+	// times x.
+	vs         [][]float32
+	vb         []float64 // the same for the appended feature
 	violations int64
 
 	// With projection onto the ball w is factor*v/scale. The factor is 1 without.
@@ -93,8 +98,8 @@ func (s *learnerState) score(k int, dot float32, divisor float64) float64 {
 	return z
 }
 
-// biasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the rows of the step, and a what the
-// row is multiplied by in v.
+// biasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the
+// rows of the step, and a what the row is multiplied by in v.
 func (s *learnerState) biasUpdate(g, a float64) float64 {
 	if s.free {
 		return g / (s.lambda * (float64(s.t+1) + s.t0))
@@ -110,8 +115,8 @@ func (s *learnerState) share(i int) float64 {
 	return s.weight[i]
 }
 
-// beforeSample returns how many of n steps there are up to the next sample of w. They are counted back from the end of the
-// run, so that the last step is sampled.
+// beforeSample returns how many of n steps there are up to the next sample of w. They are counted
+// back from the end of the run, so that the last step is sampled.
 func (s *learnerState) beforeSample(n int) int {
 	if s.avg == nil {
 		return n
@@ -137,7 +142,8 @@ func (s *learnerState) sample() {
 	s.avg.add(s.t-s.origin, a, s.vs, s.scalars)
 }
 
-// addRow adds a times row i to vector k and keeps count of the norm. The appended feature's part of v is still to be added to.
+// addRow adds a times row i to vector k and keeps count of the norm. The appended feature's part of
+// v is still to be added to.
 func (s *learnerState) addRow(k int, i uint32, a float32) {
 	if s.radius > 0 {
 		dot := float64(s.x.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
@@ -195,8 +201,8 @@ func (s *learnerState) endEpoch(epochs int) {
 	if s.recent != nil {
 		s.recent.endEpoch(epochs)
 	}
-	// Not more often than the steps pay for: few rows may have very many columns. The end of the run is no exception,
-	// for the model is checked as well.
+	// Not more often than the steps pay for: few rows may have very many columns. The end of the
+	// run is no exception, for the model is checked as well.
 	if s.t-s.checked >= int64(len(s.vs)*s.x.Cols()/16) {
 		s.checkFinite()
 		if s.radius > 0 {
@@ -221,7 +227,8 @@ func (s *learnerState) checkFinite() {
 	s.checked = s.t
 }
 
-// weights writes the vectors of this moment to w, and their biases to b. With a prior they are what is added to it.
+// weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
+// is added to it.
 func (s *learnerState) weights(w [][]float32, b []float64) {
 	if s.avg != nil {
 		mean := true
@@ -256,8 +263,8 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 	}
 }
 
-// setPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the scores of w0 become part of
-// the rows' targets.
+// setPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the
+// scores of w0 become part of the rows' targets.
 func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 	s.prior, s.priorBias = weights, bias
 	s.priorScores = make([]float64, len(weights)*s.x.Rows())
@@ -294,7 +301,8 @@ func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
 			if !floats.IsFinite(v) {
-				return badField("Start", "weight %d times lambda*(t+t0) is too large for float32", j)
+				return badField("Start",
+					"weight %d times lambda*(t+t0) is too large for float32", j)
 			}
 			s.vs[k][j] = v
 		}

@@ -14,8 +14,10 @@ import (
 // before.
 func TestTol(t *testing.T) {
 	data := random(51, 200, 6, 3, 1)
-	for _, cfg := range []Config{{}, {Batch: 8}, {Loss: Log, Order: Sequential},
-		{Loss: SquaredHinge, Average: LastIterate}, {ClassWeight: Balanced, Order: Blocks}} {
+	for _, cfg := range []Config{
+		{}, {Batch: 8}, {Loss: Log, Order: Sequential}, {Loss: SquaredHinge, Average: LastIterate},
+		{ClassWeight: Balanced, Order: Blocks},
+	} {
 		cfg.Lambda, cfg.Epochs = 0.05, 1000
 		for _, tol := range []float64{0.3, 0.03} {
 			cfg := cfg
@@ -46,16 +48,17 @@ func TestTol(t *testing.T) {
 			}
 			// Looks have no influence, and the end of the run is planned all the same.
 			for threads := 1; threads < 4; threads++ {
-				again, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(),
-					data.dense, data.y)
+				tr := Trainer{Config: cfg, Threads: threads}
+				again, err := tr.Train(t.Context(), data.dense, data.y)
 				if err != nil || again.Hash() != m.Hash() || again.Result.Gap != r.Gap {
 					t.Errorf("%+v: another model with %d threads: %v", cfg, threads, err)
 				}
 			}
 		}
-		if a, b := mustTrain(t, data.dense, data.y, Config{Tol: 1e-9, Epochs: 9}), mustTrain(t,
-			data.dense, data.y, Config{Epochs: 9}); a.Hash() != b.Hash() {
-			t.Error("a tolerance that is not met changes the model")
+		a := mustTrain(t, data.dense, data.y, Config{Tol: 1e-9, Epochs: 9})
+		b := mustTrain(t, data.dense, data.y, Config{Epochs: 9})
+		if a.Hash() != b.Hash() {
+			t.Error("a tolerance that is not reached changes the model")
 		}
 	}
 }
@@ -69,8 +72,8 @@ func looks(epochs int) (at []int) {
 }
 
 func TestLooks(t *testing.T) {
-	if have := looks(50); !slices.Equal(have, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27,
-		33, 41}) {
+	want := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41}
+	if have := looks(50); !slices.Equal(have, want) {
 		t.Error(have)
 	}
 }
@@ -96,14 +99,14 @@ func TestChange(t *testing.T) {
 					tr.Prior = mustTrain(t, other.dense, other.y, cfg)
 				}
 				plan, last, want := looks(400), math.NaN(), 400
-				var seen *Model
+				var measured *Model
 				tr.Progress = func(p Progress) {
-					seen = nil
+					measured = nil
 					if !slices.Contains(plan, p.Epoch) {
 						return
 					}
-					seen = p.Model()
-					now := seen.Result.Objective
+					measured = p.Model()
+					now := measured.Result.Objective
 					if want == 400 && last-now <= change*now {
 						want = p.Epoch
 					}
@@ -117,16 +120,17 @@ func TestChange(t *testing.T) {
 					t.Errorf("%+v prior %v: stopped after %v epochs, want %d", cfg, withPrior,
 						m.Result.Epochs, want)
 				}
-				if want < 400 && (seen == nil || m.Hash() != seen.Hash() ||
-					m.Result.Objective != seen.Result.Objective) {
+				if want < 400 && (measured == nil || m.Hash() != measured.Hash() ||
+					m.Result.Objective != measured.Result.Objective) {
 					t.Errorf("%+v: not the model of the last epoch", cfg)
 				}
 			}
 		}
 	}
-	if a, b := mustTrain(t, data.dense, data.y, Config{Change: 1e-12, Loss: Log, Lambda: 1,
-		Epochs: 5}), mustTrain(t, data.dense, data.y, Config{Loss: Log, Lambda: 1,
-		Epochs: 5}); a.Hash() != b.Hash() {
+	cfg := Config{Loss: Log, Lambda: 1, Epochs: 5}
+	b := mustTrain(t, data.dense, data.y, cfg)
+	cfg.Change = 1e-12
+	if a := mustTrain(t, data.dense, data.y, cfg); a.Hash() != b.Hash() {
 		t.Error("looks change the model")
 	}
 }
@@ -137,16 +141,16 @@ func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []Config{
 		{}, {Average: LastIterate}, {Order: IID, Average: LastIterate}, {Batch: 4, Loss: Log},
-		{Multiclass: OneVsOne, Average: LastIterate}, {Multiclass: CrammerSinger,
-			Average: LastIterate},
+		{Multiclass: OneVsOne, Average: LastIterate},
+		{Multiclass: CrammerSinger, Average: LastIterate},
 		{Multiclass: Multinomial, Bias: BiasUnregularised},
-		{Loss: EpsInsensitive, Average: LastIterate}, {Loss: EpsInsensitive, Epsilon: 0.1,
-			Bias: BiasUnregularised},
+		{Loss: EpsInsensitive, Average: LastIterate},
+		{Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			// a whole epoch or not, and less than one
+			// A whole epoch or not, and less than one.
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
-				// the same truth
+				// The same truth.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)
 				if cfg.Loss.Regression() {
 					data, valid = data.numbers(1), valid.numbers(2)
@@ -155,12 +159,12 @@ func TestPatience(t *testing.T) {
 				cfg.Lambda, cfg.Steps, cfg.Patience = 1e-3, end, patience
 				quality := func(m *Model) (q float64) {
 					for i := range valid.y {
-						if p := m.Predict(valid.dense, i); !cfg.Loss.Regression() &&
-							p == valid.y[i] {
+						p := m.Predict(valid.dense, i)
+						if !cfg.Loss.Regression() && p == valid.y[i] {
 							q += 1 / 130.
 						} else if cfg.Loss.Regression() {
-							q -= math.Pow(m.Decision(valid.dense, i, nil)[0]-float64(valid.y[i]),
-								2) / 130
+							miss := m.Decision(valid.dense, i, nil)[0] - float64(valid.y[i])
+							q -= math.Pow(miss, 2) / 130
 						}
 					}
 					return q
@@ -222,40 +226,44 @@ func TestValid(t *testing.T) {
 	narrow.y[3] = 77
 	narrow.y[4] = float32(math.NaN()) // no prediction is right
 	for _, x := range []Examples{narrow.dense, dense.New(20, 9)} {
-		if _, err := (&Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}).Train(
-			t.Context(), data.dense, data.y); err != nil {
+		tr := Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}
+		if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, v := range []*Labelled{nil, {}, {dense.New(0, 6), nil}, {data.dense, data.y[1:]}} {
 		var e *ConfigError
-		if m, err := (&Trainer{Config: Config{Patience: 2}, Valid: v}).Train(t.Context(),
-			data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
+		tr := Trainer{Config: Config{Patience: 2}, Valid: v}
+		m, err := tr.Train(t.Context(), data.dense, data.y)
+		if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
 	var e *ConfigError
-	if m, err := (&Trainer{Config: Config{Patience: 2, Loss: EpsInsensitive},
-		Valid: &Labelled{narrow.dense, narrow.y}}).Train(t.Context(), data.dense,
-		data.y); m != nil || !errors.As(err, &e) || e.Field != "Patience" {
+	numbers := Trainer{
+		Config: Config{Patience: 2, Loss: EpsInsensitive},
+		Valid:  &Labelled{narrow.dense, narrow.y},
+	}
+	m, err := numbers.Train(t.Context(), data.dense, data.y)
+	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("NaN to predict: %v", err)
 	}
 	// A run that is interrupted ends with what it has.
 	ctx, cancel := context.WithCancel(t.Context())
-	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{data.dense, data.y},
-		Progress: func(p Progress) {
-			if p.Epoch == 2 {
-				cancel()
-			}
-		}}
+	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{data.dense, data.y}}
+	tr.Progress = func(p Progress) {
+		if p.Epoch == 2 {
+			cancel()
+		}
+	}
 	if m, err := tr.Train(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) ||
 		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
-	// Rules can be combined: the first that is met ends the run.
+	// Rules can be combined: the first that applies ends the run.
 	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Change: 1e-9, Patience: 100}
-	m, err := (&Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}).Train(t.Context(),
-		data.dense, data.y)
+	tr = Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}
+	m, err = tr.Train(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 1000 {
 		t.Errorf("%v, %+v", err, m.Result)
 	}

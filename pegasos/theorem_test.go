@@ -50,21 +50,22 @@ func theoremSets(t testing.TB) []theoremSet {
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
-// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. It leaves much room, so that a run has to obey the sum that the
-// proof of Lemma 1 ends with as well, in which the lengths of the steps' own sub-gradients g_t and the way that is left
-// to w* stand in place of bounds on them:
+// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. It leaves much slack, so that a run has to
+// obey the sum that the proof of Lemma 1 ends with as well, in which the lengths of the steps' own
+// sub-gradients g_t and the way that is left to w* stand in place of bounds on them:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
-// At small lambda there is next to no room. On the way |w_t| <= R/lambda, and <= 1/sqrt(lambda) with projection, and w_{T+1}
-// is Eq. (13)'s sum over the steps that violated.
+// At small lambda there is next to no slack. In between |w_t| <= R/lambda, and <= 1/sqrt(lambda)
+// with projection, and w_{T+1} is Eq. (13)'s sum over the steps that violated.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
 		x := widen(set.x, 0)
 		y := signs(set.y, 1)
 		best, low, high := dualAscent(t, x, y, set.lambda, wideLoss{}, 1e-4)
 		if r := 1 / math.Sqrt(set.lambda); math.Sqrt(square(best)) > r*1.001 {
-			t.Errorf("%s: |w*| = %v is outside of the ball of radius %v", set.name, math.Sqrt(square(best)), r)
+			t.Errorf("%s: |w*| = %v is outside of the ball of radius %v", set.name,
+				math.Sqrt(square(best)), r)
 		}
 		for _, project := range []bool{false, true} {
 			worst := theoremRun{}
@@ -75,17 +76,22 @@ func TestTheorem(t *testing.T) {
 				worst.norm = math.Max(worst.norm, r.norm)
 				worst.average += r.average / 20
 			}
-			t.Logf("%s, lambda %v, %d steps, projection %v: optimum %.6f to %.6f, mean of f(w_t;A_t) %.4f; at most %.1e of Theorem 1's room, %.3f of Lemma 1's, %.3f of the norm",
-				set.name, set.lambda, set.steps, project, low, high, worst.average, worst.theorem, worst.lemma, worst.norm)
+			t.Logf("%s, lambda %v, %d steps, projection %v: optimum %.6f to %.6f, mean of "+
+				"f(w_t;A_t) %.4f; at most %.1e of Theorem 1's slack, %.3f of Lemma 1's, %.3f of "+
+				"the norm",
+				set.name, set.lambda, set.steps, project, low, high, worst.average, worst.theorem,
+				worst.lemma, worst.norm)
 		}
 	}
 }
 
-// A theoremRun is how near to the limits a run came: parts of what is allowed, and its mean of f(w_t;A_t).
+// A theoremRun is how near to the limits a run came: parts of what is allowed, and its mean of
+// f(w_t;A_t).
 type theoremRun struct{ theorem, lemma, norm, average float64 }
 
 // runTheorem drives the trainer one step at a time and looks at w_t before each.
-func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool, seed uint64) (worst theoremRun) {
+func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool,
+	seed uint64) (worst theoremRun) {
 	t.Helper()
 	cfg := Paper()
 	cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Project = set.lambda, set.steps, seed, project
@@ -107,7 +113,8 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 			z = float64(set.x.Dot(i, p.v)) / scale
 		}
 		if norm > radius*radius*(1+1e-4) {
-			t.Fatalf("%s seed %d: |w_%d| = %v, at most %v is possible", set.name, seed, T, math.Sqrt(norm), radius)
+			t.Fatalf("%s seed %d: |w_%d| = %v, at most %v is possible", set.name, seed, T,
+				math.Sqrt(norm), radius)
 		}
 		worst.norm = math.Max(worst.norm, math.Sqrt(norm)/radius)
 		ours += lambda/2*norm + math.Max(0, 1-y[i]*z)
@@ -123,9 +130,11 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		}
 		violated := p.violations > before
 		if violated != (y[i]*z < 1) && math.Abs(y[i]*z-1) > 1e-5 {
-			t.Fatalf("%s seed %d step %d: violated = %v with the margin %v", set.name, seed, T, violated, y[i]*z)
+			t.Fatalf("%s seed %d step %d: violated = %v with the margin %v", set.name, seed, T,
+				violated, y[i]*z)
 		}
-		// The sub-gradient lambda w - y x of a violation, lambda w otherwise; and the new norm before projection.
+		// The sub-gradient lambda w - y x of a violation, lambda w otherwise; and the new norm
+		// before projection.
 		eta, shrink := 1/(lambda*float64(T)), 1-1/float64(T)
 		gradient := lambda * lambda * norm
 		norm *= shrink * shrink
@@ -146,15 +155,18 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 				way += (w - best[j]) * (w - best[j])
 			}
 			if math.Abs(norm-exact) > 1e-4*exact {
-				t.Fatalf("%s seed %d: |w|^2 is %v after step %d, %v by the paper's steps", set.name, seed, exact, T, norm)
+				t.Fatalf("%s seed %d: |w|^2 is %v after step %d, %v by the paper's steps", set.name,
+					seed, exact, T, norm)
 			}
 			norm = exact
-			if room := steps - lambda*float64(T)/2*way; ours-optimum > room+1e-6*ours {
-				t.Errorf("%s seed %d: regret %v after step %d, Lemma 1's sum is %v", set.name, seed, ours-optimum, T, room)
+			if slack := steps - lambda*float64(T)/2*way; ours-optimum > slack+1e-6*ours {
+				t.Errorf("%s seed %d: regret %v after step %d, Lemma 1's sum is %v", set.name, seed,
+					ours-optimum, T, slack)
 			}
 			worst.lemma = math.Max(worst.lemma, (ours-optimum+lambda*float64(T)/2*way)/steps)
 		}
-		if seed == 0 && (T == 1 || T == 3 || T == 100 || T == set.steps) { // what is driven by hand here is what Train does
+		// what is driven by hand here is what Train does
+		if seed == 0 && (T == 1 || T == 3 || T == 100 || T == set.steps) {
 			cfg.Steps = T
 			p.weights(have)
 			if m := mustTrain(t, set.x, set.y, cfg); distance(m.Weights[0], have) != 0 {
@@ -162,11 +174,12 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 			}
 		}
 		if T >= 3 {
-			room := c * (1 + math.Log(float64(T))) / (2 * lambda)
-			if ours-optimum > room {
-				t.Fatalf("%s seed %d: regret %v after step %d, Theorem 1 has %v", set.name, seed, ours-optimum, T, room)
+			slack := c * (1 + math.Log(float64(T))) / (2 * lambda)
+			if ours-optimum > slack {
+				t.Fatalf("%s seed %d: regret %v after step %d, Theorem 1 has %v", set.name, seed,
+					ours-optimum, T, slack)
 			}
-			worst.theorem = math.Max(worst.theorem, (ours-optimum)/room)
+			worst.theorem = math.Max(worst.theorem, (ours-optimum)/slack)
 		}
 	}
 	worst.average = ours / float64(set.steps)
@@ -181,7 +194,8 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 			far += math.Pow(float64(v)-want[j], 2)
 		}
 		if far > 1e-10*square(want) {
-			t.Errorf("%s seed %d: w is %v of its length away from Eq. (13)'s", set.name, seed, math.Sqrt(far/square(want)))
+			t.Errorf("%s seed %d: w is %v of its length away from Eq. (13)'s", set.name, seed,
+				math.Sqrt(far/square(want)))
 		}
 	}
 	return worst

@@ -13,8 +13,8 @@ import (
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
 // be called from several goroutines at a time. If they have a method Err() error as well, training
-// asks it once it has read all rows, before the first step, and fails with its error: see Lazy in
-// package sparse.
+// asks it once it has read all rows, before the first step, and fails with its error: see Err
+// of a sparse.Matrix.
 type Examples interface {
 	Rows() int
 	Cols() int

@@ -90,7 +90,7 @@ for need in bochs-bin genisoimage cpio "$isolinux" "$ldlinux" "$bios" "$vgabios"
 done
 command -v go >/dev/null || die "go is missing from PATH"
 
-# A folder of its own for each run, so that runs at the same time don't meet.
+# A new folder for each run, so that runs at the same time do not share one.
 bochs_pid='' tail_pid='' drain_pid=''
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/$me.XXXXXXXX")
 # shellcheck disable=SC2317 # reached by the trap

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Runs targets of the Makefile, one after the other until one fails, and tells what each took:
+# Runs targets of the Makefile, one after the other until one fails, and prints what each took:
 # stages.sh TARGETS...
 set -uo pipefail
 cd "$(dirname "$0")/.."

@@ -41,7 +41,8 @@ GOARCH=386 emulated "386" "generic" env "$@"
 GOARCH=arm64 emulated "arm64 (qemu)" "generic neon" "qemu-aarch64" "$@"
 GOARCH=amd64 on "Haswell (qemu)" "generic avx2" "qemu-x86_64 -cpu Haswell" -skip GuardPages ./internal/asm
 GOARCH=amd64 on "Nehalem (qemu)" "generic" "qemu-x86_64 -cpu Nehalem" ./internal/asm
-GOARCH=amd64 GOAMD64=v3 on "GOAMD64=v3" "$(go run ./internal/paths)" env "$@"
+GOARCH=amd64 GOAMD64=v3 emulated "GOAMD64=v3" "$(go run ./internal/paths)" env "$@"
 GOARCH=s390x emulated "s390x, big-endian (qemu)" "generic" "qemu-s390x" "$@"
-GOARCH=riscv64 emulated "riscv64 (qemu)" "generic" "qemu-riscv64" "$@"
-GOOS=js GOARCH=wasm emulated "wasm (node)" "generic" "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" "$@"
+# Beside these two, what is left to differ is arithmetic: the golden hashes.
+GOARCH=riscv64 on "riscv64 (qemu)" "generic" "qemu-riscv64" -run 'Golden|PathsWanted' "$@"
+GOOS=js GOARCH=wasm on "wasm (node)" "generic" "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" -run 'Golden|PathsWanted' "$@"

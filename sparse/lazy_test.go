@@ -26,12 +26,17 @@ func arrays(r *rand.Rand, rows, cols int) (starts []int64, indices []int32, valu
 	return starts, indices, values
 }
 
-func lazy(cols int, starts []int64, indices []int32, values []float32, shift uint, verify func(first, end int) error) (*Matrix, error) {
-	m, err := matrices.Lazy(cols, starts, indices, values, matrices.Check{Shift: shift, Verify: verify})
+func lazy(
+	cols int, starts []int64, indices []int32, values []float32,
+	shift uint, verify func(first, end int) error,
+) (*Matrix, error) {
+	check := matrices.Check{Shift: shift, Verify: verify}
+	m, err := matrices.Lazy(cols, starts, indices, values, check)
 	return (*Matrix)(m), err
 }
 
-// A lazy matrix does what one made by New does, whichever row is read first, and from several goroutines.
+// A lazy matrix does what one made by New does, whichever row is read first, and from several
+// goroutines.
 func TestLazy(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{0, 1, 7, 8, 9, 100} {
@@ -66,7 +71,8 @@ func TestLazy(t *testing.T) {
 						want.Axpy(i, 2, b)
 						idx, val := got.Row(i)
 						idxWant, valWant := want.Row(i)
-						if got.Dot(i, w) != want.Dot(i, w) || got.SumSquares(i) != want.SumSquares(i) || !slices.Equal(a, b) ||
+						if got.Dot(i, w) != want.Dot(i, w) ||
+							got.SumSquares(i) != want.SumSquares(i) || !slices.Equal(a, b) ||
 							!slices.Equal(idx, idxWant) || !slices.Equal(val, valWant) {
 							t.Errorf("row %d of %d differs", i, rows)
 						}
@@ -79,7 +85,8 @@ func TestLazy(t *testing.T) {
 					t.Errorf("%d rows in blocks of %d: %v", rows, 1<<shift, verified)
 				}
 			}
-			if got.Err() != nil || want.Err() != nil || got.Rows() != rows || got.NNZ() != want.NNZ() {
+			if got.Err() != nil || want.Err() != nil || got.Rows() != rows ||
+				got.NNZ() != want.NNZ() {
 				t.Error(got.Err())
 			}
 		}
@@ -102,12 +109,18 @@ func TestLazyBad(t *testing.T) {
 		want   string
 		blocks int // that are bad, from 8/4 on
 	}{
-		"index too large":    {func(s []int64, x []int32) { x[19] = cols }, nil, "sparse: row 9: column 10 after 0: want strictly ascending columns below 10", 1},
-		"index negative":     {func(s []int64, x []int32) { x[18] = -1 }, nil, "sparse: row 9: column -1 after -1: want strictly ascending columns below 10", 1},
-		"index twice":        {func(s []int64, x []int32) { x[18] = 5 }, nil, "sparse: row 9: column 5 after 5: want strictly ascending columns below 10", 1},
-		"start past the end": {func(s []int64, x []int32) { s[10] = 1 << 40 }, nil, "sparse: row 9 ends at 1099511627776, before it starts or past the end", 1},
-		"start negative":     {func(s []int64, x []int32) { s[10] = -1 << 40 }, nil, "sparse: row 9 ends at -1099511627776, before it starts or past the end", 1},
-		"start of a block":   {func(s []int64, x []int32) { s[12] = 1 << 40 }, nil, "sparse: row 11 ends at 1099511627776, before it starts or past the end", 2},
+		"index too large": {func(s []int64, x []int32) { x[19] = cols }, nil,
+			"sparse: row 9: column 10 after 0: want strictly ascending columns below 10", 1},
+		"index negative": {func(s []int64, x []int32) { x[18] = -1 }, nil,
+			"sparse: row 9: column -1 after -1: want strictly ascending columns below 10", 1},
+		"index twice": {func(s []int64, x []int32) { x[18] = 5 }, nil,
+			"sparse: row 9: column 5 after 5: want strictly ascending columns below 10", 1},
+		"start past the end": {func(s []int64, x []int32) { s[10] = 1 << 40 }, nil,
+			"sparse: row 9 ends at 1099511627776, before it starts or past the end", 1},
+		"start negative": {func(s []int64, x []int32) { s[10] = -1 << 40 }, nil,
+			"sparse: row 9 ends at -1099511627776, before it starts or past the end", 1},
+		"start of a block": {func(s []int64, x []int32) { s[12] = 1 << 40 }, nil,
+			"sparse: row 11 ends at 1099511627776, before it starts or past the end", 2},
 		"not verified": {func(s []int64, x []int32) {}, func(first, end int) error {
 			if first == 8 {
 				return fmt.Errorf("rows %d to %d: %w", first, end-1, verifyErr)
@@ -135,7 +148,8 @@ func TestLazyBad(t *testing.T) {
 				y := slices.Clone(w)
 				m.Axpy(i, 1, y)
 				idx, val := m.Row(i)
-				if m.Dot(i, w) != want || y[5] != 2+want/3 || len(idx) != int(2*want/3) || len(val) != len(idx) || m.SumSquares(i) != 2*want/3 {
+				if m.Dot(i, w) != want || y[5] != 2+want/3 || len(idx) != int(2*want/3) ||
+					len(val) != len(idx) || m.SumSquares(i) != 2*want/3 {
 					t.Errorf("row %d: dot %v, want %v", i, m.Dot(i, w), want)
 				}
 			}
@@ -155,7 +169,8 @@ func TestLazyBad(t *testing.T) {
 		{cols, nil, 0, "row starts must run"},
 		{cols, starts, 63, "blocks of 2^63 rows"},
 	} {
-		if _, err := lazy(c.cols, c.starts, indices, values, c.shift, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := lazy(c.cols, c.starts, indices, values, c.shift, nil); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Error(err)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 type Matrix matrices.CSR // a conversion gives this module's other packages what is inside
 
 // New returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the values
-// beside them. starts begins with 0, never falls, and ends with the number of nonzeros; within a row
-// the columns are strictly ascending and in [0, cols). The error names the row that breaks a rule.
-// New keeps the slices: the caller must not change them.
+// beside them. starts begins with 0, never falls, and ends with the number of nonzeros; within a
+// row the columns are strictly ascending and in [0, cols). The error names the row that breaks a
+// rule. New keeps the slices: the caller must not change them.
 func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
 	m, err := matrices.NewCSR(cols, starts, indices, values)
 	return (*Matrix)(m), err
@@ -29,8 +29,9 @@ func (m *Matrix) Cols() int { return (*matrices.CSR)(m).Cols() }
 func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 
 // Err is nil but for a matrix whose rows come from a mapped file (see package dataset). Those are
-// checked in blocks, each when one of its rows is first read. The rows of a bad block are empty, and
-// Err returns what is wrong with the first such block found so far: ask it when all rows were read.
+// checked in blocks, each when one of its rows is first read. The rows of a bad block are empty,
+// and Err returns what is wrong with the first such block found so far: ask it when all rows were
+// read.
 func (m *Matrix) Err() error { return (*matrices.CSR)(m).Err() }
 
 // Row returns the columns and values of row i. They alias the matrix and must not be changed.

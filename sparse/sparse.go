@@ -6,11 +6,10 @@
 // agrees within rounding, not to the bit.
 package sparse
 
-import "github.com/pegasimd/pegasimd/internal/asm"
+import (
+	"fmt"
 
-const (
-	mismatch   = "sparse: len(idx) != len(val)"
-	outOfRange = "sparse: index out of range"
+	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is outside w. A matrix
@@ -31,7 +30,7 @@ const (
 //
 // taken in blocks of 65,536 nonzeros whose sums are added from left to right.
 func Dot(idx []int32, val, w []float32) float32 {
-	check(idx, val, w)
+	inRange(idx, len(w))
 	return asm.DotSparse(idx, val, w)
 }
 
@@ -44,19 +43,23 @@ func Dot(idx []int32, val, w []float32) float32 {
 // It panics if idx and val differ in length or an index is outside w, and then leaves w as it was. Indices may repeat.
 // If val overlaps w, the values of w are undefined.
 func Axpy(a float32, idx []int32, val, w []float32) {
-	check(idx, val, w)
+	inRange(idx, len(w))
 	asm.AxpySparse(a, idx, val, w)
 }
 
-func check(idx []int32, val, w []float32) {
-	if len(idx) != len(val) {
-		panic(mismatch)
-	}
-	for _, j := range idx {
-		if uint(j) >= uint(len(w)) { // a negative index is a large uint
-			panic(outOfRange)
+// inRange panics unless every index is one of n elements; it does so before anything is written. Lengths
+// are checked in package asm, whose panics begin with this package's name.
+func inRange(idx []int32, n int) {
+	for k, j := range idx {
+		if uint(j) >= uint(n) { // a negative index is a large uint
+			panic(outOfRange(k, j, n))
 		}
 	}
+}
+
+//go:noinline
+func outOfRange(k int, j int32, n int) any {
+	return fmt.Sprintf("sparse: idx[%d] = %d is not an index into %d elements", k, j, n)
 }
 
 // DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the weights of feature j:
@@ -69,7 +72,9 @@ func check(idx []int32, val, w []float32) {
 // panics if it is not, if idx and val differ in length, or if an index is outside [0, len(w)/k). If dst overlaps val or
 // w, its values are undefined.
 func DotK(dst []float32, idx []int32, val, w []float32) {
-	checkK(len(dst), idx, val, w)
+	if k := len(dst); k > 0 {
+		inRange(idx, len(w)/k)
+	}
 	asm.DotSparseK(dst, idx, val, w)
 }
 
@@ -83,19 +88,8 @@ func DotK(dst []float32, idx []int32, val, w []float32) {
 //
 // It panics as DotK does. If w overlaps a or val, its values are undefined.
 func AxpyK(a []float32, idx []int32, val, w []float32) {
-	checkK(len(a), idx, val, w)
+	if k := len(a); k > 0 {
+		inRange(idx, len(w)/k)
+	}
 	asm.AxpySparseK(a, idx, val, w)
-}
-
-func checkK(k int, idx []int32, val, w []float32) {
-	if k%8 != 0 {
-		panic("sparse: the number of interleaved vectors must be a multiple of 8")
-	}
-	features := 0
-	if k > 0 {
-		features = len(w) / k
-	} else if len(idx) == len(val) {
-		return // there is nothing to read
-	}
-	check(idx, val, w[:features])
 }

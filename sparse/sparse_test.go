@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -49,8 +50,9 @@ func TestMeaning(t *testing.T) {
 		for nnz := range 100 {
 			idx, val := random(r, nnz, 120)
 			_, w := random(r, 120, 120)
-			if got, want := sparse.Dot(idx, val, w), dot(idx, val, w); math.Float32bits(got) != math.Float32bits(want) {
-				t.Errorf("Dot of %d: got %v, want %v", nnz, got, want)
+			product, right := sparse.Dot(idx, val, w), dot(idx, val, w)
+			if math.Float32bits(product) != math.Float32bits(right) {
+				t.Errorf("Dot of %d: got %v, want %v", nnz, product, right)
 			}
 			got, want := append([]float32(nil), w...), append([]float32(nil), w...)
 			sparse.Axpy(0.3, idx, val, got)
@@ -89,12 +91,14 @@ func TestInterleavedAreSingleCalls(t *testing.T) {
 				for c := range k {
 					v := single(c)
 					if want := sparse.Dot(idx, val, v); got[c] != want {
-						t.Fatalf("DotK of %d, vector %d of %d: got %v, want %v", nnz, c, k, got[c], want)
+						t.Fatalf("DotK of %d, vector %d of %d: got %v, want %v", nnz, c, k,
+							got[c], want)
 					}
 					sparse.Axpy(a[c], idx, val, v)
 					for j := range v {
 						if after[j*k+c] != v[j] {
-							t.Fatalf("AxpyK of %d, vector %d of %d: feature %d: got %v, want %v", nnz, c, k, j, after[j*k+c], v[j])
+							t.Fatalf("AxpyK of %d, vector %d of %d: feature %d: got %v, want %v",
+								nnz, c, k, j, after[j*k+c], v[j])
 						}
 					}
 				}
@@ -115,7 +119,8 @@ func TestAgreesWithDense(t *testing.T) {
 			row[j] = val[k]
 			abs += math.Abs(float64(val[k]) * float64(w[j]))
 		}
-		if d := math.Abs(float64(sparse.Dot(idx, val, w)) - float64(dense.Dot(row, w))); d > 32*0x1p-24*abs {
+		one, other := float64(sparse.Dot(idx, val, w)), float64(dense.Dot(row, w))
+		if d := math.Abs(one - other); d > 32*0x1p-24*abs {
 			t.Errorf("%d nonzeros: differ by %v", nnz, d)
 		}
 	}
@@ -130,13 +135,14 @@ func TestNewRefuses(t *testing.T) {
 		indices []int32
 		values  []float32
 	}{
-		"no starts":               {3, nil, nil, nil},
-		"starts not at 0":         {3, []int64{1, 1}, []int32{0}, []float32{1}},
-		"starts end early":        {3, []int64{0, 1}, []int32{0, 1}, []float32{1, 1}},
-		"starts end late":         {3, []int64{0, 3}, []int32{0, 1}, []float32{1, 1}},
-		"starts fall":             {3, []int64{0, 2, 1, 2}, []int32{0, 1}, []float32{1, 1}},
-		"start past the end":      {3, []int64{0, 9, 2}, []int32{0, 1}, []float32{1, 1}},
-		"start huge":              {3, []int64{0, math.MaxInt64, 2}, []int32{0, 1}, []float32{1, 1}},
+		"no starts":          {3, nil, nil, nil},
+		"starts not at 0":    {3, []int64{1, 1}, []int32{0}, []float32{1}},
+		"starts end early":   {3, []int64{0, 1}, []int32{0, 1}, []float32{1, 1}},
+		"starts end late":    {3, []int64{0, 3}, []int32{0, 1}, []float32{1, 1}},
+		"starts fall":        {3, []int64{0, 2, 1, 2}, []int32{0, 1}, []float32{1, 1}},
+		"start past the end": {3, []int64{0, 9, 2}, []int32{0, 1}, []float32{1, 1}},
+		"start huge": {3, []int64{0, math.MaxInt64, 2}, []int32{0, 1},
+			[]float32{1, 1}},
 		"start negative":          {3, []int64{0, -1, 2}, []int32{0, 1}, []float32{1, 1}},
 		"more indices than value": {3, []int64{0, 2}, []int32{0, 1}, []float32{1}},
 		"negative column":         {3, []int64{0, 1}, []int32{-1}, []float32{1}},
@@ -179,18 +185,29 @@ func TestPanics(t *testing.T) {
 		"Dot: negative index": func() { sparse.Dot([]int32{-1}, []float32{1}, w) },
 		"Axpy: index":         func() { sparse.Axpy(1, []int32{4}, []float32{1}, w) },
 		"DotK: k":             func() { sparse.DotK(make([]float32, 7), nil, nil, nil) },
-		"DotK: index":         func() { sparse.DotK(make([]float32, 8), []int32{1}, []float32{1}, make([]float32, 15)) },
-		"AxpyK: index":        func() { sparse.AxpyK(make([]float32, 8), []int32{1}, []float32{1}, make([]float32, 15)) },
-		"Matrix.Dot":          func() { m.Dot(0, w[:3]) },
-		"Matrix.Axpy":         func() { m.Axpy(0, 1, w[:3]) },
-		"Matrix.Row":          func() { m.Row(1) },
-		"Matrix.DotK":         func() { m.DotK(0, make([]float32, 8), make([]float32, 31)) },
-		"Matrix.DotK: k":      func() { m.DotK(0, make([]float32, 4), make([]float32, 16)) },
+		"DotK: index": func() {
+			sparse.DotK(make([]float32, 8), []int32{1}, []float32{1},
+				make([]float32, 15))
+		},
+		"AxpyK: index": func() {
+			sparse.AxpyK(make([]float32, 8), []int32{1}, []float32{1},
+				make([]float32, 15))
+		},
+		"Matrix.Dot":     func() { m.Dot(0, w[:3]) },
+		"Matrix.Axpy":    func() { m.Axpy(0, 1, w[:3]) },
+		"Matrix.Row":     func() { m.Row(1) },
+		"Matrix.DotK":    func() { m.DotK(0, make([]float32, 8), make([]float32, 31)) },
+		"Matrix.DotK: k": func() { m.DotK(0, make([]float32, 4), make([]float32, 16)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
+				switch text := recover().(type) {
+				case nil:
 					t.Error("did not panic")
+				case string: // else the runtime's
+					if !strings.HasPrefix(text, "sparse: ") {
+						t.Errorf("the panic is %q", text)
+					}
 				}
 			}()
 			f()
@@ -217,7 +234,8 @@ func TestNoAllocations(t *testing.T) {
 func FuzzNew(f *testing.F) {
 	f.Add(3, []byte{0, 1, 3}, []byte{1, 0, 2})
 	f.Fuzz(func(t *testing.T, cols int, starts, indices []byte) {
-		s, idx, val := make([]int64, len(starts)), make([]int32, len(indices)), make([]float32, len(indices))
+		s, idx, val := make([]int64, len(starts)), make([]int32, len(indices)), make([]float32,
+			len(indices))
 		for i, b := range starts {
 			s[i] = int64(int8(b))
 		}

@@ -24,6 +24,7 @@ const someRecord = `# program
 * Date: today
 * Commit: abc
 * Command: program -flag
+* Command: another
 * Peers: example.com/a v1.0.0, example.com/b v2.0.0
 
 ### Dot
@@ -71,6 +72,7 @@ func TestTemplates(t *testing.T) {
 		{`{{table "Dot" "rows: theirs" "columns: 16"}}`,
 			"|  | 16 |\n| :-- | --: |\n| theirs | 700 (1.00) |"},
 		{`{{value "Commit"}}`, "abc"},
+		{`{{value "Command"}}`, "program -flag\nanother"},
 		{`{{outdated "go.mod"}}`, "Measured in another version than the module pins now: " +
 			"example.com/b v2.0.0 (now v2.1.0)."},
 	} {

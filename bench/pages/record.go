@@ -16,7 +16,6 @@ import (
 type record struct {
 	page, link string // where the record is quoted, and how it is called there
 	head       map[string]string
-	keys       []string // of head, in order
 	sections   []*section
 }
 
@@ -54,10 +53,8 @@ func parseRecord(text string) (*record, error) {
 			if !ok {
 				return nil, fmt.Errorf("line %d: not a key and a value", number+1)
 			}
-			if r.head[key] == "" {
-				r.keys = append(r.keys, key)
-			} else {
-				value = r.head[key] + "; " + value
+			if r.head[key] != "" {
+				value = r.head[key] + "\n" + value
 			}
 			r.head[key] = value
 		case s != nil && strings.HasPrefix(line, "|"):

@@ -19,14 +19,17 @@ type count struct {
 	allocs       float64
 }
 
-// deterministic keeps the Go runtime from doing things at their own time while the benchmarks' bodies are counted.
+// deterministic keeps the Go runtime from doing things at their own time while the benchmarks'
+// bodies are counted.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 
-// counts runs the benchmarks that match once in Valgrind, which counts the instructions inside the calls of gate.collect
-// and writes a part of its file at the end of each. dir is a folder for files, made anew.
+// counts runs the benchmarks that match once in Valgrind, which counts the instructions inside the
+// calls of gate.collect and writes a part of its file at the end of each. dir is a folder for
+// files, made anew.
 func counts(binary, match, dir string) (map[string]count, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		return nil, fmt.Errorf("instructions are counted by valgrind, which is not here; install it, or leave them out with -counts=false")
+		return nil, fmt.Errorf("instructions are counted by valgrind, which is not here; install " +
+			"it, or leave them out with -counts=false")
 	}
 	listed, profile := filepath.Join(dir, "counted"), filepath.Join(dir, "callgrind.out")
 	if err := os.RemoveAll(dir); err != nil {
@@ -35,8 +38,10 @@ func counts(binary, match, dir string) (map[string]count, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	_, err := run(dir, append(deterministic, gate.Variable+"="+listed), "valgrind", "--tool=callgrind",
-		"--toggle-collect="+collect, "--dump-after="+collect, "--combine-dumps=yes", "--callgrind-out-file="+profile,
+	_, err := run(dir, append(deterministic, gate.Variable+"="+listed), "valgrind",
+		"--tool=callgrind",
+		"--toggle-collect="+collect, "--dump-after="+collect, "--combine-dumps=yes",
+		"--callgrind-out-file="+profile,
 		binary, "-test.run=^$", "-test.bench="+match, "-test.benchtime=1x")
 	if err != nil {
 		return nil, err
@@ -50,7 +55,8 @@ func counts(binary, match, dir string) (map[string]count, error) {
 		return nil, err
 	}
 	if len(instructions) != gate.Calls*len(names) {
-		return nil, fmt.Errorf("valgrind saw %d calls of %s, the benchmarks made %d", len(instructions), collect, gate.Calls*len(names))
+		return nil, fmt.Errorf("valgrind saw %d calls of %s, the benchmarks made %d",
+			len(instructions), collect, gate.Calls*len(names))
 	}
 	all := map[string]count{}
 	for i, b := range names {
@@ -74,7 +80,8 @@ type listed struct {
 func readListed(file string) ([]listed, error) {
 	text, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
-		return nil, fmt.Errorf("no benchmark that was run calls gate.Run: there is nothing to count")
+		return nil, fmt.Errorf("no benchmark that was run calls gate.Run: there is nothing " +
+			"to count")
 	}
 	if err != nil {
 		return nil, err
@@ -91,7 +98,8 @@ func readListed(file string) ([]listed, error) {
 	return all, nil
 }
 
-// readParts reads the number of instructions of each part of a callgrind file that ends with a call.
+// readParts reads the number of instructions of each part of a callgrind file that ends with a
+// call.
 func readParts(file string) (instructions []int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

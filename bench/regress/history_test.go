@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Two machines that add to the history at the same time lose no line, neither in files of their own nor in one file.
+// Two machines that add to the history at the same time lose no line, neither in
+// separate files nor in one file.
 func TestHistoryBranch(t *testing.T) {
 	needs(t, "git")
 	script, err := filepath.Abs("history.sh")
@@ -35,7 +36,8 @@ func TestHistoryBranch(t *testing.T) {
 	do("", "git", "clone", "-q", "--branch", "main", "origin", "two")
 	line := func(clone, file, text string) {
 		t.Helper()
-		f, err := os.OpenFile(filepath.Join(dir, clone, "build/history", file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		f, err := os.OpenFile(filepath.Join(dir, clone, "build/history", file),
+			os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		if err == nil {
 			_, err = f.WriteString(text + "\n")
 			f.Close()
@@ -56,7 +58,8 @@ func TestHistoryBranch(t *testing.T) {
 	do("one", script, "push")
 	do("two", script, "push")
 	do("one", script, "pull")
-	for file, want := range map[string][]string{"cpu-a.jsonl": {"first", "of one", "of two"}, "cpu-b.jsonl": {"another CPU"}} {
+	for file, want := range map[string][]string{"cpu-a.jsonl": {"first", "of one", "of two"},
+		"cpu-b.jsonl": {"another CPU"}} {
 		text, err := os.ReadFile(filepath.Join(dir, "one/build/history", file))
 		if err != nil {
 			t.Fatal(err)

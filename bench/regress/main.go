@@ -1,9 +1,10 @@
-// Command regress compares the benchmarks of a Go package at two commits, and tells a CI whether the newer one is worse.
-// docs/gate.md says how to use it in any project.
+// Command regress compares the benchmarks of a Go package at two commits, and reports whether the
+// newer one is worse. docs/gate.md says how to use it in any project.
 //
-// What it counts is the same in every run: instructions and allocations of a call, instructions and memory operands in
-// a turn of each inner loop of the assembly, bytes of code. What it times is compared within fractions of a second, and
-// believed only beyond the noise that two copies of the base show in the same rounds, twice.
+// What it counts is the same in every run: instructions and allocations of a call, instructions and
+// memory operands in a turn of each inner loop of the assembly, bytes of code. What it times is
+// compared within fractions of a second, and believed only beyond the noise that two copies of the
+// base show in the same rounds, twice.
 //
 // Exit codes: 0 nothing is worse, 1 something is, 2 it could not be found out.
 package main
@@ -73,22 +74,32 @@ func parse(args []string) (*config, error) {
 	c := &config{}
 	var copies, arches, functions, accept string
 	f := flag.NewFlagSet("regress", flag.ContinueOnError)
-	f.StringVar(&c.base, "base", "", "the `commit` to compare the current folder's tree with, such as origin/main (needed)")
+	f.StringVar(&c.base, "base", "", "the `commit` to compare the current folder's tree with, "+
+		"such as origin/main (needed)")
 	f.StringVar(&c.dir, "dir", ".", "the module's `folder` in the repository")
 	f.StringVar(&c.pkg, "package", ".", "the `package` with the benchmarks")
-	f.StringVar(&copies, "copy", "", "files and folders, with commas, that the base gets from the head before it is built: the benchmarks, if they are new")
+	f.StringVar(&copies, "copy", "", "files and folders, with commas, that the base gets from "+
+		"the head before it is built: the benchmarks, if they are new")
 	f.StringVar(&c.bench, "bench", ".", "count the benchmarks that match this `pattern`")
-	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty for none")
-	f.BoolVar(&c.counts, "counts", runtime.GOOS == "linux", "count instructions and allocations, which needs valgrind")
-	f.StringVar(&functions, "functions", "", "compare size and inner loops of the functions that match this `pattern`; empty for none")
-	f.StringVar(&arches, "arch", "amd64,arm64", "the architectures to build for, to compare functions")
+	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+
+		"for none")
+	f.BoolVar(&c.counts, "counts", runtime.GOOS == "linux",
+		"count instructions and allocations, which needs valgrind")
+	f.StringVar(&functions, "functions", "", "compare size and inner loops of the functions that "+
+		"match this `pattern`; empty for none")
+	f.StringVar(&arches, "arch", "amd64,arm64",
+		"the architectures to build for, to compare functions")
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
-	f.StringVar(&c.benchtime, "benchtime", "500us", "time of a benchmark, as in go test; the shortest of 5 counts in a round")
-	f.StringVar(&accept, "accept", "", "let pass what is worse if its line matches this `pattern`, and say so")
+	f.StringVar(&c.benchtime, "benchtime", "500us",
+		"time of a benchmark, as in go test; the shortest of 5 counts in a round")
+	f.StringVar(&accept, "accept", "",
+		"let pass what is worse if its line matches this `pattern`, and say so")
 	f.BoolVar(&c.force, "force", false, "measure although the two binaries are equal")
-	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one of the CPU in this folder")
+	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
+		"of the CPU in this folder")
 	f.StringVar(&c.json, "json", "", "write all that was found to this `file`")
-	f.StringVar(&c.summary, "summary", os.Getenv("GITHUB_STEP_SUMMARY"), "append the Markdown to this `file`")
+	f.StringVar(&c.summary, "summary", os.Getenv("GITHUB_STEP_SUMMARY"),
+		"append the Markdown to this `file`")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -107,6 +118,11 @@ func parse(args []string) (*config, error) {
 	if functions != "" {
 		c.arches = strings.Split(arches, ",")
 	}
+	return c, c.compile(functions, accept)
+}
+
+// compile reads the patterns of -functions and -accept.
+func (c *config) compile(functions, accept string) error {
 	for _, p := range []struct {
 		flag, text string
 		to         **regexp.Regexp
@@ -116,15 +132,15 @@ func parse(args []string) (*config, error) {
 		}
 		re, err := regexp.Compile(p.text)
 		if err != nil {
-			return nil, fmt.Errorf("-%s: %w", p.flag, err)
+			return fmt.Errorf("-%s: %w", p.flag, err)
 		}
 		*p.to = re
 	}
-	return c, nil
+	return nil
 }
 
-// gateHere compares the tree of the current folder with the base, and writes the summary to out and to the files that c
-// names.
+// gateHere compares the tree of the current folder with the base, and writes the summary to out and
+// to the files that c names.
 func gateHere(c *config, out, progress io.Writer) (worse bool, err error) {
 	work, err := os.MkdirTemp("", "regress-")
 	if err != nil {
@@ -173,7 +189,8 @@ func binaryOf(work, tree, arch string) string { return filepath.Join(work, tree+
 
 // prepare builds the test binaries and finds out whether they differ.
 func prepare(c *config, base, head tree, work string, progress io.Writer) (*result, error) {
-	r := &result{Time: time.Now().UTC(), Base: base.commit, Commit: head.commit, Changed: head.changed, CPU: machine.CPU()}
+	r := &result{Time: time.Now().UTC(), Base: base.commit, Commit: head.commit,
+		Changed: head.changed, CPU: machine.CPU()}
 	goVersion, err := run(filepath.Join(head.root, c.dir), nil, "go", "version")
 	if err != nil {
 		return nil, err
@@ -195,7 +212,8 @@ func prepare(c *config, base, head tree, work string, progress io.Writer) (*resu
 		if base.buildAll(c, work) != nil {
 			return nil, err
 		}
-		r.Notes = append(r.Notes, "The benchmarks of the head do not fit the base, which was built with its own.")
+		r.Notes = append(r.Notes, "The benchmarks of the head do not fit the base, which was "+
+			"built with its own.")
 	}
 	for _, arch := range append([]string{""}, c.arches...) {
 		equal, err := same(binaryOf(work, "base", arch), binaryOf(work, "head", arch))
@@ -205,7 +223,8 @@ func prepare(c *config, base, head tree, work string, progress io.Writer) (*resu
 		r.Identical = r.Identical && equal
 	}
 	if r.Identical {
-		fmt.Fprintln(progress, "regress: the test binaries are equal, byte for byte: nothing can have changed")
+		fmt.Fprintln(progress, "regress: the test binaries are equal, byte for byte: nothing can "+
+			"have changed")
 	}
 	return r, nil
 }
@@ -232,7 +251,9 @@ func (r *result) measure(c *config, work string, progress io.Writer) (err error)
 		var wait sync.WaitGroup // the two may disturb each other: what is counted stays the same
 		for i, t := range trees {
 			wait.Go(func() {
-				if both[i], errs[i] = counts(binaryOf(work, t, ""), c.bench, filepath.Join(work, t+".counts")); errs[i] != nil {
+				files := filepath.Join(work, t+".counts")
+				both[i], errs[i] = counts(binaryOf(work, t, ""), c.bench, files)
+				if errs[i] != nil {
 					errs[i] = fmt.Errorf("%s: %w", t, errs[i])
 				}
 			})
@@ -254,7 +275,8 @@ func (r *result) measure(c *config, work string, progress io.Writer) (err error)
 
 // time is the soft part.
 func (r *result) time(c *config, work string, say func(string, ...any)) error {
-	base, head, again := binaryOf(work, "base", ""), binaryOf(work, "head", ""), binaryOf(work, "again", "")
+	base, head := binaryOf(work, "base", ""), binaryOf(work, "head", "")
+	again := binaryOf(work, "again", "")
 	if err := copyFile(again, base); err != nil {
 		return err
 	}
@@ -268,9 +290,12 @@ func (r *result) time(c *config, work string, say func(string, ...any)) error {
 	if err != nil {
 		return err
 	}
-	both := slices.DeleteFunc(after, func(name string) bool { return !slices.Contains(before, name) })
+	both := slices.DeleteFunc(after, func(name string) bool {
+		return !slices.Contains(before, name)
+	})
 	measure := func(benchmarks []string, rounds int) (map[string]*timing, error) {
-		say("timing %d benchmarks in %d rounds of base, head and base again", len(benchmarks), rounds)
+		say("timing %d benchmarks in %d rounds of base, head and base again",
+			len(benchmarks), rounds)
 		start, last, left := time.Now(), time.Now(), len(benchmarks)*rounds
 		return timeAll(base, head, again, benchmarks, rounds, c.benchtime, func() {
 			left--

@@ -13,8 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/machine"
 )
 
-// A project of its own, the module in example, gates its benchmark as docs/gate.md says: a change of words passes without
-// a measurement, more work or an allocation in a call does not, and what can't be compared is an error of its own.
+// Another project, the module in example, gates its benchmark as docs/gate.md says: a change of
+// words passes without a measurement, more work or an allocation in a call does not, and what can't
+// be compared is an error with its own exit code.
 func TestAnotherProject(t *testing.T) {
 	needs(t, "git")
 	if machine.Slug(machine.CPU()) == "" {
@@ -38,7 +39,8 @@ func TestAnotherProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do("go", "mod", "edit", "-replace", "github.com/pegasimd/pegasimd="+head.root, "-replace", "github.com/pegasimd/pegasimd/bench="+filepath.Join(head.root, "bench"))
+	do("go", "mod", "edit", "-replace", "github.com/pegasimd/pegasimd="+head.root, "-replace",
+		"github.com/pegasimd/pegasimd/bench="+filepath.Join(head.root, "bench"))
 	do("git", "init", "-q")
 	do("git", "config", "user.email", "someone@example.com")
 	do("git", "config", "user.name", "Someone")
@@ -57,7 +59,8 @@ func TestAnotherProject(t *testing.T) {
 		if !strings.Contains(string(text), old) {
 			t.Fatalf("the example has no %q", old)
 		}
-		if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
+		if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, new, 1)),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,29 +98,34 @@ func TestAnotherProject(t *testing.T) {
 		t.Errorf("it is not said which of the two can't be built:\n%s", out)
 	}
 	write("this does not compile(", "m.DotRows(")
-	if out := check(0, "-base", "HEAD", "-copy", "search_test.go", "-force", "-time", "Nearest", "-counts=false"); !strings.Contains(out, "| ns/op, timed | 1 |") {
+	if out := check(0, "-base", "HEAD", "-copy", "search_test.go", "-force", "-time", "Nearest",
+		"-counts=false"); !strings.Contains(out, "| ns/op, timed | 1 |") {
 		t.Errorf("the benchmark is not timed:\n%s", out)
 	}
 	if err := os.Remove(past); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(past); !os.IsNotExist(err) {
-		t.Error("what was not measured stands in the history")
+		t.Error("the history has what was not measured")
 	}
 
 	needs(t, "valgrind")
 	write("	best := 0", "	m.DotRows(scores, 0, query) // twice\n	best := 0")
 	out := check(1, "-base", "HEAD~1")
-	for _, want := range []string{"| Nearest | insn/call |", machine.CPU(), "with changes that are not committed"} {
+	for _, want := range []string{"| Nearest | insn/call |", machine.CPU(),
+		"with changes that are not committed"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, out)
 		}
 	}
-	if out := check(0, "-base", "HEAD~1", "-time", "", "-functions", `search\.`, "-accept", "^(Nearest|all functions)"); !strings.Contains(out, "worse, accepted") {
+	if out := check(0, "-base", "HEAD~1", "-time", "", "-functions", `search\.`, "-accept",
+		"^(Nearest|all functions)"); !strings.Contains(out, "worse, accepted") {
 		t.Errorf("what was accepted is not shown:\n%s", out)
 	}
-	write("	m.DotRows(scores, 0, query) // twice\n", "	scores = append([]float32(nil), scores...)\n")
-	if out := check(1, "-base", "HEAD", "-time", ""); !strings.Contains(out, "| Nearest | allocs/call | 0 | 1 |") {
+	write("	m.DotRows(scores, 0, query) // twice\n",
+		"	scores = append([]float32(nil), scores...)\n")
+	if out := check(1, "-base", "HEAD", "-time", ""); !strings.Contains(out,
+		"| Nearest | allocs/call | 0 | 1 |") {
 		t.Errorf("the allocation is not seen:\n%s", out)
 	}
 
@@ -130,11 +138,13 @@ func TestAnotherProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	fitting := strings.NewReplacer("Nearest(m, query, scores)", "Nearest(m, query, scores, 0)",
-		"if got := Nearest(operands())", "m, query, scores := operands()\n\tif got := Nearest(m, query, scores, 0)").Replace(string(text))
+		"if got := Nearest(operands())", "m, query, scores := operands()\n\tif got := Nearest(m, "+
+			"query, scores, 0)").Replace(string(text))
 	if err := os.WriteFile(benchmark, []byte(fitting), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out := check(1, "-base", "HEAD", "-time", "", "-copy", "search_test.go"); !strings.Contains(out, "do not fit the base") || !strings.Contains(out, "| Nearest | allocs/call | 0 | 1 |") {
+	if out := check(1, "-base", "HEAD", "-time", "", "-copy", "search_test.go"); !strings.Contains(
+		out, "do not fit the base") || !strings.Contains(out, "| Nearest | allocs/call | 0 | 1 |") {
 		t.Errorf("the base's own benchmark is not used:\n%s", out)
 	}
 
@@ -150,7 +160,8 @@ func TestAnotherProject(t *testing.T) {
 	var got []string
 	for _, r := range runs {
 		got = append(got, r.Verdict)
-		if r.Values["Nearest"]["insn/call"] < 1000 || r.CPU != machine.CPU() || len(r.Commit) != 40 {
+		if r.Values["Nearest"]["insn/call"] < 1000 || r.CPU != machine.CPU() ||
+			len(r.Commit) != 40 {
 			t.Errorf("line of the history: %+v", r)
 		}
 	}

@@ -46,7 +46,8 @@ type finding struct {
 	Base    float64 `json:"base"`
 	Head    float64 `json:"head"`
 	Verdict verdict `json:"verdict"`
-	// Of times: head/base of the rounds, base/base of the same rounds, what is believed, and head/base of the second run.
+	// Of times: head/base of the rounds, base/base of the same rounds, what is believed, and
+	// head/base of the second run.
 	Ratio  *ratio  `json:"ratio,omitempty"`
 	Floor  float64 `json:"floor,omitempty"`
 	Limit  float64 `json:"limit,omitempty"`
@@ -55,8 +56,8 @@ type finding struct {
 
 func (f *finding) line() string { return f.What + " " + f.Unit }
 
-// exactLimit is the share by which a count must rise to be worse. Counts have no noise; a change below it is no reason
-// to stop anyone.
+// exactLimit is the share by which a count must rise to be worse. Counts have no noise; a change
+// below it is no reason to stop anyone.
 const exactLimit = 0.005
 
 // judge is the verdict on a count, which must rise by more than a share to be worse.
@@ -76,9 +77,12 @@ func (r *result) compareCounts(base, head map[string]count) {
 	for _, name := range slices.Sorted(maps.Keys(head)) {
 		h := head[name]
 		b, ok := base[name]
-		instructions := finding{What: name, Unit: "insn/call", How: "counted by Valgrind", Base: float64(b.instructions), Head: float64(h.instructions)}
-		allocs := finding{What: name, Unit: "allocs/call", How: "counted by the Go runtime", Base: b.allocs, Head: h.allocs}
-		instructions.Verdict, allocs.Verdict = judge(instructions.Base, instructions.Head, exactLimit), judge(allocs.Base, allocs.Head, exactLimit)
+		instructions := finding{What: name, Unit: "insn/call", How: "counted by Valgrind",
+			Base: float64(b.instructions), Head: float64(h.instructions)}
+		allocs := finding{What: name, Unit: "allocs/call", How: "counted by the Go runtime",
+			Base: b.allocs, Head: h.allocs}
+		instructions.Verdict, allocs.Verdict = judge(instructions.Base, instructions.Head,
+			exactLimit), judge(allocs.Base, allocs.Head, exactLimit)
 		if !ok {
 			instructions.Verdict, allocs.Verdict = added, added
 		}
@@ -87,13 +91,14 @@ func (r *result) compareCounts(base, head map[string]count) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(base)) {
 		if _, ok := head[name]; !ok {
-			r.add(finding{What: name, Unit: "insn/call", How: "counted by Valgrind", Base: float64(base[name].instructions), Verdict: gone})
+			r.add(finding{What: name, Unit: "insn/call", How: "counted by Valgrind",
+				Base: float64(base[name].instructions), Verdict: gone})
 		}
 	}
 }
 
-// textLimit is the share by which code may grow without a word: it costs less than anything else here, and most of what
-// makes kernels faster makes them longer.
+// textLimit is the share by which code may grow without a word: it costs less than anything else
+// here, and most of what makes kernels faster makes them longer.
 const textLimit = 0.02
 
 func (r *result) compareFunctions(arch string, base, head []function) {
@@ -112,30 +117,38 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		b, ok := before[h.name]
 		delete(before, h.name)
 		if !ok {
-			r.add(finding{What: h.name + "/" + arch, Unit: "text-bytes", How: how, Head: float64(h.size), Verdict: added})
+			r.add(finding{What: h.name + "/" + arch, Unit: "text-bytes", How: how,
+				Head: float64(h.size), Verdict: added})
 			continue
 		}
 		text, textBefore = text+float64(h.size), textBefore+float64(b.size)
 		hl, bl := h.loops, b.loops
 		name := func(i int) string { return fmt.Sprintf("%s/loop=%d/%s", h.name, i+1, arch) }
 		if len(hl) != len(bl) {
-			// Which loop has become which is not known: the one that moves fastest is where long vectors spend their time.
+			// Which loop has become which is not known: the one that moves fastest is where long
+			// vectors spend their time.
 			hl, bl = fastest(hl), fastest(bl)
 			name = func(int) string { return fmt.Sprintf("%s/loop=fastest/%s", h.name, arch) }
 		}
 		for i := range min(len(hl), len(bl)) {
-			insn := finding{What: name(i), Unit: "insn/KiB", How: how, Base: bl[i].perKiB(bl[i].instructions), Head: hl[i].perKiB(hl[i].instructions)}
-			mem := finding{What: name(i), Unit: "mem/KiB", How: how, Base: bl[i].perKiB(bl[i].memory), Head: hl[i].perKiB(hl[i].memory)}
-			insn.Verdict, mem.Verdict = judge(insn.Base, insn.Head, exactLimit), judge(mem.Base, mem.Head, exactLimit)
+			insn := finding{What: name(i), Unit: "insn/KiB", How: how,
+				Base: bl[i].perKiB(bl[i].instructions), Head: hl[i].perKiB(hl[i].instructions)}
+			mem := finding{What: name(i), Unit: "mem/KiB", How: how,
+				Base: bl[i].perKiB(bl[i].memory), Head: hl[i].perKiB(hl[i].memory)}
+			insn.Verdict, mem.Verdict = judge(insn.Base, insn.Head, exactLimit), judge(mem.Base,
+				mem.Head, exactLimit)
 			r.add(insn)
 			r.add(mem)
 		}
 	}
-	r.add(finding{What: "all functions in both/" + arch, Unit: "text-bytes", How: how, Base: textBefore, Head: text, Verdict: judge(textBefore, text, textLimit)})
+	r.add(finding{What: "all functions in both/" + arch, Unit: "text-bytes", How: how,
+		Base: textBefore, Head: text, Verdict: judge(textBefore, text, textLimit)})
 	// What is new makes code longer, and nothing worse.
-	r.add(finding{What: "all functions/" + arch, Unit: "text-bytes", How: how, Base: allBefore, Head: all, Verdict: equal})
+	r.add(finding{What: "all functions/" + arch, Unit: "text-bytes", How: how, Base: allBefore,
+		Head: all, Verdict: equal})
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		r.add(finding{What: name + "/" + arch, Unit: "text-bytes", How: how, Base: float64(before[name].size), Verdict: gone})
+		r.add(finding{What: name + "/" + arch, Unit: "text-bytes", How: how,
+			Base: float64(before[name].size), Verdict: gone})
 	}
 }
 
@@ -149,7 +162,8 @@ func fastest(loops []loop) []loop {
 // addTiming judges times. What looks slower is believed if the second run says so too.
 func (r *result) addTiming(name string, first, second *timing) {
 	hb := ratioOf(first.head, first.base)
-	f := finding{What: name, Unit: "ns/op", How: "timed", Base: median(first.base), Head: median(first.head),
+	f := finding{What: name, Unit: "ns/op", How: "timed",
+		Base: median(first.base), Head: median(first.head),
 		Ratio: &hb, Floor: first.floor(), Limit: first.limit(), Verdict: equal}
 	switch {
 	case second != nil:
@@ -166,7 +180,8 @@ func (r *result) addTiming(name string, first, second *timing) {
 // settle marks what is accepted.
 func (r *result) settle(accept *regexp.Regexp) {
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Verdict == worse && accept != nil && accept.MatchString(f.line()) {
+		f := &r.Findings[i]
+		if f.Verdict == worse && accept != nil && accept.MatchString(f.line()) {
 			f.Verdict = accepted
 		}
 	}
@@ -184,7 +199,8 @@ func (r *result) with(v ...verdict) (all []finding) {
 func (r *result) worse() bool { return len(r.with(worse)) > 0 }
 
 func (r *result) line() *history.Run {
-	h := &history.Run{Time: r.Time, Commit: r.Commit, Changed: r.Changed, Base: r.Base, CPU: r.CPU, Go: r.Go, Verdict: "pass"}
+	h := &history.Run{Time: r.Time, Commit: r.Commit, Changed: r.Changed, Base: r.Base, CPU: r.CPU,
+		Go: r.Go, Verdict: "pass"}
 	if r.worse() {
 		h.Verdict = "regression"
 	}
@@ -214,7 +230,8 @@ func (r *result) markdown() string {
 	if r.Changed {
 		changed = " with changes that are not committed"
 	}
-	fmt.Fprintf(&b, "## Regression gate: %s\n\nHead `%.12s`%s against base `%.12s`, on %s, %s.\n", verdict, r.Commit, changed, r.Base, r.CPU, r.Go)
+	fmt.Fprintf(&b, "## Regression gate: %s\n\nHead `%.12s`%s against base `%.12s`, on %s, %s.\n",
+		verdict, r.Commit, changed, r.Base, r.CPU, r.Go)
 	if r.Identical {
 		b.WriteString("\nThe test binaries of the two are equal, byte for byte.\n")
 	}
@@ -234,7 +251,8 @@ func (r *result) markdown() string {
 	r.table(&b, "Worse", worse, accepted)
 	r.table(&b, "Better", better)
 	r.table(&b, "Not in both", added, gone)
-	if times := slices.DeleteFunc(slices.Clone(r.Findings), func(f finding) bool { return f.Ratio == nil }); len(times) > 0 {
+	counts := func(f finding) bool { return f.Ratio == nil }
+	if times := slices.DeleteFunc(slices.Clone(r.Findings), counts); len(times) > 0 {
 		b.WriteString("\n<details><summary>All times</summary>\n")
 		table(&b, times)
 		b.WriteString("\n</details>\n")
@@ -250,7 +268,8 @@ func (r *result) table(b *strings.Builder, title string, v ...verdict) {
 }
 
 func table(b *strings.Builder, found []finding) {
-	b.WriteString("\n| what | unit | base | head | change | | how |\n|:--|:--|--:|--:|--:|:--|:--|\n")
+	b.WriteString("\n| what | unit | base | head | change | | how |\n" +
+		"|:--|:--|--:|--:|--:|:--|:--|\n")
 	for _, f := range found {
 		change := "-"
 		if f.Base != 0 && f.Verdict != gone {
@@ -259,12 +278,14 @@ func table(b *strings.Builder, found []finding) {
 		how := f.How
 		if f.Ratio != nil {
 			change = fmt.Sprintf("%+.1f %%", 100*(f.Ratio.Median-1))
-			how += fmt.Sprintf(": %.3f to %.3f, noise %.1f %%, believed beyond %.1f %%", f.Ratio.Lo, f.Ratio.Hi, 100*f.Floor, 100*f.Limit)
+			how += fmt.Sprintf(": %.3f to %.3f, noise %.1f %%, believed beyond %.1f %%", f.Ratio.Lo,
+				f.Ratio.Hi, 100*f.Floor, 100*f.Limit)
 			if f.Second != nil {
 				how += fmt.Sprintf("; again: %.3f to %.3f", f.Second.Lo, f.Second.Hi)
 			}
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.What, f.Unit, number(f.Base), number(f.Head), change, f.Verdict, how)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.What, f.Unit, number(f.Base),
+			number(f.Head), change, f.Verdict, how)
 	}
 }
 

@@ -20,8 +20,10 @@ func verdicts(r *result) map[string]verdict {
 func TestCompareCounts(t *testing.T) {
 	r := &result{}
 	r.compareCounts(
-		map[string]count{"same": {100, 0}, "slower": {1000, 0}, "hardly": {1000, 0}, "faster": {1000, 2}, "allocates": {50, 0}, "old": {1, 0}},
-		map[string]count{"same": {100, 0}, "slower": {1006, 0}, "hardly": {1005, 0}, "faster": {900, 1}, "allocates": {50, 1}, "young": {1, 0}},
+		map[string]count{"same": {100, 0}, "slower": {1000, 0}, "hardly": {1000, 0},
+			"faster": {1000, 2}, "allocates": {50, 0}, "old": {1, 0}},
+		map[string]count{"same": {100, 0}, "slower": {1006, 0}, "hardly": {1005, 0},
+			"faster": {900, 1}, "allocates": {50, 1}, "young": {1, 0}},
 	)
 	want := map[string]verdict{
 		"same insn/call": equal, "same allocs/call": equal,
@@ -38,7 +40,8 @@ func TestCompareCounts(t *testing.T) {
 	if r.worse() || verdicts(r)["slower insn/call"] != accepted {
 		t.Error("what is accepted is still worse")
 	}
-	if text := r.markdown(); !strings.Contains(text, "| slower | insn/call | 1000 | 1006 | +0.6 % | worse, accepted |") {
+	if text := r.markdown(); !strings.Contains(text,
+		"| slower | insn/call | 1000 | 1006 | +0.6 % | worse, accepted |") {
 		t.Errorf("the summary hides what was accepted:\n%s", text)
 	}
 }
@@ -67,12 +70,13 @@ func TestCompareFunctions(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	line := r.line()
-	if line.Verdict != "regression" || line.Values["f/loop=1/amd64"]["insn/KiB"] != 84 || line.Values["gone/amd64"] != nil {
+	if line.Verdict != "regression" || line.Values["f/loop=1/amd64"]["insn/KiB"] != 84 ||
+		line.Values["gone/amd64"] != nil {
 		t.Errorf("line of the history: %+v", line)
 	}
 }
 
-// What is in the files of a counting run is read, and what is not there is told.
+// The files of a counting run are read, and what they lack is reported.
 func TestReadCounts(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {
@@ -86,26 +90,32 @@ func TestReadCounts(t *testing.T) {
 	if want := []listed{{"A/n=1", 0}, {"B", 2.5}}; err != nil || !reflect.DeepEqual(names, want) {
 		t.Errorf("got %v, %v, want %v", names, err, want)
 	}
-	if _, err := readListed(filepath.Join(dir, "none")); err == nil || !strings.Contains(err.Error(), "gate.Run") {
+	if _, err := readListed(filepath.Join(dir, "none")); err == nil ||
+		!strings.Contains(err.Error(), "gate.Run") {
 		t.Errorf("without a file: %v", err)
 	}
 	if _, err := readListed(save("bad", "BenchmarkA\n")); err == nil {
 		t.Error("a line without a number passes")
 	}
-	parts := "part: 1\ndesc: Trigger: --dump-after=gate.collect\nsummary: 342\n\npart: 2\ndesc: Trigger: Program termination\nsummary: 7\n\npart: 3\ndesc: Trigger: --dump-after=gate.collect\nsummary: 94\n"
-	if got, err := readParts(save("profile", parts)); err != nil || !reflect.DeepEqual(got, []int{342, 94}) {
+	parts := "part: 1\ndesc: Trigger: --dump-after=gate.collect\nsummary: 342\n\n" +
+		"part: 2\ndesc: Trigger: Program termination\nsummary: 7\n\n" +
+		"part: 3\ndesc: Trigger: --dump-after=gate.collect\nsummary: 94\n"
+	if got, err := readParts(save("profile", parts)); err != nil ||
+		!reflect.DeepEqual(got, []int{342, 94}) {
 		t.Errorf("got %v, %v, want the two calls", got, err)
 	}
 }
 
 func TestParse(t *testing.T) {
-	for _, args := range []string{"", "-base x -rounds 5", "-base x -functions (", "-base x -accept (", "-base x y", "-what"} {
+	for _, args := range []string{"", "-base x -rounds 5", "-base x -functions (",
+		"-base x -accept (", "-base x y", "-what"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q passes", args)
 		}
 	}
 	c, err := parse(strings.Fields("-base main -functions asm -arch arm64 -copy a,b"))
-	if err != nil || !reflect.DeepEqual(c.arches, []string{"arm64"}) || !reflect.DeepEqual(c.copies, []string{"a", "b"}) {
+	if err != nil || !reflect.DeepEqual(c.arches, []string{"arm64"}) || !reflect.DeepEqual(c.copies,
+		[]string{"a", "b"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

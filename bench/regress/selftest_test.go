@@ -16,10 +16,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// The gate's self-test: make regress-selftest. It builds copies of this tree, some of them with a kernel that is slow on
-// purpose, and takes some minutes, so that it is not among the ordinary tests.
+// The gate's self-test: make regress-selftest. It builds copies of this tree, some of them with a
+// kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
+// tests.
 
-// copyTree copies what git knows of this repository, and files that are new, to a folder of its own.
+// copyTree copies what git knows of this repository, and files that are new, to a new folder.
 func copyTree(t *testing.T, name string) tree {
 	t.Helper()
 	from, err := here()
@@ -52,9 +53,11 @@ func (to tree) edit(t *testing.T, file, old, new string) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(text), old); n != 1 {
-		t.Fatalf("%s has %q %d times, want once: this test must follow what changed there", file, old, n)
+		t.Fatalf("%s has %q %d times, want once: this test must follow what changed there",
+			file, old, n)
 	}
-	if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, new, 1)), 0o666); err != nil {
+	if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, new, 1)),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -67,7 +70,7 @@ func kernelsConfig() *config {
 	}
 }
 
-// What slows a kernel down without changing its results is caught by what is counted, in every path.
+// A kernel that is slower with the same results is found by its counts, in every path.
 func TestSelfSlowedOnPurpose(t *testing.T) {
 	base := copyTree(t, "base")
 	for _, fault := range []struct {
@@ -80,7 +83,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			new: "\tnext()\n\tt.Decrement(n, 0)\n\tt.IfAtLeast(n, 8*groups, \"blocks\")",
 			want: []string{
 				"Kernels/op=dot/n=784/isa=avx2 insn/call",
-				"asm.dotAVX2/loop=1/amd64 insn/KiB", "asm.dotAVX512/loop=1/amd64 insn/KiB", "asm.dotNEON/loop=1/arm64 insn/KiB",
+				"asm.dotAVX2/loop=1/amd64 insn/KiB", "asm.dotAVX512/loop=1/amd64 insn/KiB",
+				"asm.dotNEON/loop=1/arm64 insn/KiB",
 			},
 		},
 		{
@@ -89,25 +93,32 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			new: "\t\tterm(product, s)\n\t\tterm(product, s)\n",
 			want: []string{
 				"Kernels/op=sumsquares/n=784/isa=avx2 insn/call",
-				"asm.sumSquaresAVX2/loop=1/amd64 mem/KiB", "asm.sumSquaresAVX512/loop=1/amd64 mem/KiB", "asm.sumSquaresNEON/loop=1/arm64 mem/KiB",
+				"asm.sumSquaresAVX2/loop=1/amd64 mem/KiB",
+				"asm.sumSquaresAVX512/loop=1/amd64 mem/KiB",
+				"asm.sumSquaresNEON/loop=1/arm64 mem/KiB",
 			},
 		},
 		{
 			name: "a lost unroll", file: "internal/gen/elementwise.go",
-			old: "\tfor i := range 4 {\n\t\tt.Store(compute(8, p, i*8*float), p[last], i*8*float)\n\t}\n" +
-				"\tfor _, v := range p {\n\t\tt.Advance(v, 32*float)\n\t}\n\tt.Decrement(n, 32)\n\tt.IfAtLeast(n, 32, \"loop\")",
+			old: "\tfor i := range 4 {\n" +
+				"\t\tt.Store(compute(8, p, i*8*float), p[last], i*8*float)\n\t}\n" +
+				"\tfor _, v := range p {\n\t\tt.Advance(v, 32*float)\n\t}\n" +
+				"\tt.Decrement(n, 32)\n\tt.IfAtLeast(n, 32, \"loop\")",
 			new: "\tt.Store(compute(8, p, 0), p[last], 0)\n" +
-				"\tfor _, v := range p {\n\t\tt.Advance(v, 8*float)\n\t}\n\tt.Decrement(n, 8)\n\tt.IfAtLeast(n, 32, \"loop\")",
+				"\tfor _, v := range p {\n\t\tt.Advance(v, 8*float)\n\t}\n" +
+				"\tt.Decrement(n, 8)\n\tt.IfAtLeast(n, 32, \"loop\")",
 			want: []string{
 				"Kernels/op=axpy/n=784/isa=avx2 insn/call",
-				"asm.axpyAVX2/loop=1/amd64 insn/KiB", "asm.axpyAVX512/loop=1/amd64 insn/KiB", "asm.axpyNEON/loop=1/arm64 insn/KiB",
+				"asm.axpyAVX2/loop=1/amd64 insn/KiB", "asm.axpyAVX512/loop=1/amd64 insn/KiB",
+				"asm.axpyNEON/loop=1/arm64 insn/KiB",
 			},
 		},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			head := copyTree(t, "head")
 			head.edit(t, fault.file, fault.old, fault.new)
-			if _, err := run(filepath.Join(head.root, "internal/gen"), nil, "go", "run", ".", "-dir", "../asm"); err != nil {
+			if _, err := run(filepath.Join(head.root, "internal/gen"), nil, "go", "run", ".",
+				"-dir", "../asm"); err != nil {
 				t.Fatal(err)
 			}
 			// The benchmarks hold the results against plain Go: the kernel is slow, but not wrong.
@@ -134,8 +145,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// The same code passes every time, although it is measured: two copies of the tree make the same binary, which would be
-// enough for the gate, and then 20 times all that is counted and timed is the same.
+// The same code passes every time. Two copies of the tree make the same binary, which would be
+// enough for the gate; here they are counted and timed all the same, 20 times.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c, work := kernelsConfig(), t.TempDir()
@@ -172,10 +183,11 @@ func TestSelfSameCodePasses(t *testing.T) {
 	t.Logf("%d of %d passed", passed, times)
 }
 
-// What takes several times as long is seen by the clock, beyond any noise that a machine may have and still be of use.
+// A kernel that takes several times as long is found by its time, whatever noise the machine has.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
-	head.edit(t, "internal/asm/kernels.go", "\treturn dotBlocks(x, y)\n\t}\n", "\treturn dotBlocks(x, y)\n\t}\n\tdotGeneric(x, y)\n")
+	head.edit(t, "internal/asm/kernels.go", "\treturn dotBlocks(x, y)\n\t}\n",
+		"\treturn dotBlocks(x, y)\n\t}\n\tdotGeneric(x, y)\n")
 	c := kernelsConfig()
 	c.counts, c.functions, c.arches = false, nil, nil
 	c.times = `Kernels/op=(dot|axpy)$/n=4096/isa=(avx2|avx512|neon)$`

@@ -12,11 +12,13 @@ import (
 	"testing"
 )
 
-// Instructions begin where GNU objdump, which knows them all, says that they begin, in every function of the assembly.
+// Instructions begin where GNU objdump, which knows them all, says that they begin, in every
+// function of the assembly.
 func TestDecodeAsObjdump(t *testing.T) {
 	needs(t, "objdump")
 	binary := filepath.Join(t.TempDir(), "kernels.test")
-	if _, err := run("kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}, "go", "test", "-c", "-o", binary, "."); err != nil {
+	if _, err := run("kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}, "go",
+		"test", "-c", "-o", binary, "."); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
@@ -45,7 +47,8 @@ func TestDecodeAsObjdump(t *testing.T) {
 			continue
 		}
 		code := make([]byte, s.Size)
-		if _, err := f.Sections[s.Section].ReadAt(code, int64(s.Value-f.Sections[s.Section].Addr)); err != nil {
+		if _, err := f.Sections[s.Section].ReadAt(code,
+			int64(s.Value-f.Sections[s.Section].Addr)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := decodeAMD64(code)
@@ -65,10 +68,13 @@ func TestDecodeAsObjdump(t *testing.T) {
 				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
 				break
 			}
-			// AT&T syntax: operands in memory have parentheses; LEA and NOP load nothing. (%rip) is one, too.
-			operand := strings.Contains(text, "(") && !strings.HasPrefix(text, "lea") && !strings.HasPrefix(text, "nop")
+			// AT&T syntax: operands in memory have parentheses; LEA and NOP load nothing. (%rip) is
+			// one, too.
+			operand := strings.Contains(text, "(") && !strings.HasPrefix(text, "lea") &&
+				!strings.HasPrefix(text, "nop")
 			if in.memory != operand {
-				t.Errorf("%s+%#x: %s: memory operand is %v", s.Name, in.address, strings.TrimSpace(text), in.memory)
+				t.Errorf("%s+%#x: %s: memory operand is %v", s.Name, in.address,
+					strings.TrimSpace(text), in.memory)
 			}
 		}
 		if len(got) != count {
@@ -82,12 +88,14 @@ func TestDecodeAsObjdump(t *testing.T) {
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }
 
-// The kernels' main loops have what docs/kernels.md says: 8 loads and 8 operands of multiplications in a turn of dot's, of
-// 64 elements. On arm64 a load is of two registers.
+// The kernels' main loops have what docs/kernels.md says: 8 loads and 8 operands of multiplications
+// in a turn of dot's, of 64 elements. On arm64 a load is of two registers.
 func TestFunctions(t *testing.T) {
-	for arch, names := range map[string][]string{"amd64": {"asm.dotAVX2", "asm.dotAVX512"}, "arm64": {"asm.dotNEON"}} {
+	for arch, names := range map[string][]string{"amd64": {"asm.dotAVX2", "asm.dotAVX512"},
+		"arm64": {"asm.dotNEON"}} {
 		binary := filepath.Join(t.TempDir(), arch+".test")
-		if _, err := run("kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go", "test", "-c", "-o", binary, "."); err != nil {
+		if _, err := run("kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go",
+			"test", "-c", "-o", binary, "."); err != nil {
 			t.Fatal(err)
 		}
 		all, err := functions(binary, regexp.MustCompile(`internal/asm\.`))

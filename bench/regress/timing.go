@@ -12,12 +12,12 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Times on a shared machine differ by tens of percent between minutes, on the same code. So what is compared is what ran
-// within a fraction of a second: in each round base, head and base again, of one benchmark, each in a process of its
-// own. The ratio of the two bases is the noise of that very round.
+// Times on a shared machine differ by tens of percent between minutes, on the same code. So what is
+// compared is what ran within a fraction of a second: in each round base, head and base again, of
+// one benchmark, each in its own process. The ratio of the two bases is the noise of that round.
 //
-// A process runs the benchmark some times and its shortest time counts: what other processes do makes times longer,
-// never shorter.
+// A process runs the benchmark some times and its shortest time counts: what other processes do
+// makes times longer, never shorter.
 
 const repeats = 5
 
@@ -26,7 +26,8 @@ type timing struct {
 	base, head, again []float64 // ns/op
 }
 
-// A ratio is a median with the interval that covers the true one with 95 % confidence, by order statistics alone.
+// A ratio is a median with the interval that covers the true one with 95 % confidence, by order
+// statistics alone.
 type ratio struct {
 	Median float64 `json:"median"`
 	Lo     float64 `json:"lo"`
@@ -38,12 +39,18 @@ func ratioOf(a, b []float64) ratio {
 	for i := range a {
 		values[i] = a[i] / b[i]
 	}
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95)
+	s := summary(values)
 	return ratio{s.Center, s.Lo, s.Hi}
 }
 
 func median(values []float64) float64 {
-	return benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), 0.95).Center
+	return summary(values).Center
+}
+
+// summary has the median of values and its interval of 95 %.
+func summary(values []float64) benchmath.Summary {
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
 // floor is how far the ratio of two runs of the same code is from 1 here.
@@ -77,9 +84,11 @@ type measured struct {
 	ns   float64
 }
 
-// runBenchmarks runs a test binary's benchmarks count times each and returns their shortest times, in order.
+// runBenchmarks runs a test binary's benchmarks count times each and returns their shortest times,
+// in order.
 func runBenchmarks(binary, match, benchtime string, count int) ([]measured, error) {
-	cmd := exec.Command(binary, "-test.run=^$", "-test.bench="+match, "-test.benchtime="+benchtime, "-test.count="+strconv.Itoa(count), "-test.cpu=1")
+	cmd := exec.Command(binary, "-test.run=^$", "-test.bench="+match, "-test.benchtime="+benchtime,
+		"-test.count="+strconv.Itoa(count), "-test.cpu=1")
 	cmd.Env = append(cmd.Environ(), "GOGC=off", "GOMAXPROCS=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -115,8 +124,10 @@ func exactly(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// timeAll measures the benchmarks named in so many rounds. The order within a round changes from round to round.
-func timeAll(base, head, again string, benchmarks []string, rounds int, benchtime string, done func()) (map[string]*timing, error) {
+// timeAll measures the benchmarks named in so many rounds. The order within a round changes from
+// round to round.
+func timeAll(base, head, again string, benchmarks []string, rounds int, benchtime string,
+	done func()) (map[string]*timing, error) {
 	all := map[string]*timing{}
 	for round := range rounds {
 		for _, name := range benchmarks {

@@ -30,7 +30,7 @@ func TestSlower(t *testing.T) {
 		{"the same, quiet", 0.01, 1, 0, 0},
 		{"the same, noisy", 0.2, 1, 0, 3},
 		{"the same, wild", 0.6, 1, 0, 3},
-		{"4 % slower is not told", 0.002, 1.04, 0, 0},
+		{"4 % slower is not reported", 0.002, 1.04, 0, 0},
 		{"10 % slower, quiet", 0.01, 1.1, tries * 99 / 100, tries},
 		{"twice as slow, noisy", 0.1, 2, tries * 95 / 100, tries},
 		{"10 % slower drowns in noise", 0.3, 1.1, 0, tries / 20},
@@ -40,12 +40,14 @@ func TestSlower(t *testing.T) {
 		got := 0
 		for range tries {
 			// As the gate does: what looks slower is looked at again, twice as long.
-			if rounds(r, 15, c.noise, c.factor).slower() && rounds(r, 30, c.noise, c.factor).slower() {
+			if rounds(r, 15, c.noise, c.factor).slower() &&
+				rounds(r, 30, c.noise, c.factor).slower() {
 				got++
 			}
 		}
 		if got < c.least || got > c.most {
-			t.Errorf("%s: believed to be slower %d times of %d, want %d to %d", c.name, got, tries, c.least, c.most)
+			t.Errorf("%s: believed to be slower %d times of %d, want %d to %d", c.name, got, tries,
+				c.least, c.most)
 		}
 	}
 }
@@ -61,7 +63,8 @@ func TestFaster(t *testing.T) {
 }
 
 func TestExactly(t *testing.T) {
-	if got, want := exactly("Kernels/op=a.b(c)/n=8"), `^BenchmarkKernels$/^op=a\.b\(c\)$/^n=8$`; got != want {
+	if got, want := exactly("Kernels/op=a.b(c)/n=8"),
+		`^BenchmarkKernels$/^op=a\.b\(c\)$/^n=8$`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

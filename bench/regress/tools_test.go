@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// needs ends a test without a program: as a failure where make ci sets PEGASIMD_TOOLS, and as skipped elsewhere.
+// needs ends a test without a program: as a failure where make ci sets PEGASIMD_TOOLS, and as
+// skipped elsewhere.
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err == nil {
@@ -15,5 +16,6 @@ func needs(t *testing.T, program string) {
 	if os.Getenv("PEGASIMD_TOOLS") != "" {
 		t.Fatalf("%s is not here: run scripts/install.sh", program)
 	}
-	t.Skipf("%s is not here; Debian's packages valgrind and binutils have what these tests need", program)
+	t.Skipf("%s is not here; Debian's packages valgrind and binutils have what these tests need",
+		program)
 }

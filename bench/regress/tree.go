@@ -59,7 +59,8 @@ func here() (tree, error) {
 func checkout(repository, name, revision, dir string) (tree, func(), error) {
 	commit, err := git(repository, "rev-parse", "--verify", revision+"^{commit}")
 	if err != nil {
-		return tree{}, nil, fmt.Errorf("%s: is it fetched? A shallow clone has the newest commit only: %w", revision, err)
+		return tree{}, nil, fmt.Errorf("%s: is it fetched? A shallow clone has the newest commit "+
+			"only: %w", revision, err)
 	}
 	root := filepath.Join(dir, name)
 	if _, err := git(repository, "worktree", "add", "--detach", root, commit); err != nil {
@@ -73,7 +74,8 @@ func checkout(repository, name, revision, dir string) (tree, func(), error) {
 	return tree{name, root, commit, false}, remove, nil
 }
 
-// copyInto replaces files or folders of a tree by those of another, for benchmarks that the base does not have yet.
+// copyInto replaces files or folders of a tree by those of another, for benchmarks that the base
+// does not have yet.
 func copyInto(to, from tree, paths []string) error {
 	for _, path := range paths {
 		if !filepath.IsLocal(path) {
@@ -110,14 +112,15 @@ func copyFile(to, from string) error {
 	return os.WriteFile(to, content, 0o777)
 }
 
-// build makes the test binary of a package, for this machine or for Linux on another architecture. The paths of the
-// trees do not come into it: the same code makes the same bytes.
+// build makes the test binary of a package, for this machine or for Linux on another architecture.
+// The paths of the trees do not come into it: the same code makes the same bytes.
 func (t tree) build(c *config, goarch, output string) error {
 	env := []string{"CGO_ENABLED=0"}
 	if goarch != "" {
 		env = append(env, "GOOS=linux", "GOARCH="+goarch)
 	}
-	if _, err := run(filepath.Join(t.root, c.dir), env, "go", "test", "-c", "-trimpath", "-buildvcs=false", "-o", output, c.pkg); err != nil {
+	if _, err := run(filepath.Join(t.root, c.dir), env, "go", "test", "-c", "-trimpath",
+		"-buildvcs=false", "-o", output, c.pkg); err != nil {
 		return fmt.Errorf("the %s can't be built: %w", t.name, err)
 	}
 	if _, err := os.Stat(output); errors.Is(err, os.ErrNotExist) {

@@ -133,20 +133,7 @@ func (m *meter) kernels() []*cell {
 // perElement is the number of bytes of operands that each element of a large n brings.
 func perElement(k asmtest.Kernel) int {
 	const n = 1 << 10
-	return footprint(k.New(n, asmtest.Heap{}, asmtest.Uniform(1))) / n
-}
-
-// footprint is the size of the operands, each counted once.
-func footprint(a *asmtest.Args) int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 24*len(a.Steps)
-	var seen []*float32
-	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
-		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {
-			seen = append(seen, p)
-			bytes += 4 * len(v)
-		}
-	}
-	return bytes
+	return k.New(n, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / n
 }
 
 // memory hands out operands that begin at a cache line, or one float behind it.

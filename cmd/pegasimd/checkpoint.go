@@ -18,8 +18,8 @@ type checkpoints struct {
 	failed error          // of the last checkpoint
 }
 
-// read reads the checkpoint to resume from. Unless there are flags that say how to train, its settings
-// are put into cfg: all but the length, if a flag tells that.
+// read reads the checkpoint to resume from. Unless there are flags that say how to train, its
+// settings are put into cfg: all but the length, if a flag gives it.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	if k.resume == "" {
 		return nil
@@ -49,8 +49,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains, and writes a checkpoint whenever it is time, in which describe puts how the features
-// were scaled.
+// train trains, and writes a checkpoint whenever it is time, in which describe puts how the
+// features were scaled.
 func (k *checkpoints) train(
 	c *call, tr *pegasos.Trainer, set *dataset.Set, describe func(*pegasos.Model) error,
 ) (*pegasos.Model, error) {

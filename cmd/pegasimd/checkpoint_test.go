@@ -17,7 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The test binary is the command if it is told so: what is tested with it has its own process, signals and limits.
+// The test binary is the command if it is told so: what is tested with it has its own process,
+// signals and limits.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
 		main()
@@ -26,7 +27,8 @@ func TestMain(m *testing.M) {
 }
 
 // process is the command in a process of its own, which kill stops after a while unless it is nil.
-func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) (code int, stderr string) {
+func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) (code int,
+	stderr string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
@@ -46,7 +48,8 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs returns the flags of runs that last about a second, with the race detector on in short tests too.
+// runs returns the flags of runs that last about a second, with the race detector on in short tests
+// too.
 func runs() map[string][]string {
 	if testing.Short() {
 		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
@@ -61,7 +64,8 @@ func unbroken(t *testing.T, flags []string) (hash string, took time.Duration) {
 	t.Helper()
 	model := filepath.Join(t.TempDir(), "model")
 	start := time.Now()
-	if code, told := process(t, 0, nil, append([]string{"train", "-quiet", digitsFile, model}, flags...)...); code != exitDone {
+	if code, told := process(t, 0, nil, append([]string{"train", "-quiet", digitsFile, model},
+		flags...)...); code != exitDone {
 		t.Fatalf("exit code %d, %s", code, told)
 	}
 	return hashOf(t, model), time.Since(start)
@@ -85,7 +89,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// A run that is interrupted again and again, at random moments, ends with the model of an unbroken one.
+// A run that is interrupted again and again, at random moments, ends with the model of an unbroken
+// one.
 func TestInterruptedRunsResume(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -99,25 +104,31 @@ func TestInterruptedRunsResume(t *testing.T) {
 				interrupted := 0
 				for try := 0; try < 4 || !exists(state); try++ {
 					// At first all flags are there, then only what is needed.
-					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "50ms", digitsFile, model}, flags...)
+					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every",
+						"50ms", digitsFile, model}, flags...)
 					if exists(state) {
-						args = []string{"train", "-quiet", "-resume", state, "-checkpoint", state, "-every", "50ms", digitsFile, model}
+						args = []string{"train", "-quiet", "-resume", state, "-checkpoint", state,
+							"-every", "50ms", digitsFile, model}
 						if try%2 == 1 {
 							args = append(args, flags...)
 						}
 					}
-					code, told := process(t, time.Duration(try/4)*took/4+time.Duration(rand.Int64N(int64(took/3))), signals[signal], args...)
+					code, told := process(t, time.Duration(try/4)*took/
+						4+time.Duration(rand.Int64N(int64(took/3))), signals[signal], args...)
 					switch {
 					case code == exitInterrupted:
 						interrupted++
 					case code == exitDone && hashOf(t, model) == want:
-					case strings.Contains(told, "signal") || code == -1: // before main was ready for it
+					case strings.Contains(told, "signal") || code == -1:
+						// before main was ready for it
 					default:
 						t.Fatalf("%s: exit code %d, %s", signal, code, told)
 					}
 				}
-				if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile, model); code != exitDone || hashOf(t, model) != want {
-					t.Errorf("%s: exit code %d, %s, model %s, want %s", signal, code, told, hashOf(t, model), want)
+				if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile,
+					model); code != exitDone || hashOf(t, model) != want {
+					t.Errorf("%s: exit code %d, %s, model %s, want %s", signal, code, told,
+						hashOf(t, model), want)
 				}
 				t.Logf("%s: interrupted %d times", signal, interrupted)
 				sample.OnlyFiles(t, dir, "model", "state")
@@ -135,17 +146,21 @@ func TestKilledRunsResume(t *testing.T) {
 			state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 			killed := 0
 			for try := 0; try < 4 || !exists(state); try++ {
-				args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "20ms", digitsFile, model}, flags...)
+				args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "20ms",
+					digitsFile, model}, flags...)
 				if exists(state) {
 					args = append(args, "-resume", state)
 				}
-				if code, told := process(t, time.Duration(1+try/4)*took/8+time.Duration(rand.Int64N(int64(took/3))), os.Kill, args...); code == -1 || runtime.GOOS == "windows" && code == 1 {
+				if code, told := process(t, time.Duration(1+try/4)*took/
+					8+time.Duration(rand.Int64N(int64(took/3))), os.Kill, args...); code == -1 ||
+					runtime.GOOS == "windows" && code == 1 {
 					killed++
 				} else if code != exitDone {
 					t.Fatalf("exit code %d, %s", code, told)
 				}
 			}
-			if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile, model); code != exitDone || hashOf(t, model) != want {
+			if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile,
+				model); code != exitDone || hashOf(t, model) != want {
 				t.Errorf("exit code %d, %s, model %s, want %s", code, told, hashOf(t, model), want)
 			}
 			t.Logf("killed %d times", killed)
@@ -156,20 +171,26 @@ func TestKilledRunsResume(t *testing.T) {
 // What a run had of names, class weights and a model to start from is in its checkpoint.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
-	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-3,dog\n")
+	data := file(t, "pets.csv",
+		"weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-3,dog\n")
 	must(t, "train", "-quiet", data, dir+"/a")
-	flags := []string{"-class-weight", "dog=1.5", "-start", dir + "/a", "-lambda", "0.25", "-average", "none"}
-	must(t, append(append([]string{"train", "-quiet", "-epochs", "9"}, flags...), data, dir+"/want")...)
-	must(t, append(append([]string{"train", "-quiet", "-epochs", "4", "-checkpoint", dir + "/state"}, flags...), data, dir+"/b")...)
+	flags := []string{"-class-weight", "dog=1.5", "-start", dir + "/a", "-lambda", "0.25",
+		"-average", "none"}
+	must(t, append(append([]string{"train", "-quiet", "-epochs", "9"}, flags...), data,
+		dir+"/want")...)
+	must(t, append(append([]string{"train", "-quiet", "-epochs", "4", "-checkpoint",
+		dir + "/state"}, flags...), data, dir+"/b")...)
 	if m, err := pegasos.ReadFile(dir + "/b"); err != nil || m.State != nil {
 		t.Errorf("the model has a state: %v", err)
 	}
 	must(t, "train", "-quiet", "-epochs", "9", "-resume", dir+"/state", data, dir+"/c")
-	must(t, append(append([]string{"train", "-quiet", "-epochs", "9", "-resume", dir + "/state"}, flags...), data, dir+"/d")...)
+	must(t, append(append([]string{"train", "-quiet", "-epochs", "9", "-resume", dir + "/state"},
+		flags...), data, dir+"/d")...)
 	if want := read(t, dir+"/want"); read(t, dir+"/c") != want || read(t, dir+"/d") != want {
 		t.Error("the models differ")
 	}
-	other := file(t, "other.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-4,dog\n")
+	other := file(t, "other.csv",
+		"weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-4,dog\n")
 	for want, args := range map[string][]string{
 		"data are not those":  {"-resume", dir + "/state", other},
 		"settings were":       {"-resume", dir + "/state", "-lambda", "0.5", data},
@@ -182,6 +203,7 @@ func TestCheckpointKeepsSettings(t *testing.T) {
 		"missing":             {"-resume", dir + "/missing", data},
 		"not a model of pega": {"-resume", data, data},
 	} {
-		fails(t, anyFailure, want, append(append([]string{"train", "-quiet"}, args...), dir+"/out")...)
+		fails(t, anyFailure, want, append(append([]string{"train", "-quiet"}, args...),
+			dir+"/out")...)
 	}
 }

@@ -15,16 +15,16 @@ var convertCommand = command{
 	name:      "convert",
 	arguments: "DATA|MODEL OUT",
 	summary:   "write data or a model in another form",
-	help: `Convert reads data and writes them in the format that OUT's ending says: .svm for svmlight, .csv,
-.npy or .pgsm, all but the last also with .gz behind it; OUT may be - for svmlight on standard
-output. The .pgsm format is mapped into memory when it is read: it opens at once, and may be larger
-than the memory. Numbers stay what they are, to the bit. docs/data.md tells what a format does not
-keep.
+	help: `Convert reads data and writes them in the format that OUT's ending says: .svm for
+svmlight, .csv, .npy or .pgsm, all but the last also with .gz behind it; OUT may be - for svmlight
+on standard output. The .pgsm format is mapped into memory when it is read: it opens at once, and
+may be larger than the memory. Numbers stay what they are, to the bit. docs/data.md says what a
+format does not keep.
 
 With -from or -to it reads a model and writes it in another form: -to liblinear for liblinear's
 predict, or -to onnx for runtimes of other languages, or -to json for everything else. With -from
 liblinear it reads what liblinear's train has written, and with -from json what it wrote itself. OUT
-may be - for standard output. docs/models.md tells what is kept and what is lost.
+may be - for standard output. docs/models.md says what is kept and what is lost.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
@@ -39,8 +39,7 @@ Examples:
 
 func convert(c *call) error {
 	var f convertFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 2)
+	args, err := c.parse(&f, 2, 2)
 	if err != nil {
 		return err
 	}
@@ -72,7 +71,8 @@ func convertData(d *dataReader, in, out string, format dataset.Format) (rows, co
 }
 
 // convertStream converts svmlight data that may be larger than the memory.
-func convertStream(d *dataReader, in, out string, format dataset.Format) (rows, cols int, err error) {
+func convertStream(d *dataReader, in, out string, format dataset.Format) (rows, cols int,
+	err error) {
 	if format != dataset.FormatPGSM {
 		return 0, 0, usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
 	}
@@ -100,11 +100,13 @@ func outFormat(name string) (dataset.Format, error) {
 		return dataset.FormatNPY, nil
 	case ".pgsm":
 		if plain != name {
-			return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed", name)
+			return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be "+
+				"compressed", name)
 		}
 		return dataset.FormatPGSM, nil
 	}
-	return "", usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a model, -from or -to", name)
+	return "", usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
+		"model, -from or -to", name)
 }
 
 // writeData writes a set to a file, in one piece, or to standard output.

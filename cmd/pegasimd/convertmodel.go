@@ -39,7 +39,8 @@ func (f *convertFlags) check(c *call) error {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
-		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda, pegasos.MinLambda)
+		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda,
+			pegasos.MinLambda)
 	}
 	return nil
 }
@@ -101,8 +102,8 @@ func readForm(form, name string) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// losses tells what of a model a form does not keep and its user has to know.
-func losses(m *pegasos.Model, to string) (told []string) {
+// losses says what a form does not keep of a model and its user has to know.
+func losses(m *pegasos.Model, to string) (lost []string) {
 	if to == "liblinear" && m.Names != nil {
 		var names []string
 		for i, name := range m.Names {
@@ -112,16 +113,17 @@ func losses(m *pegasos.Model, to string) (told []string) {
 				break
 			}
 		}
-		told = append(told, "liblinear has no names for classes: "+strings.Join(names, ", "))
+		lost = append(lost, "liblinear has no names for classes: "+strings.Join(names, ", "))
 	}
 	if to == "liblinear" && m.Calibration != nil {
-		told = append(told, "liblinear has no calibration: the model has no probabilities there")
+		lost = append(lost, "liblinear has no calibration: the model has no probabilities there")
 	}
 	if to != "" && m.State != nil {
-		told = append(told, "the state of the run is not kept: the model can't be resumed from there")
+		lost = append(lost, "the state of the run is not kept: the model can't be resumed "+
+			"from there")
 	}
 	if to == "liblinear" && m.IndexBase == 0 {
-		told = append(told, "liblinear counts features from 1: feature 0 is 1 there, and so on")
+		lost = append(lost, "liblinear counts features from 1: feature 0 is 1 there, and so on")
 	}
-	return told
+	return lost
 }

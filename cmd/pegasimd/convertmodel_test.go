@@ -12,8 +12,10 @@ import (
 
 func TestConvertModel(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	model, text, back := filepath.Join(dir, "model"), filepath.Join(dir, "text"), filepath.Join(dir, "back")
-	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-bias", "augmented", digits, model)
+	model, text, back := filepath.Join(dir, "model"), filepath.Join(dir, "text"),
+		filepath.Join(dir, "back")
+	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-bias", "augmented",
+		digits, model)
 	if out, told := must(t, "convert", "-to", "liblinear", model, text); out+told != "" {
 		t.Errorf("%s%s", out, told)
 	}
@@ -40,7 +42,8 @@ func TestConvertModel(t *testing.T) {
 	}
 	// From one form to another, to standard output.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
-	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text, "-"); over != direct || len(direct) < 4*64*10 {
+	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text,
+		"-"); over != direct || len(direct) < 4*64*10 {
 		t.Errorf("%d bytes of ONNX, through liblinear %d", len(direct), len(over))
 	}
 }
@@ -57,16 +60,21 @@ func read(t *testing.T, name string) string {
 func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
-	must(t, "train", "-quiet", file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n"), model)
-	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") {
+	must(t, "train", "-quiet",
+		file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n"), model)
+	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told,
+		"0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") {
 		t.Errorf("%s%s", told, text)
 	}
-	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state", file(t, "toy.svm", strings.Repeat(toy, 3)), model)
-	if _, told := must(t, "convert", "-to", "liblinear", model+".state", "-"); !strings.Contains(told, "no calibration") || !strings.Contains(told, "can't be resumed") {
+	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state",
+		file(t, "toy.svm", strings.Repeat(toy, 3)), model)
+	if _, told := must(t, "convert", "-to", "liblinear", model+".state", "-"); !strings.Contains(
+		told, "no calibration") || !strings.Contains(told, "can't be resumed") {
 		t.Error(told)
 	}
 	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n"), model)
-	if _, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told, "feature 0 is 1 there") {
+	if _, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told,
+		"feature 0 is 1 there") {
 		t.Error(told)
 	}
 }
@@ -79,25 +87,35 @@ func TestConvertModelErrors(t *testing.T) {
 	must(t, "train", "-quiet", file(t, "halves.svm", "0.5 1:1\n1.5 1:-1\n"), halves)
 	machine := filepath.Join(dir, "machine")
 	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", file(t, "toy.svm", toy), machine)
-	bad := file(t, "bad.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n1\nx\n")
+	bad := file(t, "bad.model", "solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias "+
+		"-1\nw\n1\nx\n")
 	for name, c := range map[string]struct {
 		code int
 		want string
 		args []string
 	}{
-		"nothing to do":       {exitUsage, "-from or -to", []string{model, "out"}},
-		"form unknown":        {exitUsage, `"pmml"`, []string{"-to", "pmml", model, "out"}},
-		"source unknown":      {exitUsage, `"libsvm"`, []string{"-from", "libsvm", model, "out"}},
-		"lambda of no use":    {exitUsage, "-lambda", []string{"-to", "onnx", "-lambda", "1", model, "out"}},
-		"lambda 0":            {exitUsage, "-lambda", []string{"-from", "liblinear", "-lambda", "0", bad, "out"}},
-		"lambda infinite":     {exitUsage, "-lambda", []string{"-from", "liblinear", "-lambda", "inf", bad, "out"}},
-		"bad text":            {exitError, `bad.model:8:1: weight: "x"`, []string{"-from", "liblinear", bad, "out"}},
-		"not liblinear's":     {exitError, "model:1:1:", []string{"-from", "liblinear", model, "out"}},
-		"not ours":            {exitError, "bad.model", []string{"-to", "onnx", bad, "out"}},
-		"missing":             {exitError, "missing", []string{"-from", "liblinear", "missing", "out"}},
-		"a kernel machine":    {exitError, "machine: a kernel machine", []string{"-to", "json", machine, "out"}},
-		"not JSON":            {exitError, "bad.model: modelio: model in JSON: byte", []string{"-from", "json", bad, "out"}},
-		"labels not whole":    {exitError, "out: modelio: the label 1.5", []string{"-to", "liblinear", halves, "out"}},
+		"nothing to do":  {exitUsage, "-from or -to", []string{model, "out"}},
+		"form unknown":   {exitUsage, `"pmml"`, []string{"-to", "pmml", model, "out"}},
+		"source unknown": {exitUsage, `"libsvm"`, []string{"-from", "libsvm", model, "out"}},
+		"lambda of no use": {exitUsage, "-lambda", []string{"-to", "onnx", "-lambda", "1", model,
+			"out"}},
+		"lambda 0": {exitUsage, "-lambda", []string{"-from", "liblinear", "-lambda", "0",
+			bad, "out"}},
+		"lambda infinite": {exitUsage, "-lambda", []string{"-from", "liblinear", "-lambda",
+			"inf", bad, "out"}},
+		"bad text": {exitError, `bad.model:8:1: weight: "x"`,
+			[]string{"-from", "liblinear", bad, "out"}},
+		"not liblinear's": {exitError, "model:1:1:", []string{"-from", "liblinear", model,
+			"out"}},
+		"not ours": {exitError, "bad.model", []string{"-to", "onnx", bad, "out"}},
+		"missing": {exitError, "missing", []string{"-from", "liblinear", "missing",
+			"out"}},
+		"a kernel machine": {exitError, "machine: a kernel machine",
+			[]string{"-to", "json", machine, "out"}},
+		"not JSON": {exitError, "bad.model: modelio: model in JSON: byte",
+			[]string{"-from", "json", bad, "out"}},
+		"labels not whole": {exitError, "out: modelio: the label 1.5",
+			[]string{"-to", "liblinear", halves, "out"}},
 		"one argument":        {exitUsage, "too few", []string{"-to", "onnx", model}},
 		"a folder to be made": {exitError, "none", []string{"-to", "onnx", model, "none/out"}},
 	} {
@@ -120,11 +138,13 @@ func TestConvertModelErrors(t *testing.T) {
 	}
 }
 
-// Scores have a column for each class, however many weight vectors there are; or one, for the second of two.
+// Scores have a column for each class, however many weight vectors there are; or one, for the
+// second of two.
 func TestScoresOfEachClass(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	for flags, want := range map[string]string{
-		"ovr": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9", "ovo": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9", "crammer-singer": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9",
+		"ovr": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9", "ovo": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9",
+		"crammer-singer": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9",
 	} {
 		must(t, "train", "-quiet", "-epochs", "1", "-multiclass", flags, digitsFile, model)
 		scores, _ := must(t, "predict", "-quiet", "-scores", digitsFile, model)
@@ -141,13 +161,15 @@ func TestScoresOfEachClass(t *testing.T) {
 					best = k + 1
 				}
 			}
-			if len(cells) != 11 || cells[0] != alone[i] || strings.Split(want, "\t")[best] != cells[0] {
+			if len(cells) != 11 || cells[0] != alone[i] ||
+				strings.Split(want, "\t")[best] != cells[0] {
 				t.Fatalf("%s, row %d: %q, %q alone", flags, i, line, alone[i])
 			}
 		}
 	}
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
-	if out, _ := must(t, "predict", "-quiet", "-scores", file(t, "toy.svm", toy), model); !strings.HasPrefix(out, "label\t1\n1\t") {
+	if out, _ := must(t, "predict", "-quiet", "-scores", file(t, "toy.svm", toy),
+		model); !strings.HasPrefix(out, "label\t1\n1\t") {
 		t.Error(out)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A curve measures a training run while it goes on: about twice for each doubling of the steps, from
-// a 64th of an epoch on.
+// A curve measures a training run while it goes on: about twice for each doubling of the steps,
+// from a 64th of an epoch on.
 type curve struct {
 	curveFlags
 	rows    *pegasos.Labelled
@@ -45,17 +45,23 @@ func (v *curve) check(cfg pegasos.Config) error {
 	return nil
 }
 
-// early returns the parts of the first epoch after which to measure: 1/64, and each about sqrt(2) times the one before.
+// early returns the parts of the first epoch after which to measure: 1/64, and each about sqrt(2)
+// times the one before.
 func (v *curve) early() []float64 {
 	if !v.wanted() {
 		return nil
 	}
-	return []float64{1. / 64, 3. / 128, 1. / 32, 3. / 64, 1. / 16, 3. / 32, 1. / 8, 3. / 16, 1. / 4, 3. / 8, 1. / 2, 3. / 4}
+	return []float64{1. / 64, 3. / 128, 1. / 32, 3. / 64, 1. / 16, 3. / 32, 1. / 8, 3. / 16, 1. / 4,
+		3. / 8, 1. / 2, 3. / 4}
 }
 
-// look measures if it is time to, the run having trained for so long, and reports whether it did.
-func (v *curve) look(now pegasos.Progress, training time.Duration) (r pegasos.Result, looked bool) {
-	if !v.wanted() || now.Steps < v.next || now.Steps == now.TotalSteps { // the last point is the result
+// measure measures if it is time to, the run having trained for so long, and reports whether it
+// did.
+func (v *curve) measure(
+	now pegasos.Progress, training time.Duration,
+) (r pegasos.Result, measured bool) {
+	// the last point is the result
+	if !v.wanted() || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return r, false
 	}
 	v.next = now.Steps + max(1, now.Steps*3/10)
@@ -77,10 +83,13 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	v.points = append(v.points, p)
 }
 
-// finish adds the result as the last point, unless it is an earlier one that was the best, and writes what was asked for.
-// data names the rows.
-func (v *curve) finish(data string, m *pegasos.Model, training time.Duration, interrupted bool) error {
-	if n := len(v.points); v.wanted() && !interrupted && (n == 0 || m.Result.Steps > v.points[n-1].result.Steps) {
+// finish adds the result as the last point, unless it is an earlier one that was the best, and
+// writes what was asked for. data names the rows.
+func (v *curve) finish(
+	data string, m *pegasos.Model, training time.Duration, interrupted bool,
+) error {
+	if n := len(v.points); v.wanted() && !interrupted &&
+		(n == 0 || m.Result.Steps > v.points[n-1].result.Steps) {
 		v.add(m, training)
 	}
 	if len(v.points) == 0 {
@@ -94,7 +103,8 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	m = m.WithCols(d.X.Cols())
 	rows := d.X.Rows()
 	const block = 1024
-	sums := make([]float64, (rows+block-1)/block) // of squares, or of what is right: divided in a way that no thread changes
+	// of squares, or of what is right: divided in a way that no thread changes
+	sums := make([]float64, (rows+block-1)/block)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range workers(threads, len(sums)) {
@@ -127,7 +137,8 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 
 func (v *curve) write(data string, m *pegasos.Model) error {
 	if v.csv != "" {
-		if err := replace.File(v.csv, func(w io.Writer) error { return v.table(w, m) }); err != nil {
+		table := func(w io.Writer) error { return v.table(w, m) }
+		if err := replace.File(v.csv, table); err != nil {
 			return err
 		}
 	}
@@ -153,8 +164,8 @@ func workers(threads, tasks int) int {
 	return min(threads, tasks)
 }
 
-// measure is what train and valid are of a point.
-func measure(m *pegasos.Model) string {
+// metricName is what train and valid are of a point.
+func metricName(m *pegasos.Model) string {
 	if m.Classes == nil {
 		return "rmse"
 	}
@@ -163,10 +174,12 @@ func measure(m *pegasos.Model) string {
 
 func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 	t := csv.NewWriter(w)
-	t.Write([]string{"epoch", "steps", "seconds", "objective", "dual_objective", "gap", "train_" + measure(m), "valid_" + measure(m)})
+	t.Write([]string{"epoch", "steps", "seconds", "objective", "dual_objective", "gap",
+		"train_" + metricName(m), "valid_" + metricName(m)})
 	for _, p := range v.points {
 		line := []string{"", strconv.FormatInt(p.result.Steps, 10)}
-		for _, v := range []float64{p.seconds, p.result.Objective, p.result.DualObjective, p.result.Gap, p.train, p.valid} {
+		for _, v := range []float64{p.seconds, p.result.Objective, p.result.DualObjective,
+			p.result.Gap, p.train, p.valid} {
 			if math.IsNaN(v) {
 				line = append(line, "") // there is none
 			} else {
@@ -181,19 +194,20 @@ func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 }
 
 func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Picture, error) {
-	steps, fits := v.column(func(p curvePoint) float64 { return float64(p.result.Steps) }), v.fits(m)
+	steps := v.column(func(p curvePoint) float64 { return float64(p.result.Steps) })
 	gap := v.column(func(p curvePoint) float64 { return 100 * p.result.Gap })
 	kind := ""
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
-	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", shortName(data), m.Config.Loss, kind, m.Lambda)
+	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", shortName(data), m.Config.Loss, kind,
+		m.Lambda)
 	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
 		v.objectives(),
 		{Label: "gap, % (log)", Log: true, Lines: []chart.Line{
 			{Name: "most that the objective can be above the optimum", Values: gap},
 		}},
-		fits,
+		v.fits(m),
 	}, format)
 }
 
@@ -230,7 +244,9 @@ func (v *curve) fits(m *pegasos.Model) chart.Panel {
 		label, scale = "accuracy, %", 100
 	}
 	return chart.Panel{Label: label, Lines: []chart.Line{
-		{Name: "training rows", Values: v.column(func(p curvePoint) float64 { return scale * p.train })},
-		{Name: "validation rows", Values: v.column(func(p curvePoint) float64 { return scale * p.valid })},
+		{Name: "training rows",
+			Values: v.column(func(p curvePoint) float64 { return scale * p.train })},
+		{Name: "validation rows",
+			Values: v.column(func(p curvePoint) float64 { return scale * p.valid })},
 	}}
 }

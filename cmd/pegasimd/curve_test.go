@@ -42,19 +42,23 @@ func readTable(t *testing.T, path string) (columns map[string][]float64, header 
 
 func TestCurve(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/plain.json", digits, dir+"/plain")
-	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/json", digits, dir+"/model",
+	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/plain.json", digits,
+		dir+"/plain")
+	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/json", digits,
+		dir+"/model",
 		"-curve", dir+"/curve.csv", "-plot", dir+"/curve.svg", "-valid", digits)
 	plain, run := report(t, dir+"/plain.json"), report(t, dir+"/json")
 	if plain["model_hash"] != run["model_hash"] || plain["gap"] != run["gap"] {
 		t.Error("measuring on the way changes the result")
 	}
 	c, header := readTable(t, dir+"/curve.csv")
-	if got := strings.Join(header, ","); got != "epoch,steps,seconds,objective,dual_objective,gap,train_accuracy,valid_accuracy" {
+	const columns = "epoch,steps,seconds,objective,dual_objective,gap,train_accuracy,valid_accuracy"
+	if got := strings.Join(header, ","); got != columns {
 		t.Errorf("columns are %s", got)
 	}
 	steps, last := c["steps"], len(c["steps"])-1
-	if steps[0] > 1797/40 || steps[last] != 20*1797 || !slices.Contains(steps, 1797) || len(steps) < 15 || len(steps) > 25 {
+	if steps[0] > 1797/40 || steps[last] != 20*1797 || !slices.Contains(steps, 1797) ||
+		len(steps) < 15 || len(steps) > 25 {
 		t.Errorf("measured after %v steps", steps)
 	}
 	for i := range steps {
@@ -62,38 +66,47 @@ func TestCurve(t *testing.T) {
 			t.Errorf("measured after %v steps, %v seconds", steps, c["seconds"])
 		}
 		objective, bound := c["objective"][i], c["dual_objective"][i]
-		if !(bound <= objective) || math.Abs(c["gap"][i]-(objective-bound)/objective) > 1e-15 || c["epoch"][i] != steps[i]/1797 {
-			t.Errorf("after %v steps: epoch %v, objective %v, bound %v, gap %v", steps[i], c["epoch"][i], objective, bound, c["gap"][i])
+		if !(bound <= objective) || math.Abs(c["gap"][i]-(objective-bound)/objective) > 1e-15 ||
+			c["epoch"][i] != steps[i]/1797 {
+			t.Errorf("after %v steps: epoch %v, objective %v, bound %v, gap %v", steps[i],
+				c["epoch"][i], objective, bound, c["gap"][i])
 		}
 		if v := c["valid_accuracy"][i]; v != c["train_accuracy"][i] || !(v > 0) || v > 1 {
 			t.Errorf("accuracy %v, of the same rows again %v", c["train_accuracy"][i], v)
 		}
 	}
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
-	if e := report(t, dir+"/eval"); e["accuracy"] != c["valid_accuracy"][last] || run["objective"] != c["objective"][last] || run["gap"] != c["gap"][last] {
+	if e := report(t, dir+"/eval"); e["accuracy"] != c["valid_accuracy"][last] ||
+		run["objective"] != c["objective"][last] || run["gap"] != c["gap"][last] {
 		t.Errorf("the last point is not the result")
 	}
 	svg, err := os.ReadFile(dir + "/curve.svg")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"digits.csv.gz: hinge loss, ovr, lambda 1", "objective", "lower bound", "gap", "accuracy", "validation rows", "10k"} {
+	for _, text := range []string{"digits.csv.gz: hinge loss, ovr, lambda 1", "objective",
+		"lower bound", "gap", "accuracy", "validation rows", "10k"} {
 		if !bytes.Contains(svg, []byte(text)) {
 			t.Errorf("the plot lacks %q", text)
 		}
 	}
 }
 
-// Where there are other runs, for the calibration, and where the model is not that of the last step, the curve is that of the
-// run that made it.
+// Where there are other runs, for the calibration, and where the model is not that of the last
+// step, the curve is that of the run that made it.
 func TestCurveOfOneRun(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1", "-proba -epochs 15 -change 0.5", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2", "-multiclass crammer-singer -epochs 2", "-shards 2 -epochs 4"} {
-		must(t, append(strings.Fields("train -quiet -lambda 1 "+flags), "-valid", digits, "-json", dir+"/json", "-curve", dir+"/c", digits, dir+"/model")...)
+	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1",
+		"-proba -epochs 15 -change 0.5", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2",
+		"-multiclass crammer-singer -epochs 2", "-shards 2 -epochs 4"} {
+		must(t, append(strings.Fields("train -quiet -lambda 1 "+flags), "-valid", digits, "-json",
+			dir+"/json", "-curve", dir+"/c", digits, dir+"/model")...)
 		c, _ := readTable(t, dir+"/c")
 		steps, result := c["steps"], report(t, dir+"/json")["steps"].(float64)
 		last := steps[len(steps)-1]
-		if !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) || len(steps) < 4 || last < result || last != result && !strings.Contains(flags, "-patience") {
+		if !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) ||
+			len(steps) < 4 || last < result || last != result && !strings.Contains(flags,
+			"-patience") {
 			t.Errorf("%s: %v steps, points after %v", flags, result, steps)
 		}
 	}
@@ -115,25 +128,29 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Validation rows are told by name where labels are names: here dog and cat have other numbers, and bird has none.
+// Validation rows are told by name where labels are names: here dog and cat have other numbers, and
+// bird has none.
 func TestCurveOfNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")
 	dir := t.TempDir()
 	must(t, "train", "-quiet", data, dir+"/model", "-curve", dir+"/c", "-valid", other)
-	if c, _ := readTable(t, dir+"/c"); c["valid_accuracy"][len(c["steps"])-1] != 0.5 || c["train_accuracy"][len(c["steps"])-1] != 1 {
+	if c, _ := readTable(t, dir+"/c"); c["valid_accuracy"][len(c["steps"])-1] != 0.5 ||
+		c["train_accuracy"][len(c["steps"])-1] != 1 {
 		t.Errorf("accuracies %v", c)
 	}
 }
 
 func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
-	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-order", "iid", "-bias", "augmented", "-epochs", "50", data, dir+"/model", "-curve", dir+"/c", "-plot", dir+"/p.png")
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-order", "iid", "-bias", "augmented",
+		"-epochs", "50", data, dir+"/model", "-curve", dir+"/c", "-plot", dir+"/p.png")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")
 	c, header := readTable(t, dir+"/c")
 	last := len(c["steps"]) - 1
 	want := report(t, dir+"/eval")["rmse"].(float64) // of float64 scores; predictions are float32
-	if got := c["train_rmse"][last]; math.Abs(got-want) > 1e-6 || header[7] != "valid_rmse" || !math.IsNaN(c["valid_rmse"][last]) {
+	if got := c["train_rmse"][last]; math.Abs(got-want) > 1e-6 || header[7] != "valid_rmse" ||
+		!math.IsNaN(c["valid_rmse"][last]) {
 		t.Errorf("RMSE %v, want %v; columns %v", got, want, header)
 	}
 	if !math.IsNaN(c["gap"][last]) || math.IsNaN(c["objective"][last]) {
@@ -147,14 +164,19 @@ func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 func TestCurveErrors(t *testing.T) {
 	good, names := file(t, "good.svm", toy), file(t, "names.csv", "x,y\n0,a\n1,b\n")
 	mistakes(t, map[string]mistake{
-		"ending":        {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
-		"outer":         {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias", "outer"}},
+		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
+		"outer": {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias",
+			"outer"}},
 		"useless valid": {exitUsage, "-valid", []string{"train", good, "-valid", good}},
-		"missing":       {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid", "missing.svm"}},
-		"empty":         {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid", file(t, "empty.svm", "")}},
-		"names":         {exitError, "names", []string{"train", good, "-loss", "eps-insensitive", "-curve", "c", "-valid", names}},
-		"eval ending":   {exitUsage, ".svg", []string{"eval", good, good, "-plot", "a"}},
-		"proba, scores": {exitUsage, "only one", []string{"predict", "-proba", "-scores", good, good}},
+		"missing": {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid",
+			"missing.svm"}},
+		"empty": {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid",
+			file(t, "empty.svm", "")}},
+		"names": {exitError, "names", []string{"train", good, "-loss", "eps-insensitive",
+			"-curve", "c", "-valid", names}},
+		"eval ending": {exitUsage, ".svg", []string{"eval", good, good, "-plot", "a"}},
+		"proba, scores": {exitUsage, "only one", []string{"predict", "-proba", "-scores",
+			good, good}},
 	})
 }
 
@@ -172,7 +194,8 @@ func TestConfusionPlot(t *testing.T) {
 			t.Errorf("the count %v is not in the picture", n)
 		}
 	}
-	if want := fmt.Sprintf("accuracy %.2f %% of 1797 rows", 100*e["accuracy"].(float64)); !bytes.Contains(svg, []byte(want)) {
+	if want := fmt.Sprintf("accuracy %.2f %% of 1797 rows",
+		100*e["accuracy"].(float64)); !bytes.Contains(svg, []byte(want)) {
 		t.Errorf("the title lacks %q", want)
 	}
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
@@ -195,12 +218,14 @@ func TestProba(t *testing.T) {
 		var cat, dog, score float64
 		fmt.Sscan(line, &label, &cat, &dog)
 		fmt.Sscan(scored[i+1], &label, &score)
-		if math.Abs(cat+dog-1) > 1e-8 || math.Abs(dog-1/(1+math.Exp(-score))) > 1e-8 || (label == "dog") != (dog > 0.5) {
+		if math.Abs(cat+dog-1) > 1e-8 || math.Abs(dog-1/(1+math.Exp(-score))) > 1e-8 ||
+			(label == "dog") != (dog > 0.5) {
 			t.Errorf("%q of the score %v", line, score)
 		}
 	}
 	must(t, "train", "-quiet", data, model)
-	if code, out, told := pegasimd(t, "predict", "-proba", data, model); code != exitUsage || out != "" || !strings.Contains(told, "-loss log") {
+	if code, out, told := pegasimd(t, "predict", "-proba", data, model); code != exitUsage ||
+		out != "" || !strings.Contains(told, "-loss log") {
 		t.Errorf("probabilities of the hinge loss: %d, %s%s", code, out, told)
 	}
 	digits := "../../dataset/digits/digits.csv.gz"

@@ -17,11 +17,12 @@ var cvCommand = command{
 	name:      "cv",
 	arguments: "DATA",
 	summary:   "find the best lambda by cross-validation",
-	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
-fold, it trains on the other folds and predicts the fold. It tells the mean accuracy, or root mean
-square error, and the standard deviation over the folds, beside the mean objective in training and
-its proven gap. The best lambda is that of the highest mean accuracy, or the lowest mean error; of
-equal ones the largest. With -model the model of the best lambda, trained on all rows, is written.
+	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
+lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean
+accuracy, or root mean square error, and the standard deviation over the folds, beside the mean
+objective in training and its proven gap. The best lambda is that of the highest mean accuracy, or
+the lowest mean error; of equal ones the largest. With -model the model of the best lambda,
+trained on all rows, is written.
 
 The lambdas are those of -lambdas, or of -cs: C, where lambda is 1/(C * rows), those trained on.
 Without either they are seven powers of ten: 10^k/10 to 10^k/10^7, where 10^k is R^2, the mean
@@ -44,8 +45,7 @@ Examples:
 
 func cv(c *call) error {
 	var f cvFlags
-	f.define(c.flags)
-	args, err := c.parse(1, 1)
+	args, err := c.parse(&f, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func cv(c *call) error {
 // A penalty is a lambda or a C; the other is 0.
 type penalty struct{ lambda, c float64 }
 
-// penalties returns those that the flags name, from the largest lambda to the smallest, or nil if they
-// name none.
+// penalties returns those that the flags name, from the largest lambda to the smallest, or nil if
+// they name none.
 func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
 	given := 0
 	for _, name := range []string{"lambda", "c", "lambdas", "cs"} {
@@ -137,7 +137,8 @@ type searchReport struct {
 	Hash    string  `json:"model_hash,omitempty"`
 }
 
-func newSearchReport(set *dataset.Set, seed uint64, loading time.Duration, start time.Time) searchReport {
+func newSearchReport(set *dataset.Set, seed uint64, loading time.Duration,
+	start time.Time) searchReport {
 	return searchReport{
 		Load: loading.Seconds(), Seconds: time.Since(start).Seconds(),
 		ISA: asm.Active().String(), Layout: string(set.Layout()), Seed: seed,

@@ -30,11 +30,13 @@ func cvOf(t *testing.T, args ...string) (r cvReport, printed string) {
 	return r, printed + told
 }
 
-// Each score is that of a model trained on a copy of the other folds' rows, to the bit; and so the mean and the spread.
+// Each score is that of a model trained on a copy of the other folds' rows, to the bit; and so the
+// mean and the spread.
 func TestCrossValidation(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)
-	if r.Metric != "accuracy" || r.Folds != 4 || r.Rows != 1797 || len(r.Labels) != 10 || len(r.Grid) != 2 || r.Grid[0].Lambda != 1 || r.Grid[1].Lambda != 1e-2 {
+	if r.Metric != "accuracy" || r.Folds != 4 || r.Rows != 1797 || len(r.Labels) != 10 ||
+		len(r.Grid) != 2 || r.Grid[0].Lambda != 1 || r.Grid[1].Lambda != 1e-2 {
 		t.Fatalf("%+v", r)
 	}
 	set, err := dataset.Read(digits, dataset.Options{})
@@ -57,7 +59,8 @@ func TestCrossValidation(t *testing.T) {
 				t.Errorf("fold %d has %d rows, report says %d", f, len(test), r.FoldRows[f])
 			}
 			a, b := set.Subset(train), set.Subset(test)
-			m, err := pegasos.Train(t.Context(), matrix(a), a.Y, pegasos.Config{Lambda: float64(p.Lambda), Epochs: 3, Seed: 7})
+			m, err := pegasos.Train(t.Context(), matrix(a), a.Y,
+				pegasos.Config{Lambda: float64(p.Lambda), Epochs: 3, Seed: 7})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,14 +79,20 @@ func TestCrossValidation(t *testing.T) {
 		for _, s := range p.Scores {
 			squares += (s - mean) * (s - mean)
 		}
-		if math.Abs(float64(p.Mean)-mean) > 1e-15 || math.Abs(float64(p.Spread)-math.Sqrt(squares/3)) > 1e-12 || math.Abs(float64(p.Objective)/objective-1) > 1e-12 {
-			t.Errorf("lambda %v: mean %v +- %v, objective %v", p.Lambda, p.Mean, p.Spread, p.Objective)
+		if math.Abs(float64(p.Mean)-mean) > 1e-15 ||
+			math.Abs(float64(p.Spread)-math.Sqrt(squares/3)) > 1e-12 ||
+			math.Abs(float64(p.Objective)/objective-1) > 1e-12 {
+			t.Errorf("lambda %v: mean %v +- %v, objective %v", p.Lambda, p.Mean, p.Spread,
+				p.Objective)
 		}
-		if c := 1 / (float64(p.Lambda) * 1797 * 3 / 4); math.Abs(float64(p.C)/c-1) > 0.01 || !(p.Gap > 0) || !(p.Seconds > 0) {
+		if c := 1 / (float64(p.Lambda) * 1797 * 3 / 4); math.Abs(float64(p.C)/c-1) > 0.01 ||
+			!(p.Gap > 0) || !(p.Seconds > 0) {
 			t.Errorf("lambda %v: C %v, gap %v, %v s", p.Lambda, p.C, p.Gap, p.Seconds)
 		}
 	}
-	if want := fmt.Sprintf("4 folds of %d to %d rows", slices.Min(r.FoldRows), slices.Max(r.FoldRows)); !strings.Contains(printed, "best") || !strings.Contains(printed, want) {
+	if want := fmt.Sprintf("4 folds of %d to %d rows", slices.Min(r.FoldRows),
+		slices.Max(r.FoldRows)); !strings.Contains(printed, "best") ||
+		!strings.Contains(printed, want) {
 		t.Errorf("printed %s", printed)
 	}
 }
@@ -91,14 +100,16 @@ func TestCrossValidation(t *testing.T) {
 // The same numbers come from any number of threads and any kind of problem.
 func TestCrossValidationThreads(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
-	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented", "-multiclass crammer-singer -order iid", "-layout sparse -class-weight balanced"}
+	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented",
+		"-multiclass crammer-singer -order iid", "-layout sparse -class-weight balanced"}
 	if testing.Short() {
 		kinds = kinds[:2]
 	}
 	for _, flags := range kinds {
 		var first string
 		for _, threads := range []string{"1", "2", "5"} {
-			r, _ := cvOf(t, append([]string{"-folds", "2", "-lambdas", "10,1", "-epochs", "1", "-threads", threads, digits}, strings.Fields(flags)...)...)
+			r, _ := cvOf(t, append([]string{"-folds", "2", "-lambdas", "10,1", "-epochs", "1",
+				"-threads", threads, digits}, strings.Fields(flags)...)...)
 			var got strings.Builder
 			for _, p := range r.Grid {
 				fmt.Fprintln(&got, p.Lambda, p.Scores, p.Objective, p.Gap)
@@ -121,14 +132,18 @@ func TestCrossValidationBest(t *testing.T) {
 		t.Errorf("best of equal ones: %+v", r)
 	}
 	r, _ = cvOf(t, "-folds", "3", "-cs", "10,1,5", "-bias", "augmented", easy)
-	if r.Best.C != 1 || r.Grid[2].C != 10 || math.Abs(float64(r.Best.Lambda)*20*2/3-1) > 0.1 || r.Config.C != 1 {
+	if r.Best.C != 1 || r.Grid[2].C != 10 || math.Abs(float64(r.Best.Lambda)*20*2/3-1) > 0.1 ||
+		r.Config.C != 1 {
 		t.Errorf("best of equal ones: %+v", r)
 	}
 	// The model is that of train with this lambda.
 	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
-	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3", "-model", dir+"/model", digits)
-	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "2", "-seed", "3", digits, dir+"/other", "-json", dir+"/json")
-	if r.Best.Lambda != 1 || r.Hash != report(t, dir+"/json")["model_hash"] || !strings.Contains(printed, " of all rows") {
+	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
+		"-model", dir+"/model", digits)
+	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "2", "-seed", "3", digits, dir+"/other",
+		"-json", dir+"/json")
+	if r.Best.Lambda != 1 || r.Hash != report(t, dir+"/json")["model_hash"] ||
+		!strings.Contains(printed, " of all rows") {
 		t.Errorf("best %v, model %s: %s", r.Best, r.Hash, printed)
 	}
 	a, _ := os.ReadFile(dir + "/model")
@@ -137,7 +152,8 @@ func TestCrossValidationBest(t *testing.T) {
 		t.Error("the model's file is another than that of train")
 	}
 	// A single lambda is a grid too.
-	if r, _ := cvOf(t, "-lambda", "0.5", easy); len(r.Grid) != 1 || r.Best.Lambda != 0.5 || r.Folds != 5 {
+	if r, _ := cvOf(t, "-lambda", "0.5", easy); len(r.Grid) != 1 || r.Best.Lambda != 0.5 ||
+		r.Folds != 5 {
 		t.Errorf("one lambda: %+v", r)
 	}
 }
@@ -149,8 +165,10 @@ func TestCrossValidationOfNumbers(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&b, "%d,%d\n", i%10, 2*(i%10)+1)
 	}
-	r, printed := cvOf(t, "-loss", "eps-insensitive", "-bias", "augmented", "-lambdas", "1000,0.01", "-epochs", "200", file(t, "line.csv", b.String()))
-	if r.Metric != "rmse" || r.Labels != nil || r.Best.Lambda != 0.01 || r.Best.Mean > 0.5 || r.Grid[0].Mean < 2 || !strings.Contains(printed, "RMSE") {
+	r, printed := cvOf(t, "-loss", "eps-insensitive", "-bias", "augmented", "-lambdas", "1000,0.01",
+		"-epochs", "200", file(t, "line.csv", b.String()))
+	if r.Metric != "rmse" || r.Labels != nil || r.Best.Lambda != 0.01 || r.Best.Mean > 0.5 ||
+		r.Grid[0].Mean < 2 || !strings.Contains(printed, "RMSE") {
 		t.Errorf("%s %+v", printed, r)
 	}
 	for _, n := range r.FoldRows {
@@ -167,7 +185,8 @@ func TestDefaultGrid(t *testing.T) {
 	zero := file(t, "zero.svm", "1\n-1\n1\n-1\n1 9:0\n-1\n")
 	for data, first := range map[string]float64{one: 0.1, ten: 10, zero: 0.1} {
 		r, _ := cvOf(t, "-folds", "3", data)
-		if len(r.Grid) != 7 || r.Grid[0].Lambda != number(first) || math.Abs(float64(r.Grid[6].Lambda)/first-1e-6) > 1e-15 {
+		if len(r.Grid) != 7 || r.Grid[0].Lambda != number(first) ||
+			math.Abs(float64(r.Grid[6].Lambda)/first-1e-6) > 1e-15 {
 			t.Errorf("%s: grid from %v to %v", data, r.Grid[0].Lambda, r.Grid[len(r.Grid)-1].Lambda)
 		}
 	}
@@ -180,11 +199,13 @@ func TestCrossValidationWeights(t *testing.T) {
 	weights := strings.Repeat("1\n", 12)
 	args := []string{"-folds", "3", "-lambda", "0.1"}
 	plain, _ := cvOf(t, append(args, file(t, "a.svm", rows))...)
-	r, _ := cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights", file(t, "w", weights+"0\n"))...)
+	r, _ := cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights",
+		file(t, "w", weights+"0\n"))...)
 	if r.FoldRows[0]+r.FoldRows[1]+r.FoldRows[2] != 12 || r.Best.Mean != 1 || plain.Best.Mean != 1 {
 		t.Errorf("with a row of no weight: %+v", r)
 	}
-	r, _ = cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights", file(t, "w", weights+"2\n"))...)
+	r, _ = cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights",
+		file(t, "w", weights+"2\n"))...)
 	worst := 1.0
 	for _, s := range r.Best.Scores {
 		worst = math.Min(worst, s)
@@ -197,7 +218,8 @@ func TestCrossValidationWeights(t *testing.T) {
 func TestCrossValidationOfRareClasses(t *testing.T) {
 	data := file(t, "rare.csv", "x,y,pet\n"+strings.Repeat("1,2,cat\n-1,-2,dog\n", 6)+"5,-5,emu\n")
 	r, told := cvOf(t, "-folds", "3", "-lambda", "0.1", data)
-	if !strings.Contains(told, "class emu has fewer rows") || strings.Contains(told, "class dog") || len(r.Labels) != 3 || r.Best.Mean >= 1 {
+	if !strings.Contains(told, "class emu has fewer rows") || strings.Contains(told, "class dog") ||
+		len(r.Labels) != 3 || r.Best.Mean >= 1 {
 		t.Errorf("%s %+v", told, r)
 	}
 }
@@ -205,23 +227,27 @@ func TestCrossValidationOfRareClasses(t *testing.T) {
 func TestCrossValidationErrors(t *testing.T) {
 	good, small := file(t, "good.svm", strings.Repeat(toy, 5)), file(t, "small.svm", toy)
 	mistakes(t, map[string]mistake{
-		"one fold":      {exitUsage, "-folds", []string{"-folds", "1", good}},
-		"many folds":    {exitError, "too few rows", []string{"-folds", "5", small}},
-		"one class":     {exitError, "two or more classes", []string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
-		"bad lambda":    {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
-		"negative":      {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
-		"not a number":  {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
-		"empty":         {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
-		"tiny lambda":   {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
-		"two grids":     {exitUsage, "only one", []string{"-lambdas", "1", "-cs", "1", good}},
-		"lambda, grid":  {exitUsage, "only one", []string{"-lambdas", "1", "-lambda", "1", good}},
-		"patience":      {exitUsage, "-patience", []string{"-patience", "1", good}},
-		"epochs 0":      {exitUsage, "-epochs", []string{"-epochs", "0", good}},
-		"unknown loss":  {exitUsage, "-loss: have", []string{"-loss", "none", good}},
-		"batch":         {exitUsage, "fold 1 of 5: -batch: have", []string{"-batch", "18", good}},
-		"names":         {exitError, "names", []string{"-loss", "eps-insensitive", file(t, "a.csv", "x,y\n0,a\n1,b\n")}},
-		"few weights":   {exitError, "1 weights for 20 rows", []string{"-weights", file(t, "w", "1\n"), good}},
-		"large data":    {exitError, "row", []string{"-folds", "2", file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
+		"one fold":   {exitUsage, "-folds", []string{"-folds", "1", good}},
+		"many folds": {exitError, "too few rows", []string{"-folds", "5", small}},
+		"one class": {exitError, "two or more classes",
+			[]string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
+		"bad lambda":   {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
+		"negative":     {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
+		"not a number": {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
+		"empty":        {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
+		"tiny lambda":  {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
+		"two grids":    {exitUsage, "only one", []string{"-lambdas", "1", "-cs", "1", good}},
+		"lambda, grid": {exitUsage, "only one", []string{"-lambdas", "1", "-lambda", "1", good}},
+		"patience":     {exitUsage, "-patience", []string{"-patience", "1", good}},
+		"epochs 0":     {exitUsage, "-epochs", []string{"-epochs", "0", good}},
+		"unknown loss": {exitUsage, "-loss: have", []string{"-loss", "none", good}},
+		"batch":        {exitUsage, "fold 1 of 5: -batch: have", []string{"-batch", "18", good}},
+		"names": {exitError, "names", []string{"-loss", "eps-insensitive",
+			file(t, "a.csv", "x,y\n0,a\n1,b\n")}},
+		"few weights": {exitError, "1 weights for 20 rows",
+			[]string{"-weights", file(t, "w", "1\n"), good}},
+		"large data": {exitError, "row",
+			[]string{"-folds", "2", file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
 		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
@@ -234,7 +260,8 @@ func TestInterruptedCrossValidation(t *testing.T) {
 	var out, errs bytes.Buffer
 	done := make(chan int)
 	go func() {
-		done <- run(ctx, []string{"cv", "-steps", "1000000000000", data, "-model", model}, &out, &errs)
+		done <- run(ctx, []string{"cv", "-steps", "1000000000000", data, "-model", model},
+			&out, &errs)
 	}()
 	cancel()
 	if code := <-done; code != exitInterrupted {

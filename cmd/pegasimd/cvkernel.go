@@ -23,7 +23,8 @@ type kernelCVReport struct {
 	Config kernelsvm.Config `json:"config"` // of the best
 }
 
-// A kernelPoint is a setting and what it gave. Lambda or C is 0, whichever the grid is not of; so is a gamma that the data give.
+// A kernelPoint is a setting and what it gave. Lambda or C is 0, whichever the grid is not of; so
+// is a gamma that the data give.
 type kernelPoint struct {
 	Gamma   float64   `json:"gamma"`
 	Lambda  float64   `json:"lambda"`
@@ -34,7 +35,7 @@ type kernelPoint struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// defaultKernelCs is what cv -kernel tries unless it is told.
+// defaultKernelCs is what cv -kernel tries by default.
 var defaultKernelCs = []penalty{{c: 0.1}, {c: 1}, {c: 10}, {c: 100}}
 
 // A kernelCV is a cross-validation of kernel machines.
@@ -195,7 +196,8 @@ func (v *kernelCV) report() error {
 }
 
 func (r *kernelCVReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%d rows, %d features; %d folds, seed %d; kernel %s\n\n", r.Rows, r.Features, r.Folds, r.Seed, r.Config.Kernel)
+	fmt.Fprintf(w, "%d rows, %d features; %d folds, seed %d; kernel %s\n\n", r.Rows, r.Features,
+		r.Folds, r.Seed, r.Config.Kernel)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	unit, of := "lambda", func(p kernelPoint) float64 { return p.Lambda }
 	if r.Best.C != 0 {
@@ -210,7 +212,8 @@ func (r *kernelCVReport) print(w io.Writer) {
 		if p.Gamma == r.Best.Gamma && of(p) == of(r.Best) {
 			mark = "best"
 		}
-		fmt.Fprintf(t, "%s\t%.6g\t%.3f\t%.3f\t%.3g\t%s\t\n", gamma, of(p), 100*p.Mean, 100*p.Spread, p.Seconds, mark)
+		fmt.Fprintf(t, "%s\t%.6g\t%.3f\t%.3f\t%.3g\t%s\t\n", gamma, of(p), 100*p.Mean, 100*p.Spread,
+			p.Seconds, mark)
 	}
 	t.Flush()
 	r.searchReport.print(w, len(r.Grid)*r.Folds)

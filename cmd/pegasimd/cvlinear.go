@@ -207,7 +207,8 @@ func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
 	return cfg
 }
 
-// defaultGrid goes by the scale of the rows: of rows that are multiplied by c, c^2 times lambda is the same problem.
+// defaultGrid goes by the scale of the rows: of rows that are multiplied by c, c^2 times lambda is
+// the same problem.
 func defaultGrid(set *dataset.Set) (grid []cvPoint) {
 	x := matrix(set)
 	var sum float64
@@ -222,7 +223,8 @@ func defaultGrid(set *dataset.Set) (grid []cvPoint) {
 	k, _ := strconv.Atoi(exponent)
 	for j := 1; j <= 7; j++ {
 		lambda, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", k-j), 64)
-		if lambda = max(lambda, pegasos.MinLambda); len(grid) == 0 || number(lambda) < grid[len(grid)-1].Lambda {
+		lambda = max(lambda, pegasos.MinLambda)
+		if len(grid) == 0 || number(lambda) < grid[len(grid)-1].Lambda {
 			grid = append(grid, cvPoint{Lambda: number(lambda)})
 		}
 	}
@@ -271,7 +273,8 @@ func (v *validation) deal(cfg pegasos.Config) error {
 	}
 	slices.Sort(classes)
 	if several < 2 {
-		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold takes all of a class")
+		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold " +
+			"takes all of a class")
 	}
 	for _, label := range classes {
 		name := pegasos.FormatLabel(label)
@@ -286,10 +289,12 @@ func (v *validation) deal(cfg pegasos.Config) error {
 	return nil
 }
 
-// run does the runs of all points and folds, several at a time, and fills in the points. No run depends on another: one that
-// starts from the model of the next larger lambda would go on with that one's small steps, while w has far to go. Tried with
-// train -lambda 1e-5 -start, from 1e-4 from 1e-3, on the IMDB reviews: the objective is 1.25 times as high after as many
-// epochs; where lambda matters less it is up to 3 % lower. Nor would it be what train does with the lambda that is chosen.
+// run does the runs of all points and folds, several at a time, and fills in the points. No run
+// depends on another: one that starts from the model of the next larger lambda would go on with
+// that one's small steps, while w has far to go. Tried with train -lambda 1e-5 -start, from 1e-4
+// from 1e-3, on the IMDB reviews: the objective is 1.25 times as high after as many epochs; where
+// lambda matters less it is up to 3 % lower. Nor would it be what train does with the lambda that
+// is chosen.
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -317,7 +322,8 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 	for range at {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(runs); i = int(next.Add(1)) - 1 {
-				runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, func(share float64) { show(i, share) })
+				runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within,
+					func(share float64) { show(i, share) })
 				if runs[i].err != nil {
 					cancel()
 				}
@@ -326,10 +332,12 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		})
 	}
 	wg.Wait()
-	// The error of the first run that has one of its own; others may have been cancelled for its sake.
+	// The error of the first run that failed by itself; others may have been cancelled for its
+	// sake.
 	var failed error
 	for i, r := range runs {
-		if r.err != nil && (failed == nil || errors.Is(failed, context.Canceled) && !errors.Is(r.err, context.Canceled)) {
+		cancelled := errors.Is(r.err, context.Canceled)
+		if r.err != nil && (failed == nil || errors.Is(failed, context.Canceled) && !cancelled) {
 			failed = fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, r.err)
 		}
 	}
@@ -343,7 +351,9 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 }
 
 // one trains without a fold and measures on it.
-func (v *validation) one(ctx context.Context, cfg pegasos.Config, fold, threads int, progress func(share float64)) (r cvRun) {
+func (v *validation) one(
+	ctx context.Context, cfg pegasos.Config, fold, threads int, progress func(share float64),
+) (r cvRun) {
 	weights := make([]float32, len(v.fold))
 	var total float64
 	for i, f := range v.fold {
@@ -353,15 +363,17 @@ func (v *validation) one(ctx context.Context, cfg pegasos.Config, fold, threads 
 		}
 	}
 	start := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, Progress: func(p pegasos.Progress) {
-		progress(float64(p.Steps) / float64(p.TotalSteps+1))
-	}}
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights,
+		Progress: func(p pegasos.Progress) {
+			progress(float64(p.Steps) / float64(p.TotalSteps+1))
+		}}
 	x := matrix(v.set)
 	m, err := tr.Train(ctx, x, v.set.Y)
 	if err != nil {
 		return cvRun{err: err}
 	}
-	r = cvRun{seconds: time.Since(start).Seconds(), lambda: m.Lambda, objective: m.Result.Objective, gap: m.Result.Gap}
+	r = cvRun{seconds: time.Since(start).Seconds(), lambda: m.Lambda, objective: m.Result.Objective,
+		gap: m.Result.Gap}
 	if m.Result.Weight > 0 {
 		total = m.Result.Weight // with those of the classes
 	}
@@ -427,8 +439,8 @@ func (r *cvReport) print(w io.Writer) {
 	if r.Labels == nil {
 		kind = "numbers to predict"
 	}
-	fmt.Fprintf(w, "%d rows, %d features, %s; %d folds of %d to %d rows, seed %d\n\n", r.Rows, r.Features, kind, r.Folds,
-		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
+	fmt.Fprintf(w, "%d rows, %d features, %s; %d folds of %d to %d rows, seed %d\n\n",
+		r.Rows, r.Features, kind, r.Folds, slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	heading, digits, scale := "accuracy, %", "%.3f", number(100)
 	if r.Labels == nil {
@@ -440,8 +452,9 @@ func (r *cvReport) print(w io.Writer) {
 		if p.Lambda == r.Best.Lambda && cmp.Compare(p.C, r.Best.C) == 0 {
 			mark = "best"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.C, (p.Mean * scale).format(digits),
-			(p.Spread * scale).format(digits), p.Objective, percent(float64(p.Gap)), p.Seconds, mark)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.C,
+			(p.Mean * scale).format(digits), (p.Spread * scale).format(digits), p.Objective,
+			percent(float64(p.Gap)), p.Seconds, mark)
 	}
 	t.Flush()
 	r.searchReport.print(w, len(r.Grid)*r.Folds)

@@ -32,7 +32,8 @@ func (d *dataReader) options(name string) *progress {
 	p := newProgress(d.call.stderr, d.quiet)
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
-			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", name, read>>20, total>>20)
+			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", name, read>>20,
+				total>>20)
 		} else {
 			p.show(0, "reading %s: %d MB", name, read>>20)
 		}
@@ -114,8 +115,8 @@ func shortName(data string) string {
 	return path.Base(filepath.ToSlash(name))
 }
 
-// modelName returns the model's file name: the second argument, or the data's name without its folder
-// and endings, in the working folder.
+// modelName returns the model's file name: the second argument, or the data's name without its
+// folder and endings, in the working folder.
 func modelName(args []string) (string, error) {
 	if len(args) == 2 {
 		return args[1], nil
@@ -135,8 +136,8 @@ func labelName(s *dataset.Set, label float32) string {
 	return pegasos.FormatLabel(label)
 }
 
-// positions returns for each row of the set the position of its label among the classes. Labels that
-// are none of the classes are added behind them, in the order of the rows; names has all.
+// positions returns for each row of the set the position of its label among the classes. Labels
+// that are none of the classes are added behind them, in the order of the rows; names has all.
 func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	place := map[string]int{}
 	for i, name := range classes {
@@ -156,12 +157,13 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// warn tells of values that were ignored. If the data were trained on, it also tells of features that
-// should have been scaled. It leaves mapped data alone: a pass over them may take long, and inspect
-// is there for it.
+// warn says how many values were ignored. If the data were trained on, it also warns of features
+// that should have been scaled. It leaves mapped data alone: a pass over them may take long, and
+// inspect is there for it.
 func (c *call) warn(set *dataset.Set, trained bool) {
 	if set.Ignored > 0 {
-		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n", set.Ignored)
+		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n",
+			set.Ignored)
 	}
 	if !trained || set.Mapped() {
 		return

@@ -14,12 +14,14 @@ func TestConvertData(t *testing.T) {
 	hash := func(data string) any {
 		t.Helper()
 		numbers := filepath.Join(dir, "run.json")
-		must(t, "train", "-quiet", "-epochs", "2", "-json", numbers, data, filepath.Join(dir, "a.model"))
+		must(t, "train", "-quiet", "-epochs", "2", "-json", numbers, data,
+			filepath.Join(dir, "a.model"))
 		return report(t, numbers)["model_hash"]
 	}
 	want := hash(digits)
 	in := digits
-	for _, name := range []string{"a.svm", "a.svm.gz", "a.csv", "a.csv.gz", "a.npy", "a.npy.gz", "a.pgsm", "b.svm"} {
+	for _, name := range []string{"a.svm", "a.svm.gz", "a.csv", "a.csv.gz", "a.npy", "a.npy.gz",
+		"a.pgsm", "b.svm"} {
 		out := filepath.Join(dir, name)
 		_, told := must(t, "convert", in, out)
 		if !strings.Contains(told, "1797 rows, 64 features") {
@@ -30,7 +32,8 @@ func TestConvertData(t *testing.T) {
 		}
 		in = out
 	}
-	if out, _ := must(t, "convert", filepath.Join(dir, "a.pgsm"), "-"); !strings.HasPrefix(out, "0 3:5 4:13 5:9") {
+	if out, _ := must(t, "convert", filepath.Join(dir, "a.pgsm"), "-"); !strings.HasPrefix(out,
+		"0 3:5 4:13 5:9") {
 		t.Errorf("%.40s", out)
 	}
 	streamed := filepath.Join(dir, "s.pgsm")
@@ -44,15 +47,22 @@ func TestConvertData(t *testing.T) {
 		code int
 		args []string
 	}{
-		{"so that it can't be compressed", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.pgsm.gz")}},
-		{"want an ending that tells the form", exitUsage, []string{"convert", svm, filepath.Join(dir, "x.doc")}},
-		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"), filepath.Join(dir, "x.csv")}},
+		{"so that it can't be compressed", exitUsage,
+			[]string{"convert", svm, filepath.Join(dir, "x.pgsm.gz")}},
+		{"want an ending that tells the form", exitUsage,
+			[]string{"convert", svm, filepath.Join(dir, "x.doc")}},
+		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"),
+			filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", svm, filepath.Join(dir, "none", "x.csv")}},
-		{"-stream is for", exitUsage, []string{"convert", "-stream", svm, filepath.Join(dir, "x.csv")}},
-		{"no such file", exitError, []string{"convert", "-stream", svm + "x", filepath.Join(dir, "x.pgsm")}},
-		{"hashing is for", exitError, []string{"convert", "-hash-bits", "4", digits, filepath.Join(dir, "x.pgsm")}},
+		{"-stream is for", exitUsage, []string{"convert", "-stream", svm,
+			filepath.Join(dir, "x.csv")}},
+		{"no such file", exitError, []string{"convert", "-stream", svm + "x",
+			filepath.Join(dir, "x.pgsm")}},
+		{"hashing is for", exitError, []string{"convert", "-hash-bits", "4", digits,
+			filepath.Join(dir, "x.pgsm")}},
 	} {
-		if code, _, told := pegasimd(t, c.args...); code != c.code || !strings.Contains(told, c.want) {
+		if code, _, told := pegasimd(t, c.args...); code != c.code ||
+			!strings.Contains(told, c.want) {
 			t.Errorf("%v: code %d, %s", c.args, code, told)
 		}
 	}
@@ -64,14 +74,17 @@ func TestHashedData(t *testing.T) {
 	out := filepath.Join(dir, "a.pgsm")
 	must(t, "convert", "-hash-bits", "8", svm, out)
 	text, _ := must(t, "inspect", out)
-	if !strings.Contains(text, "2 rows, 256 features (hashed to 8 bits)") || !strings.Contains(text, "label -1: 1 rows") {
+	if !strings.Contains(text, "2 rows, 256 features (hashed to 8 bits)") ||
+		!strings.Contains(text, "label -1: 1 rows") {
 		t.Error(text)
 	}
 	messy := file(t, "messy.svm", "1 7:1 3:2 7:1\n-1 1:-1\n")
-	if code, _, told := pegasimd(t, "inspect", messy); code != exitError || !strings.Contains(told, "-unsorted") {
+	if code, _, told := pegasimd(t, "inspect", messy); code != exitError ||
+		!strings.Contains(told, "-unsorted") {
 		t.Error(told)
 	}
-	if text, _ = must(t, "convert", "-unsorted", "sum", messy, "-"); text != "1 3:2 7:2\n-1 1:-1\n" {
+	if text, _ = must(t, "convert", "-unsorted", "sum", messy,
+		"-"); text != "1 3:2 7:2\n-1 1:-1\n" {
 		t.Error(text)
 	}
 }
@@ -115,13 +128,18 @@ func TestScaleData(t *testing.T) {
 		args []string
 	}{
 		{"there is no \"round\"", exitUsage, []string{"scale", "-kind", "round", svm, out}},
-		{"-like has its own", exitUsage, []string{"scale", "-kind", "unit", "-like", saved, svm, out}},
-		{"use max-abs, or the dense layout", exitError, []string{"scale", "-kind", "standard", "-layout", "sparse", svm, out}},
-		{"no such file", exitError, []string{"scale", "-like", filepath.Join(dir, "none"), svm, out}},
+		{"-like has its own", exitUsage, []string{"scale", "-kind", "unit", "-like", saved,
+			svm, out}},
+		{"use max-abs, or the dense layout", exitError, []string{"scale", "-kind", "standard",
+			"-layout", "sparse", svm, out}},
+		{"no such file", exitError, []string{"scale", "-like", filepath.Join(dir, "none"),
+			svm, out}},
 		{"invalid character", exitError, []string{"scale", "-like", svm, svm, out}},
-		{"want max-abs, standard or unit", exitError, []string{"scale", "-like", file(t, "s.json", "{}"), svm, out}},
+		{"want max-abs, standard or unit", exitError,
+			[]string{"scale", "-like", file(t, "s.json", "{}"), svm, out}},
 	} {
-		if code, _, told := pegasimd(t, c.args...); code != c.code || !strings.Contains(told, c.want) {
+		if code, _, told := pegasimd(t, c.args...); code != c.code ||
+			!strings.Contains(told, c.want) {
 			t.Errorf("%v: code %d, %s", c.args, code, told)
 		}
 	}
@@ -136,9 +154,11 @@ func TestInspectData(t *testing.T) {
 row norms 0 to 4000, mean square 5.41667e+06, 1 rows of zeros
 label -1: 2 rows
 label 1: 1 rows
-warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that of feature 1 is 3; scale them (pegasimd scale)
-warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with R^2; scale them (pegasimd scale)
-`
+` +
+		"warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that " +
+		"of feature 1 is 3; scale them (pegasimd scale)\n" +
+		"warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with " +
+		"R^2; scale them (pegasimd scale)\n"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
@@ -149,7 +169,8 @@ warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow
 	numbers := filepath.Join(dir, "n.json")
 	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")
 	r := report(t, numbers)
-	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 || len(r["labels"].([]any)) != 10 || r["warnings"] != nil {
+	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 ||
+		len(r["labels"].([]any)) != 10 || r["warnings"] != nil {
 		t.Error(r)
 	}
 	// A damaged file is told of, whether it is looked for or met.
@@ -167,8 +188,11 @@ warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow
 	model := filepath.Join(dir, "a.model")
 	must(t, "train", "-quiet", svm, model)
 	for _, args := range [][]string{
-		{"inspect", good}, {"inspect", "-verify", good}, {"inspect", "-in-memory", good}, {"train", good, model}, {"eval", good, model},
-		{"predict", good, model, filepath.Join(dir, "out")}, {"convert", good, filepath.Join(dir, "out.csv")}, {"scale", good, filepath.Join(dir, "out.csv")},
+		{"inspect", good}, {"inspect", "-verify", good}, {"inspect", "-in-memory", good},
+		{"train", good, model}, {"eval", good, model},
+		{"predict", good, model, filepath.Join(dir, "out")},
+		{"convert", good, filepath.Join(dir, "out.csv")},
+		{"scale", good, filepath.Join(dir, "out.csv")},
 		{"convert", good, filepath.Join(dir, "out.pgsm")}, {"convert", good, "-"},
 	} {
 		fails(t, exitError, "damaged", args...)

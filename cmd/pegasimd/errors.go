@@ -40,8 +40,8 @@ var fieldNames = func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
 }()
 
-// configError makes a usage error of one about a field of a configuration, with the flag in place of
-// the field. It returns other errors as they are.
+// configError makes a usage error of one about a field of a configuration, with the flag in place
+// of the field. It returns other errors as they are.
 func configError(err error) error {
 	var bad *pegasos.ConfigError
 	if !errors.As(err, &bad) {
@@ -59,8 +59,8 @@ func configError(err error) error {
 
 // dataError is the error of a run on the named data: a usage error if a setting is at fault.
 func dataError(name string, err error) error {
-	if told := configError(err); told != err {
-		return told
+	if bad := configError(err); bad != err {
+		return bad
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -17,17 +17,23 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares with their labels. It tells
-  - the accuracy, and for each class precision, recall and F1, with their plain means over the classes;
-  - the area under the ROC curve and the average precision: of two classes those of the second, which the
-    score speaks for; of more the means over the classes that DATA has, each against the rest by its own score;
-  - the log loss, of a model that has probabilities (train -loss log or -proba), where those below 2^-52 count as that;
-  - the objective that DATA has with the model's lambda, and its two parts, the penalty and the mean loss;
+	help: `Eval predicts the rows of DATA and compares with their labels. It prints
+  - the accuracy, and for each class precision, recall and F1, with their plain means over the
+    classes;
+  - the area under the ROC curve and the average precision: of two classes those of the second,
+    which the score speaks for; of more the means over the classes that DATA has, each against the
+    rest by its own score;
+  - the log loss, of a model that has probabilities (train -loss log or -proba), where those below
+    2^-52 count as that;
+  - the objective that DATA has with the model's lambda, and its two parts, the penalty and the mean
+    loss;
   - the confusion matrix, with -plot also as a picture, for up to 200 classes.
-Of a model that predicts numbers it tells the root mean square error (RMSE), the mean absolute error (MAE) and R^2.
+Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
+error (MAE) and R^2.
 
-What the data do not define is told as "none", and null with -json: the precision of a class that was never predicted, the
-area under the curve of data of one class. For the means such a precision or recall counts as 0.
+What the data do not define is printed as "none", and null with -json: the precision of a class that
+was never predicted, the area under the curve of data of one class. For the means such a precision
+or recall counts as 0.
 
 Examples:
   pegasimd eval test.svm a9a.model
@@ -78,8 +84,7 @@ type classReport struct {
 
 func eval(c *call) error {
 	var f evalFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 2)
+	args, err := c.parse(&f, 2, 2)
 	if err != nil {
 		return err
 	}
@@ -244,9 +249,11 @@ func (r *evalReport) print(w io.Writer) {
 		r.printObjective(w)
 		return
 	}
-	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows, 100*r.Error)
+	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows,
+		100*r.Error)
 	if r.unknown {
-		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model does not know")
+		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model "+
+			"does not know")
 	} else {
 		of := "of the score, for class " + r.Labels[1]
 		if len(r.Labels) > 2 {
@@ -259,8 +266,10 @@ func (r *evalReport) print(w io.Writer) {
 		r.printObjective(w)
 	}
 	if len(r.Labels) > 40 {
-		fmt.Fprintf(w, "macro precision %s, recall %s, F1 %s\n", r.Macro.Precision, r.Macro.Recall, r.Macro.F1)
-		fmt.Fprintf(w, "(%d classes: -json has the numbers of each and the confusion matrix)\n", len(r.Labels))
+		fmt.Fprintf(w, "macro precision %s, recall %s, F1 %s\n", r.Macro.Precision, r.Macro.Recall,
+			r.Macro.F1)
+		fmt.Fprintf(w, "(%d classes: -json has the numbers of each and the confusion matrix)\n",
+			len(r.Labels))
 		return
 	}
 	fmt.Fprintln(w)
@@ -270,7 +279,8 @@ func (r *evalReport) print(w io.Writer) {
 		if c.Label == "" {
 			c.Label = "macro"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", c.Label, c.Precision.short(), c.Recall.short(), c.F1.short(),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", c.Label,
+			c.Precision.short(), c.Recall.short(), c.F1.short(),
 			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
 	}
 	t.Flush()
@@ -279,12 +289,15 @@ func (r *evalReport) print(w io.Writer) {
 
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
-	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)): // of a kernel model: train tells it
+	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
+		// of a kernel model: train prints it
 	case math.IsNaN(float64(r.Penalty)):
-		fmt.Fprintf(w, "mean loss %s; no objective: the model had a prior, which is not at hand\n", r.MeanLoss)
+		fmt.Fprintf(w, "mean loss %s; no objective: the model had a prior, which is not at hand\n",
+			r.MeanLoss)
 	case math.IsNaN(float64(r.MeanLoss)):
 		fmt.Fprintf(w, "penalty %s; no objective: two of the classes have no rows\n", r.Penalty)
 	default:
-		fmt.Fprintf(w, "objective %.8g = penalty %.8g + mean loss %.8g, at lambda %.6g\n", r.Objective, r.Penalty, r.MeanLoss, r.Lambda)
+		fmt.Fprintf(w, "objective %.8g = penalty %.8g + mean loss %.8g, at lambda %.6g\n",
+			r.Objective, r.Penalty, r.MeanLoss, r.Lambda)
 	}
 }

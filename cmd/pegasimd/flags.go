@@ -16,6 +16,9 @@ import (
 // This file has the flags of all commands, in groups. A flag's usage begins with its placeholder in
 // backquotes, a type or the choices; help prints it behind the flag's name.
 
+// A flagGroup is flags that belong together, and their values.
+type flagGroup interface{ define(f *flag.FlagSet) }
+
 // dataFlags are those of every command that reads data.
 type dataFlags struct {
 	opt                          dataset.Options
@@ -33,11 +36,11 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar(&d.header, "header", "auto",
 		"`yes|no|auto` whether a CSV file's first row names the columns")
 	f.StringVar(&d.opt.LabelColumn, "label-column", "last",
-		"`column` of the label in a CSV or .npy file: its name, its number from 0, or last")
+		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last")
 	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
 		"sum adds values of the same index (default error)", text(&d.opt.Unsorted))
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
-		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: don't)")
+		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: do not)")
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
@@ -71,8 +74,9 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Func("loss", lossUsage(), text(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
-	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an appended "+
-		"constant feature; unregularised has no penalty and takes steps of its own; outer is the "+
+	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
+		"appended "+
+		"constant feature; unregularised has no penalty and takes separate steps; outer is the "+
 		"same found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
 		"`number` the appended feature's value (default 1)")
@@ -81,7 +85,8 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"crammer-singer, or with -loss log multinomial, a single one of all (default ovr)",
 		text(&cfg.Multiclass))
 	f.StringVar(&cfg.ClassWeight, "class-weight", "",
-		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all classes "+
+		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all "+
+			"classes "+
 			"the same weight; a list is such as yes=2.5,no=1 (default 1 each)")
 }
 
@@ -97,23 +102,27 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"proven to be within this share of the optimum: 0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
-	f.IntVar(&cfg.Patience, "patience", 0, "`n` stop after n measurements without a better model on "+
-		"the data of -valid, and take the best")
+	f.IntVar(&cfg.Patience, "patience", 0,
+		"`n` stop after n measurements without a better model on "+
+			"the data of -valid, and take the best")
 	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
-		"once, and blocks of them in a new order each epoch; a permutation, new in each epoch; iid, "+
+		"once, and blocks of them in a new order each epoch; a permutation, new in each "+
+		"epoch; iid, "+
 		"with replacement; sequential, as in the file; blocks of rows as in the file (default "+
 		"shuffled)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0,
-		"`rows` the size of a block with -order shuffled or blocks (default 64)")
-	f.IntVar(&cfg.Batch, "batch", 0, "`rows` the rows of a step, no row twice (default 1)")
-	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, so that "+
+		"`n` the rows of a block with -order shuffled or blocks (default 64)")
+	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step, no row twice (default 1)")
+	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, "+
+		"so that "+
 		"two classes too are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is R^2/lambda; "+
 		"pilot a multiple of it that a run over an eighth of the rows suggests, with which the "+
 		"objective often falls faster; none is 0 (default r2)", text(&cfg.Offset))
-	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or its "+
+	f.Func("average", "`last-half|none` the result: the mean over the last half of the "+
+		"run, or its "+
 		"last iterate (default last-half)", text(&cfg.Average))
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
@@ -123,7 +132,8 @@ func (s *settingFlags) defineFinish(f *flag.FlagSet) {
 	f.Func("finish", "`none|dual|auto` how hinge and squared-hinge go on after the first epochs: "+
 		"dual is coordinate ascent from there, which is closer to the optimum after a few epochs; "+
 		"auto is the same if the gap speaks for it (default none)", text(&s.cfg.Finish))
-	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0, "`epochs` that come before -finish (default 1)")
+	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,
+		"`n` the number of epochs before -finish (default 1)")
 }
 
 // applyPreset puts a preset's choices where no others are given.
@@ -158,16 +168,20 @@ type kernelFlags struct {
 // data, that may be given along with it.
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
-	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average finish " +
+	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset " +
+		"average finish " +
 		"multiclass seed preset json folds lambdas cs model")
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
-	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults are then "+
-		"-epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; the flags "+
-		"that go with it are told above", text(&k.cfg.Kernel))
-	f.Float64Var(&k.cfg.Gamma, "gamma", 0, "`number` of -kernel rbf, e^(-gamma |x-z|^2), and of the "+
-		"inner product with polynomial and sigmoid (default one over the rows' mean squared norm)")
+	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults "+
+		"are then "+
+		"-epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; "+
+		"the flags "+
+		"that go with it are listed above", text(&k.cfg.Kernel))
+	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
+		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
+			"product with polynomial and sigmoid (default one over the rows' mean squared norm)")
 	f.Float64Var(&k.cfg.Coef0, "coef0", 0,
 		"`number` the term of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
 	f.IntVar(&k.cfg.Degree, "degree", 0, "`n` the power of -kernel polynomial (default 3)")
@@ -218,23 +232,26 @@ type inputFlags struct {
 func (i *inputFlags) define(f *flag.FlagSet) {
 	f.StringVar(&i.start, "start", "",
 		"`file` go on from this model, with smaller steps; its features and labels are used")
-	f.StringVar(&i.prior, "prior", "", "`file` penalise the distance from this model's weights; its "+
-		"features and labels are used")
+	f.StringVar(&i.prior, "prior", "",
+		"`file` penalise the distance from this model's weights; its "+
+			"features and labels are used")
 	f.StringVar(&i.scale, "scale", "", "`max-abs|standard|unit` scale the features first, and in "+
 		"every later use of the model; standard is zero mean and unit variance, unit is rows of "+
 		"length 1")
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
-	f.StringVar(&i.valid, "valid", "", "`file` of the data to validate with, which are not trained "+
+	f.StringVar(&i.valid, "valid", "", "`file` the data to validate with, which are not "+
+		"trained "+
 		"on: for -patience, -plot and -curve")
-	f.StringVar(&i.costs, "costs", "", "`file` of the costs of mistakes with -multiclass "+
-		"crammer-singer: a line for each true label, in it a number for each predicted one, both in "+
+	f.StringVar(&i.costs, "costs", "", "`file` the costs of mistakes with -multiclass "+
+		"crammer-singer: a line for each true label, in it a number for each predicted one, "+
+		"both in "+
 		"ascending order; 0 where they are the same")
 }
 
 func defineWeights(f *flag.FlagSet, to *string, more string) {
-	f.StringVar(to, "weights", "", "`file` of a weight for each row, a line each; "+more)
+	f.StringVar(to, "weights", "", "`file` a weight for each row, a line each; "+more)
 }
 
 // checkpointFlags are those of train that keep, and resume from, the state of a run.
@@ -244,12 +261,14 @@ type checkpointFlags struct {
 }
 
 func (k *checkpointFlags) define(f *flag.FlagSet) {
-	f.StringVar(&k.file, "checkpoint", "", "`file` to keep the state of the run in, now and then "+
-		"and when the run ends or is interrupted")
-	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` between two checkpoints")
-	f.StringVar(&k.resume, "resume", "", "`file` of a checkpoint: go on with its run, on the same "+
-		"data; the model is that of an unbroken run, to the bit. Its settings need not be repeated; "+
-		"-epochs or -steps may make it longer")
+	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file, now "+
+		"and then and when the run ends or is interrupted")
+	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
+	f.StringVar(&k.resume, "resume", "",
+		"`file` go on with the run of this checkpoint, on the same "+
+			"data; the model is that of an unbroken run, to the bit. Its settings need not be "+
+			"repeated; "+
+			"-epochs or -steps may make it longer")
 }
 
 // check returns what is wrong with the flags of a run that writes a model.
@@ -270,8 +289,8 @@ type curveFlags struct{ plot, csv string }
 
 func (v *curveFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.plot, "plot", "",
-		"`file` to draw objective, gap and accuracy against the steps to (.svg, .png, .pdf)")
-	f.StringVar(&v.csv, "curve", "", "`file` to write the same to as a table (CSV). Each of the "+
+		"`file` draw objective, gap and accuracy against the steps (.svg, .png, .pdf)")
+	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). Each of the "+
 		"points, about two for each doubling of the steps, costs the time of one or two epochs, "+
 		"which is not counted as training time")
 }
@@ -302,7 +321,8 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 
 // defineJSON defines -json, which all reports have.
 func defineJSON(f *flag.FlagSet, to *string, what, instead string) {
-	f.StringVar(to, "json", "", "`file` to write "+what+" to, or - for standard output"+instead)
+	f.StringVar(to, "json", "", "`file` write "+what+" to this file, or - for standard output"+
+		instead)
 }
 
 // cvFlags are those of cv.
@@ -327,7 +347,7 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.cs, "cs", "", "`list` try these for C in place of lambda, such as 0.1,1,10")
 	defineWeights(f, &v.weights, "it counts in training and in the accuracy")
 	f.StringVar(&v.model, "model", "",
-		"`file` to write a model to, trained on all rows with the best lambda")
+		"`file` write a model of the best lambda, trained on all rows")
 	defineJSON(f, &v.json, "the numbers", " instead of the table")
 }
 
@@ -352,7 +372,7 @@ type evalFlags struct {
 func (e *evalFlags) define(f *flag.FlagSet) {
 	e.data.define(f)
 	defineJSON(f, &e.json, "the numbers", " instead of the table")
-	f.StringVar(&e.plot, "plot", "", "`file` to draw the confusion matrix to (.svg, .png, .pdf)")
+	f.StringVar(&e.plot, "plot", "", "`file` draw the confusion matrix (.svg, .png, .pdf)")
 }
 
 // scaleFlags are those of scale.
@@ -364,8 +384,8 @@ type scaleFlags struct {
 func (s *scaleFlags) define(f *flag.FlagSet) {
 	s.data.define(f)
 	f.StringVar(&s.kind, "kind", "max-abs", "`max-abs|standard|unit` the kind of scaling")
-	f.StringVar(&s.save, "save", "", "`file` to write the scale to, as JSON")
-	f.StringVar(&s.like, "like", "", "`file` of a scale that -save wrote, to be used")
+	f.StringVar(&s.save, "save", "", "`file` write the scale to this file, as JSON")
+	f.StringVar(&s.like, "like", "", "`file` use the scale that -save wrote to this file")
 }
 
 // inspectFlags are those of inspect.
@@ -407,7 +427,7 @@ func text[T ~string](to *T) func(string) error {
 	}
 }
 
-// given tells whether a flag was on the command line.
+// given reports whether a flag was on the command line.
 func (c *call) given(name string) (given bool) {
 	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
@@ -427,7 +447,8 @@ func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
 
 // checkPositive refuses flags that are given as 0, which would stand for their default.
 func (c *call) checkPositive() (err error) {
-	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree passes max-sv")
+	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree " +
+		"passes max-sv")
 	c.flags.Visit(func(f *flag.Flag) {
 		zero := strings.TrimPrefix(f.Value.String(), "-") == "0"
 		if err == nil && zero && slices.Contains(positive, f.Name) {
@@ -437,7 +458,7 @@ func (c *call) checkPositive() (err error) {
 	return err
 }
 
-// printFlags writes what help tells of the flags.
+// printFlags writes the help on flags.
 func printFlags(w io.Writer, flags *flag.FlagSet) {
 	flags.VisitAll(func(f *flag.Flag) {
 		usage, placeholder := f.Usage, ""

@@ -12,8 +12,8 @@ import (
 )
 
 // What eval prints agrees with gonum, which the root module does not require: its curve and
-// trapezoids, which round at each point, for the area, and the plain sum over the curve's points for
-// the average precision.
+// trapezoids, which round at each point, for the area, and the plain sum over the curve's points
+// for the average precision.
 func TestRankingAgreesWithGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -40,7 +40,8 @@ func TestRankingAgreesWithGonum(t *testing.T) {
 		}
 		auc, ap := metrics.Ranking(truth, scores)
 		if math.Abs(auc-wantAUC) > 1e-12 || math.Abs(ap-wantAP) > 1e-12 {
-			t.Fatalf("%d rows: area %v, average precision %v; want %v, %v", n, auc, ap, wantAUC, wantAP)
+			t.Fatalf("%d rows: area %v, average precision %v; want %v, %v", n, auc, ap,
+				wantAUC, wantAP)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // This file reads what training takes beside the data.
 
-// readNumbers reads numbers, separated by blanks, tabs or commas, and calls f for those of each line.
+// readNumbers reads numbers, separated by blanks, tabs or commas, and calls f for those of each
+// line.
 func readNumbers(name, what string, f func(numbers []float64)) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -126,7 +127,8 @@ func (l labelling) classWeight(list string) (string, error) {
 			label, found = l.label(part[:at])
 		}
 		if !found {
-			return "", usagef("-class-weight: %q: want name=weight, with a name from the data", part)
+			return "", usagef("-class-weight: %q: want name=weight, with a name from the data",
+				part)
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}
@@ -143,7 +145,8 @@ func classWeightByName(m *pegasos.Model) string {
 	parts := strings.Split(list, ",")
 	for i, part := range parts {
 		label, weight, _ := strings.Cut(part, "=")
-		k := slices.IndexFunc(m.Classes, func(c float32) bool { return pegasos.FormatLabel(c) == label })
+		k := slices.IndexFunc(m.Classes,
+			func(c float32) bool { return pegasos.FormatLabel(c) == label })
 		if k >= 0 {
 			parts[i] = m.Names[k] + "=" + weight
 		}
@@ -151,8 +154,8 @@ func classWeightByName(m *pegasos.Model) string {
 	return strings.Join(parts, ",")
 }
 
-// readValid reads data to validate a model of the set with. A label that the set's names do not have
-// becomes NaN: no prediction is right.
+// readValid reads data to validate a model of the set with. A label that the set's names do not
+// have becomes NaN: no prediction is right.
 func (d *dataReader) readValid(
 	name string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {

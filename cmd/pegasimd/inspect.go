@@ -3,12 +3,12 @@ package main
 var inspectCommand = command{
 	name:      "inspect",
 	arguments: "MODEL|DATA",
-	summary:   "tell what is in a model or a data file",
-	help: `Inspect reads a model, checks it, and tells its classes and sizes, how it was trained, and the
-largest weights of each class: positive ones speak for the class, of two classes for the second.
-Features have the numbers of the data's file.
+	summary:   "print what is in a model or a data file",
+	help: `Inspect reads a model, checks it, and prints its classes and sizes, how it was trained,
+and the largest weights of each class: positive ones speak for the class, of two classes for the
+second. Features have the numbers of the data's file.
 
-Or it reads data and tells how many rows, features and nonzeros there are, how often each label is
+Or it reads data and prints how many rows, features and nonzeros there are, how often each label is
 there, and how long the rows are. It warns of features on different scales and of long rows, which
 training gets on with badly. With -verify it checks all of a .pgsm file, its checksums too, and
 fails if it is damaged.
@@ -23,8 +23,7 @@ Examples:
 
 func inspect(c *call) error {
 	var f inspectFlags
-	f.define(c.flags)
-	args, err := c.parse(1, 1)
+	args, err := c.parse(&f, 1, 1)
 	if err != nil {
 		return err
 	}

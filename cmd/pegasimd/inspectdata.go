@@ -33,7 +33,7 @@ type labelCount struct {
 	Rows  int    `json:"rows"`
 }
 
-// inspectData tells what a data file has.
+// inspectData prints what a data file has.
 func inspectData(c *call, f *inspectFlags, name string) error {
 	set, loading, err := c.reader(f.data).read(name, nil)
 	if err != nil {
@@ -42,7 +42,8 @@ func inspectData(c *call, f *inspectFlags, name string) error {
 	defer set.Close()
 	r := inspectReport{
 		Rows: set.Rows(), Features: set.Cols(), NNZ: set.NNZ(), Layout: string(set.Layout()),
-		IndexBase: set.IndexBase, HashBits: set.HashBits, Mapped: set.Mapped(), Seconds: loading.Seconds(),
+		IndexBase: set.IndexBase, HashBits: set.HashBits, Mapped: set.Mapped(),
+		Seconds: loading.Seconds(),
 	}
 	if cells := float64(r.Rows) * float64(r.Features); cells > 0 {
 		r.Fill = float64(r.NNZ) / cells

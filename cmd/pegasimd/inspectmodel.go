@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A modelReport is what inspect tells of a model, as JSON or as text.
+// A modelReport is what inspect prints of a model, as JSON or as text.
 type modelReport interface{ print(w io.Writer) error }
 
 // What the reports of all kinds of models have.
@@ -35,8 +35,8 @@ type (
 	}
 )
 
-// inspectModel tells what the model in a file holds. That it can be read means that its checksum is
-// right.
+// inspectModel prints what the model in a file holds. That it can be read means that its checksum
+// is right.
 func inspectModel(c *call, f *inspectFlags, name string) error {
 	if f.top < 0 {
 		return usagef("-top: have %d, want 0 or more", f.top)
@@ -90,10 +90,10 @@ func (r *courseReport) printObjective(w io.Writer) {
 	}
 }
 
-// maxParts is how many vectors or problems are told of as text.
+// maxParts is how many vectors or problems are printed.
 const maxParts = 40
 
-// printMore tells of the parts that are not told.
+// printMore says how many parts are not printed.
 func printMore(w io.Writer, parts int, what string) {
 	if parts > maxParts {
 		fmt.Fprintf(w, "... and %d %s more: -json has them\n", parts-maxParts, what)

@@ -12,11 +12,14 @@ func TestInspectModel(t *testing.T) {
 	dir := t.TempDir()
 	model, state := filepath.Join(dir, "model"), filepath.Join(dir, "state")
 	pets := file(t, "pets.csv", "weight,age,pet\n1,0,cat\n0,1,bird\n-1,-1,dog\n")
-	must(t, "train", "-quiet", "-lambda", "0.1", "-bias", "augmented", "-checkpoint", state, pets, model)
+	must(t, "train", "-quiet", "-lambda", "0.1", "-bias", "augmented", "-checkpoint", state,
+		pets, model)
 	out, _ := must(t, "inspect", "-top", "1", model)
 	for _, want := range []string{
-		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird cat dog\n", "features  2, counted from 1\n",
-		`"lambda":0.1`, "60 steps, 20 epochs", "gap ", "for dog: 2 weights other than 0, norm ", ", bias ", "  feature 1        +",
+		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird cat dog\n",
+		"features  2, counted from 1\n",
+		`"lambda":0.1`, "60 steps, 20 epochs", "gap ", "for dog: 2 weights other than 0, norm ",
+		", bias ", "  feature 1        +",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\nlacks %q", out, want)
@@ -25,7 +28,8 @@ func TestInspectModel(t *testing.T) {
 	if strings.Contains(out, "state") || strings.Count(out, "  feature ") != 3 {
 		t.Error(out)
 	}
-	if out, _ := must(t, "inspect", state); !strings.Contains(out, "state     of a run after 60 steps, ") {
+	if out, _ := must(t, "inspect", state); !strings.Contains(out,
+		"state     of a run after 60 steps, ") {
 		t.Error(out)
 	}
 	text, _ := must(t, "inspect", "-json", "-", state)
@@ -33,36 +37,45 @@ func TestInspectModel(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Hash != hashOf(t, model) || len(r.Vectors) != 3 || len(r.Vectors[0].Heaviest) != 2 || r.State.Steps != 60 || r.State.Numbers == 0 {
+	if r.Hash != hashOf(t, model) || len(r.Vectors) != 3 || len(r.Vectors[0].Heaviest) != 2 ||
+		r.State.Steps != 60 || r.State.Numbers == 0 {
 		t.Errorf("%+v", r)
 	}
 
 	// Two classes, more than are told, pairs, numbers, no weights at all.
 	must(t, "train", "-quiet", "-multiclass", "ovo", pets, model)
-	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") || strings.Contains(out, "bias ") {
+	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") ||
+		strings.Contains(out, "bias ") {
 		t.Error(out)
 	}
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
-	if out, _ := must(t, "inspect", model); strings.Count(out, "\nfor 1 and against -1: 2 weights") != 1 || !strings.Contains(out, "counted from 1") {
+	if out, _ := must(t, "inspect", model); strings.Count(out,
+		"\nfor 1 and against -1: 2 weights") != 1 || !strings.Contains(out, "counted from 1") {
 		t.Error(out)
 	}
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "line.csv", "0,1\n0,2\n"), model)
-	if out, _ := must(t, "inspect", model); !strings.Contains(out, "it predicts numbers") || !strings.Contains(out, "for the prediction: 0 weights") {
+	if out, _ := must(t, "inspect", model); !strings.Contains(out, "it predicts numbers") ||
+		!strings.Contains(out, "for the prediction: 0 weights") {
 		t.Error(out)
 	}
 	var many strings.Builder
 	for i := range 50 {
-		many.WriteString(strings.Repeat("1", i%3+1) + ",x" + string(rune('A'+i/2)) + string(rune('a'+i%2)) + "\n")
+		many.WriteString(strings.Repeat("1", i%3+1) + ",x" + string(rune('A'+i/2)) +
+			string(rune('a'+i%2)) + "\n")
 	}
 	must(t, "train", "-quiet", file(t, "many.csv", many.String()), model)
-	if out, _ := must(t, "inspect", model); !strings.Contains(out, " ...\n") || !strings.Contains(out, "... and 10 vectors more") {
+	if out, _ := must(t, "inspect", model); !strings.Contains(out, " ...\n") ||
+		!strings.Contains(out, "... and 10 vectors more") {
 		t.Error(out)
 	}
-	if err := os.WriteFile(model, []byte(strings.Replace(read(t, state), "lambda: 0.1", "lambda: 0.2", 1)), 0o666); err != nil {
+	if err := os.WriteFile(model,
+		[]byte(strings.Replace(read(t, state), "lambda: 0.1", "lambda: 0.2", 1)),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"checksum": {model}, "missing": {filepath.Join(dir, "missing")}, "-top": {"-top", "-1", state}, "too few": {},
+		"checksum": {model}, "missing": {filepath.Join(dir, "missing")},
+		"-top": {"-top", "-1", state}, "too few": {},
 	} {
 		fails(t, anyFailure, want, append([]string{"inspect"}, args...)...)
 	}

@@ -25,12 +25,15 @@ const ring = `1 1:1
 func TestKernelCommands(t *testing.T) {
 	data, dir := file(t, "ring.svm", ring), t.TempDir()
 	model, numbers := filepath.Join(dir, "ring.model"), filepath.Join(dir, "run.json")
-	_, summary := must(t, "train", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data, model, "-json", numbers)
-	if !strings.Contains(summary, "kernel rbf, gamma 1, lambda 0.01") || !strings.Contains(summary, "proven to be within") {
+	_, summary := must(t, "train", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data, model,
+		"-json", numbers)
+	if !strings.Contains(summary, "kernel rbf, gamma 1, lambda 0.01") || !strings.Contains(summary,
+		"proven to be within") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
-	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes problems support_rows steps epochs
+	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes
+		problems support_rows steps epochs
 		passes kernel_values load_seconds train_seconds isa layout seed model_hash`) {
 		if v, ok := run[key]; !ok || v == nil {
 			t.Errorf("-json has no %s", key)
@@ -47,7 +50,8 @@ func TestKernelCommands(t *testing.T) {
 	}
 	out, said := must(t, "predict", "-scores", data, model)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if len(lines) != 9 || lines[0] != "label\t2" || !strings.HasPrefix(lines[1], "1\t-") || !strings.Contains(said, "(8 of 8)") {
+	if len(lines) != 9 || lines[0] != "label\t2" || !strings.HasPrefix(lines[1], "1\t-") ||
+		!strings.Contains(said, "(8 of 8)") {
 		t.Errorf("predict: %s%s", out, said)
 	}
 	// A model of the linear kind is still read.
@@ -55,15 +59,18 @@ func TestKernelCommands(t *testing.T) {
 	must(t, "train", data, linear)
 	must(t, "eval", data, linear)
 	inspected := filepath.Join(dir, "inspect.json")
-	if out, _ := must(t, "inspect", model, "-json", inspected); !strings.Contains(out, "for 2: ") || !strings.Contains(out, `"gamma":1`) {
+	if out, _ := must(t, "inspect", model, "-json", inspected); !strings.Contains(out, "for 2: ") ||
+		!strings.Contains(out, `"gamma":1`) {
 		t.Errorf("inspect: %s", out)
 	}
-	if i := report(t, inspected); i["model_hash"] != run["model_hash"] || i["support_rows"] != run["support_rows"] {
+	if i := report(t, inspected); i["model_hash"] != run["model_hash"] ||
+		i["support_rows"] != run["support_rows"] {
 		t.Errorf("inspect: %v", i)
 	}
 	// Polynomial, sigmoid, without a finish; fewer steps than rows.
 	for _, flags := range []string{
-		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50", "-kernel rbf -preset paper -steps 200",
+		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50",
+		"-kernel rbf -preset paper -steps 200",
 		"-kernel rbf -gamma 1 -cache-mb -1 -passes 50 -tol 0.1",
 	} {
 		must(t, append(append([]string{"train"}, strings.Fields(flags)...), data, model)...)
@@ -72,18 +79,23 @@ func TestKernelCommands(t *testing.T) {
 		}
 	}
 	for flags, want := range map[string]string{
-		"-kernel sigmoid -coef0 -1": "no bound on its distance", "-kernel linear -steps 5": "the objective was not measured",
+		"-kernel sigmoid -coef0 -1":      "no bound on its distance",
+		"-kernel linear -steps 5":        "the objective was not measured",
 		"-kernel rbf -gamma 1 -max-sv 5": " 5 support rows",
 	} {
-		if _, summary := must(t, append(append([]string{"train"}, strings.Fields(flags)...), data, model)...); !strings.Contains(summary, want) {
+		if _, summary := must(t, append(append([]string{"train"}, strings.Fields(flags)...), data,
+			model)...); !strings.Contains(summary, want) {
 			t.Errorf("%s: %s", flags, summary)
 		}
 	}
 }
 
 func TestKernelScoreNames(t *testing.T) {
-	data, model := file(t, "three.csv", "0,0,red\n0.1,0,red\n5,5,green\n5,5.1,green\n9,0,blue\n9,0.1,blue\n"), filepath.Join(t.TempDir(), "m")
-	for multiclass, want := range map[string]string{"ovo": "label\tgreen:blue\tred:blue\tred:green\n", "ovr": "label\tblue\tgreen\tred\n"} {
+	data, model := file(t, "three.csv",
+		"0,0,red\n0.1,0,red\n5,5,green\n5,5.1,green\n9,0,blue\n9,0.1,blue\n"),
+		filepath.Join(t.TempDir(), "m")
+	for multiclass, want := range map[string]string{
+		"ovo": "label\tgreen:blue\tred:blue\tred:green\n", "ovr": "label\tblue\tgreen\tred\n"} {
 		must(t, "train", "-kernel", "rbf", "-gamma", "0.1", "-multiclass", multiclass, data, model)
 		out, said := must(t, "predict", "-scores", data, model)
 		if !strings.HasPrefix(out, want+"red\t") || !strings.Contains(said, "(6 of 6)") {
@@ -110,7 +122,8 @@ func TestKernelMistakes(t *testing.T) {
 		"-kernel rbf -order blocks":              "-order: have",
 		"-kernel rbf -finish dual -steps 2":      "-finish: have",
 	} {
-		fails(t, exitUsage, want, append(append([]string{"train"}, strings.Fields(flags)...), data, filepath.Join(t.TempDir(), "m"))...)
+		fails(t, exitUsage, want, append(append([]string{"train"}, strings.Fields(flags)...), data,
+			filepath.Join(t.TempDir(), "m"))...)
 	}
 	// A kernel model that is damaged is told of as such.
 	model := filepath.Join(t.TempDir(), "m")
@@ -128,12 +141,14 @@ func TestKernelMistakes(t *testing.T) {
 	}
 }
 
-// Cross-validation finds the gamma at which rings are told apart, and its numbers are those of the package.
+// Cross-validation finds the gamma at which rings are told apart, and its numbers are those of the
+// package.
 func TestKernelCV(t *testing.T) {
 	data := file(t, "rings.svm", strings.Repeat(ring, 10))
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "m"), filepath.Join(dir, "json")
-	printed, _ := must(t, "cv", "-kernel", "rbf", "-gammas", "1,1e-6", "-cs", "10,1", "-folds", "4", "-seed", "3", "-model", model, "-json", numbers, data)
+	printed, _ := must(t, "cv", "-kernel", "rbf", "-gammas", "1,1e-6", "-cs", "10,1", "-folds", "4",
+		"-seed", "3", "-model", model, "-json", numbers, data)
 	if !strings.Contains(printed, "best") || !strings.Contains(printed, "16 runs") {
 		t.Errorf("printed: %s", printed)
 	}
@@ -145,7 +160,8 @@ func TestKernelCV(t *testing.T) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Grid) != 4 || r.Best.Gamma != 1 || r.Best.C != 1 || r.Best.Mean != 1 || r.Best.Spread != 0 || r.Grid[0].Mean > 0.6 || r.Config.Gamma != 1 {
+	if len(r.Grid) != 4 || r.Best.Gamma != 1 || r.Best.C != 1 || r.Best.Mean != 1 ||
+		r.Best.Spread != 0 || r.Grid[0].Mean > 0.6 || r.Config.Gamma != 1 {
 		t.Errorf("%+v", r)
 	}
 	set, err := dataset.Read(data, dataset.Options{})
@@ -165,7 +181,8 @@ func TestKernelCV(t *testing.T) {
 			}
 		}
 		if right/80 < p.Mean-1e-12 || right/80 > p.Mean+1e-12 { // folds of 20
-			t.Errorf("gamma %v, C %v: accuracy %v, the package has %v", p.Gamma, p.C, p.Mean, right/80)
+			t.Errorf("gamma %v, C %v: accuracy %v, the package has %v", p.Gamma, p.C, p.Mean,
+				right/80)
 		}
 	}
 	if out, _ := must(t, "eval", data, model); !strings.Contains(out, "accuracy 100.0000 %") {
@@ -173,9 +190,11 @@ func TestKernelCV(t *testing.T) {
 	}
 	must(t, "cv", "-quiet", "-kernel", "polynomial", "-degree", "2", "-lambda", "0.01", data)
 	for flags, want := range map[string]string{
-		"-gammas 1": "-gammas needs -kernel", "-kernel rbf -gammas 0,1": "-gammas", "-kernel rbf -gamma 1 -gammas 1": "only one",
-		"-kernel rbf -loss log": "-loss can't", "-kernel rbf -folds 1": "-folds", "-kernel rbf -lambdas 1e-20": "-lambda: have",
-		"-kernel linear -gammas 1": "-gamma: have 1, but -kernel is",
+		"-gammas 1": "-gammas needs -kernel", "-kernel rbf -gammas 0,1": "-gammas",
+		"-kernel rbf -gamma 1 -gammas 1": "only one",
+		"-kernel rbf -loss log":          "-loss can't", "-kernel rbf -folds 1": "-folds",
+		"-kernel rbf -lambdas 1e-20": "-lambda: have",
+		"-kernel linear -gammas 1":   "-gamma: have 1, but -kernel is",
 	} {
 		fails(t, exitUsage, want, append(append([]string{"cv"}, strings.Fields(flags)...), data)...)
 	}

@@ -10,7 +10,7 @@
 //	pegasimd inspect [flags] DATA
 //	pegasimd inspect [flags] MODEL
 //
-// pegasimd help COMMAND tells a command's flags.
+// pegasimd help COMMAND lists a command's flags.
 package main
 
 import (
@@ -45,7 +45,8 @@ type command struct {
 }
 
 var commands = []command{
-	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand, inspectCommand,
+	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand,
+	inspectCommand,
 }
 
 // A call is one run of a command.
@@ -80,11 +81,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with them.\n\nUsage:\n")
+	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with "+
+		"them.\n\nUsage:\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
-	fmt.Fprintln(w, "\n'pegasimd help COMMAND' tells a command's flags and gives examples.")
+	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples.")
 }
 
 // call runs the command and returns the exit code.
@@ -117,9 +119,10 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	}
 }
 
-// parse reads the flags, which may come before, between and after the arguments, and takes min to max
-// arguments.
-func (c *call) parse(min, max int) (arguments []string, err error) {
+// parse reads the flags of a group, which may come before, between and after the arguments, and takes
+// min to max arguments.
+func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
+	group.define(c.flags)
 	for rest := c.args; ; {
 		if err := c.flags.Parse(rest); err != nil {
 			if errors.Is(err, flag.ErrHelp) {

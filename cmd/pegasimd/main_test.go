@@ -44,7 +44,8 @@ func fails(t *testing.T, want int, told string, args ...string) {
 	code, _, have := pegasimd(t, args...)
 	right := code == want || want == anyFailure && code != exitDone
 	if !right || !strings.Contains(have, told) {
-		t.Errorf("pegasimd %q: exit code %d, want %d; %q, want %q in it", args, code, want, have, told)
+		t.Errorf("pegasimd %q: exit code %d, want %d; %q, want %q in it", args, code, want,
+			have, told)
 	}
 }
 
@@ -100,19 +101,24 @@ func TestTrainPredictEval(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "digits.model"), filepath.Join(dir, "run.json")
-	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented", digits, model, "-json", numbers)
-	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") || !strings.Contains(summary, "proven to be within") {
+	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented", digits,
+		model, "-json", numbers)
+	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") ||
+		!strings.Contains(summary, "proven to be within") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
-	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes steps epochs load_seconds
+	for _, key := range strings.Fields(`objective dual_objective gap lambda rows features classes
+		steps epochs load_seconds
 		train_seconds steps_per_second isa layout seed model_hash`) {
 		if v, ok := run[key]; !ok || v == nil {
 			t.Errorf("-json has no %s", key)
 		}
 	}
-	objective, dual, gap := run["objective"].(float64), run["dual_objective"].(float64), run["gap"].(float64)
-	if want := (objective - dual) / objective; dual > objective || gap < want-1e-12 || gap > want+1e-12 {
+	objective, dual, gap := run["objective"].(float64), run["dual_objective"].(float64),
+		run["gap"].(float64)
+	if want := (objective - dual) / objective; dual > objective || gap < want-1e-12 ||
+		gap > want+1e-12 {
 		t.Errorf("objective %v, dual objective %v, gap %v", objective, dual, gap)
 	}
 
@@ -148,17 +154,20 @@ func TestTrainPredictEval(t *testing.T) {
 	if n := strings.Count(string(predicted), "\n"); n != 1797 {
 		t.Errorf("%d labels predicted", n)
 	}
-	if want := fmt.Sprintf("accuracy %.4f %%", 100*e["accuracy"].(float64)); !strings.Contains(accuracy, want) {
+	if want := fmt.Sprintf("accuracy %.4f %%", 100*e["accuracy"].(float64)); !strings.Contains(
+		accuracy, want) {
 		t.Errorf("predict tells %q, want %q", accuracy, want)
 	}
 	scores, _ := must(t, "predict", "-scores", "-quiet", digits, model)
 	lines := strings.Split(strings.TrimSpace(scores), "\n")
-	if lines[0] != "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9" || len(lines) != 1798 || strings.Count(lines[1], "\t") != 10 {
+	if lines[0] != "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9" || len(lines) != 1798 ||
+		strings.Count(lines[1], "\t") != 10 {
 		t.Errorf("scores begin with %q, %q", lines[0], lines[1])
 	}
 }
 
-// Each path, layout and number of threads gives the same model, but for the layout, which sums in another order.
+// Each path, layout and number of threads gives the same model, but for the layout, which sums in
+// another order.
 func TestSameModelEverywhere(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, layout := range []string{"dense", "sparse"} {
@@ -168,7 +177,8 @@ func TestSameModelEverywhere(t *testing.T) {
 				func() {
 					defer asm.Use(asm.Use(isa))
 					dir := t.TempDir()
-					must(t, "train", "-quiet", "-epochs", "3", "-layout", layout, "-threads", threads,
+					must(t, "train", "-quiet", "-epochs", "3", "-layout", layout, "-threads",
+						threads,
 						"-json", dir+"/json", digits, dir+"/model")
 					r := report(t, dir+"/json")
 					if r["isa"] != isa.String() || r["layout"] != layout {
@@ -186,27 +196,33 @@ func TestSameModelEverywhere(t *testing.T) {
 
 func TestPresetPaper(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
-	must(t, "train", "-quiet", "-preset", "paper", "-lambda", "0.1", "-steps", "100", "-json", dir+"/json", data, dir+"/model")
+	must(t, "train", "-quiet", "-preset", "paper", "-lambda", "0.1", "-steps", "100", "-json",
+		dir+"/json", data, dir+"/model")
 	r := report(t, dir+"/json")
 	cfg := r["config"].(map[string]any)
-	if cfg["order"] != "iid" || cfg["offset"] != "none" || cfg["average"] != "none" || r["steps"] != 100.0 || r["t0"] != 0.0 {
+	if cfg["order"] != "iid" || cfg["offset"] != "none" || cfg["average"] != "none" ||
+		r["steps"] != 100.0 || r["t0"] != 0.0 {
 		t.Errorf("preset paper is %v, t0 %v", cfg, r["t0"])
 	}
 	if r["gap"] != nil || r["dual_objective"] != nil {
 		t.Errorf("i.i.d. order has a gap: %v", r["gap"])
 	}
-	must(t, "train", "-quiet", "-preset", "paper", "-order", "permutation", "-lambda", "0.1", "-json", dir+"/json", data, dir+"/model")
-	if cfg := report(t, dir+"/json")["config"].(map[string]any); cfg["order"] != "permutation" || cfg["offset"] != "none" {
+	must(t, "train", "-quiet", "-preset", "paper", "-order", "permutation", "-lambda", "0.1",
+		"-json", dir+"/json", data, dir+"/model")
+	if cfg := report(t, dir+"/json")["config"].(map[string]any); cfg["order"] != "permutation" ||
+		cfg["offset"] != "none" {
 		t.Errorf("a flag does not override the preset: %v", cfg)
 	}
 }
 
 func TestOrders(t *testing.T) {
 	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
-	for _, flags := range []string{"permutation", "iid", "sequential", "blocks", "blocks -block 7", "iid -batch 9",
+	for _, flags := range []string{"permutation", "iid", "sequential", "blocks", "blocks -block 7",
+		"iid -batch 9",
 		"sequential -batch 9", "permutation -offset none", "permutation -offset none -project"} {
 		dir := t.TempDir()
-		args := append([]string{"train", "-quiet", "-json", dir + "/json", digits, dir + "/model", "-order"}, strings.Fields(flags)...)
+		args := append([]string{"train", "-quiet", "-json", dir + "/json", digits, dir + "/model",
+			"-order"}, strings.Fields(flags)...)
 		must(t, args...)
 		seen[report(t, dir+"/json")["model_hash"]] = true
 	}
@@ -219,7 +235,8 @@ func TestWeights(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
 		t.Helper()
-		must(t, append([]string{"train", "-quiet", "-json", dir + "/json"}, append(args, dir+"/model")...)...)
+		must(t, append([]string{"train", "-quiet", "-json", dir + "/json"},
+			append(args, dir+"/model")...)...)
 		return report(t, dir+"/json")["model_hash"]
 	}
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,3,cat\n")
@@ -228,10 +245,12 @@ func TestWeights(t *testing.T) {
 		t.Error("the same weight for all makes another model")
 	}
 	byClass := hash(data, "-class-weight", "dog=1.5")
-	if byClass == plain || byClass != hash(data, "-weights", file(t, "w", "1\n1\n1.5\n1.5\n1\n")) || byClass != hash(data, "-class-weight", "balanced") {
+	if byClass == plain || byClass != hash(data, "-weights", file(t, "w", "1\n1\n1.5\n1.5\n1\n")) ||
+		byClass != hash(data, "-class-weight", "balanced") {
 		t.Error("weights by class, by row and balanced differ")
 	}
-	if hash(data, "-weights", file(t, "w", "1\n1\n1\n1\n0")) != hash(file(t, "less.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")) {
+	if hash(data, "-weights", file(t, "w", "1\n1\n1\n1\n0")) != hash(file(t, "less.csv",
+		"weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")) {
 		t.Error("a row of weight 0 counts")
 	}
 	for want, args := range map[string][]string{
@@ -251,11 +270,14 @@ func TestStartAndPrior(t *testing.T) {
 	must(t, "train", "-quiet", data, dir+"/a")
 	// Here are other columns in the file and dogs only, whose label is another number than it was.
 	dogs := file(t, "dogs.csv", "weight,age,height,pet\n-1,-1,1,dog\n-3,-1,2,dog\n")
-	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs, dir+"/b")
-	if r := report(t, dir+"/json"); r["steps"] != 4*20+6.0 || r["epochs"] != 3.0 || fmt.Sprint(r["labels"]) != "[cat dog]" || !strings.Contains(told, "ignored 2 values") {
+	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs,
+		dir+"/b")
+	if r := report(t, dir+"/json"); r["steps"] != 4*20+6.0 || r["epochs"] != 3.0 ||
+		fmt.Sprint(r["labels"]) != "[cat dog]" || !strings.Contains(told, "ignored 2 values") {
 		t.Errorf("-start: %v, %s", r, told)
 	}
-	must(t, "train", "-quiet", "-lambda", "1e6", "-prior", dir+"/a", "-json", dir+"/json", dogs, dir+"/c")
+	must(t, "train", "-quiet", "-lambda", "1e6", "-prior", dir+"/a", "-json", dir+"/json", dogs,
+		dir+"/c")
 	a, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/a")
 	c, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/c")
 	first := func(s string) (v float64) {
@@ -271,9 +293,10 @@ func TestStartAndPrior(t *testing.T) {
 	}
 	birds := file(t, "birds.csv", "weight,age,pet\n-1,-1,bird\n-3,-1,dog\n")
 	for want, args := range map[string][]string{
-		"bird":        {"-start", dir + "/a", birds},
-		"missing":     {"-prior", dir + "/missing", data},
-		"eps-insens":  {"-start", dir + "/a", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n")},
+		"bird":    {"-start", dir + "/a", birds},
+		"missing": {"-prior", dir + "/missing", data},
+		"eps-insens": {"-start", dir + "/a", "-loss", "eps-insensitive",
+			file(t, "n.svm", "1 1:1\n0 2:1\n")},
 		"not a model": {"-start", file(t, "x.model", "not a model"), data},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)
@@ -282,7 +305,8 @@ func TestStartAndPrior(t *testing.T) {
 
 func TestOuterBias(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	_, told := must(t, "train", "-bias", "outer", "-epochs", "2", "-json", dir+"/json", digits, dir+"/model")
+	_, told := must(t, "train", "-bias", "outer", "-epochs", "2", "-json", dir+"/json", digits,
+		dir+"/model")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
 	run, e := report(t, dir+"/json"), report(t, dir+"/eval")
 	d := e["objective"].(float64)/run["objective"].(float64) - 1
@@ -293,8 +317,10 @@ func TestOuterBias(t *testing.T) {
 
 func TestTol(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	must(t, "train", "-quiet", "-lambda", "0.1", "-epochs", "1000", "-tol", "0.05", "-json", dir+"/json", digits, dir+"/model")
-	if r := report(t, dir+"/json"); r["gap"].(float64) > 0.05 || r["epochs"].(float64) > 500 || r["config"].(map[string]any)["tol"] != 0.05 {
+	must(t, "train", "-quiet", "-lambda", "0.1", "-epochs", "1000", "-tol", "0.05", "-json",
+		dir+"/json", digits, dir+"/model")
+	if r := report(t, dir+"/json"); r["gap"].(float64) > 0.05 || r["epochs"].(float64) > 500 ||
+		r["config"].(map[string]any)["tol"] != 0.05 {
 		t.Errorf("gap %v after %v epochs", r["gap"], r["epochs"])
 	}
 }
@@ -303,10 +329,12 @@ func TestLosses(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, loss := range []string{"log", "squared-hinge"} {
 		dir := t.TempDir()
-		must(t, "train", "-quiet", "-loss", loss, "-lambda", "1e-3", "-json", dir+"/json", digits, dir+"/model")
+		must(t, "train", "-quiet", "-loss", loss, "-lambda", "1e-3", "-json", dir+"/json", digits,
+			dir+"/model")
 		must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
 		run, e := report(t, dir+"/json"), report(t, dir+"/eval")
-		if run["config"].(map[string]any)["loss"] != loss || run["gap"] == nil || e["accuracy"].(float64) < 0.9 || e["rmse"] != nil {
+		if run["config"].(map[string]any)["loss"] != loss || run["gap"] == nil ||
+			e["accuracy"].(float64) < 0.9 || e["rmse"] != nil {
 			t.Errorf("%s: %v, %v", loss, run, e["accuracy"])
 		}
 		if d := e["objective"].(float64)/run["objective"].(float64) - 1; d > 1e-9 || d < -1e-9 {
@@ -317,9 +345,11 @@ func TestLosses(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
-	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias", "augmented", "-lambda", "1e-3", "-epochs", "1000", "-seed", "2",
+	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias",
+		"augmented", "-lambda", "1e-3", "-epochs", "1000", "-seed", "2",
 		"-json", dir+"/json", data, dir+"/model")
-	if r := report(t, dir+"/json"); !strings.Contains(told, "numbers to predict") || r["classes"] != 0.0 || r["config"].(map[string]any)["epsilon"] != 0.01 {
+	if r := report(t, dir+"/json"); !strings.Contains(told, "numbers to predict") ||
+		r["classes"] != 0.0 || r["config"].(map[string]any)["epsilon"] != 0.01 {
 		t.Errorf("%s %v", told, r)
 	}
 	out, told := must(t, "predict", data, dir+"/model")
@@ -330,11 +360,13 @@ func TestNumbers(t *testing.T) {
 		fmt.Sscan(lines[0], &first)
 		fmt.Sscan(lines[3], &last)
 	}
-	if first < 0.9 || first > 1.1 || last < 6.9 || last > 7.1 || !strings.Contains(told, "RMSE 0.0") {
+	if first < 0.9 || first > 1.1 || last < 6.9 || last > 7.1 ||
+		!strings.Contains(told, "RMSE 0.0") {
 		t.Errorf("predicted %q, %s", out, told)
 	}
 	table, _ := must(t, "eval", "-json", dir+"/eval", data, dir+"/model")
-	if rmse := report(t, dir+"/eval")["rmse"].(float64); rmse > 0.1 || !strings.Contains(table, "RMSE 0.0") {
+	if rmse := report(t, dir+"/eval")["rmse"].(float64); rmse > 0.1 || !strings.Contains(table,
+		"RMSE 0.0") {
 		t.Errorf("RMSE %v, %s", rmse, table)
 	}
 	names := file(t, "names.csv", "x,y\n0,a\n1,b\n")
@@ -422,50 +454,64 @@ func TestErrors(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.svm")
 
 	mistakes(t, map[string]mistake{
-		"malformed line":   {exitError, `:2:4: token "x"`, []string{"train", file(t, "a.svm", "1 1:1\n-1 x\n")}},
-		"index 0":          {exitError, `:1:3: token "0:1"`, []string{"train", file(t, "a.svm", "1 0:1\n")}},
-		"index too large":  {exitError, "99999999999:1", []string{"train", file(t, "a.svm", "1 99999999999:1\n")}},
-		"too many columns": {exitError, "1000:1", []string{"train", "-max-features", "100", file(t, "a.svm", "1 1000:1\n")}},
-		"not finite":       {exitError, "1:nan", []string{"train", file(t, "a.svm", "1 1:nan\n")}},
-		"bad label":        {exitError, `token "abc"`, []string{"train", file(t, "a.svm", "abc 1:1\n")}},
-		"cut gzip":         {exitError, "a.svm.gz", []string{"train", file(t, "a.svm.gz", cut)}},
-		"one class":        {exitError, "want two or more classes", []string{"train", file(t, "a.svm", "1 1:1\n1 1:2\n")}},
-		"no rows":          {exitError, "no rows", []string{"train", file(t, "a.svm", "")}},
-		"missing file":     {exitError, "missing.svm", []string{"train", missing}},
-		"ragged csv":       {exitError, ":3:", []string{"train", file(t, "a.csv", "1,2,0\n3,4,1\n1,1\n")}},
-		"not a model":      {exitError, "bad.model", []string{"predict", good, badModel}},
-		"no model":         {exitError, "missing.svm", []string{"eval", good, missing}},
-		"unknown format":   {exitError, "a.dat", []string{"train", file(t, "a.dat", toy)}},
-		"lambda 0":         {exitUsage, "-lambda", []string{"train", "-lambda", "0", good}},
-		"lambda negative":  {exitUsage, "-lambda: have", []string{"train", "-lambda", "-1", good}},
-		"lambda tiny":      {exitUsage, "-lambda: have", []string{"train", "-lambda", "1e-30", good}},
-		"lambda not one":   {exitUsage, "lambda", []string{"train", "-lambda", "x", good}},
-		"lambda and c":     {exitUsage, "-c: only one of -lambda and -c", []string{"train", "-lambda", "1", "-c", "1", good}},
-		"steps 0":          {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
-		"epochs negative":  {exitUsage, "-epochs: have", []string{"train", "-epochs", "-1", good}},
-		"unknown order":    {exitUsage, "-order: have", []string{"train", "-order", "none", good}},
-		"useless block":    {exitUsage, "-block: have 3, but -order", []string{"train", "-order", "permutation", "-block", "3", good}},
-		"batch too large":  {exitUsage, "-batch: have", []string{"train", "-batch", "5", good}},
-		"tol without gap":  {exitUsage, "-tol: have", []string{"train", "-tol", "0.1", "-order", "iid", good}},
-		"tol 0":            {exitUsage, "-tol", []string{"train", "-tol", "0", good}},
-		"unknown loss":     {exitUsage, "-loss: have", []string{"train", "-loss", "none", good}},
-		"useless epsilon":  {exitUsage, "-epsilon: have", []string{"train", "-epsilon", "1", good}},
-		"unknown kind":     {exitUsage, "-multiclass: have", []string{"train", "-multiclass", "ova", good}},
-		"kind and loss":    {exitUsage, "-multiclass: have", []string{"train", "-multiclass", "crammer-singer", "-loss", "log", good}},
-		"change 0":         {exitUsage, "-change", []string{"train", "-change", "0", good}},
-		"change 1":         {exitUsage, "-change: have", []string{"train", "-change", "1", good}},
-		"unknown bias":     {exitUsage, "-bias: have", []string{"train", "-bias", "free", good}},
-		"unknown preset":   {exitUsage, "preset", []string{"train", "-preset", "x", good}},
-		"unknown flag":     {exitUsage, "-x", []string{"train", "-x", good}},
-		"no data":          {exitUsage, "too few", []string{"train"}},
-		"too much":         {exitUsage, `"z"`, []string{"train", good, "y", "z"}},
-		"unknown command":  {exitUsage, `"learn"`, []string{"learn"}},
+		"malformed line": {exitError, `:2:4: token "x"`,
+			[]string{"train", file(t, "a.svm", "1 1:1\n-1 x\n")}},
+		"index 0": {exitError, `:1:3: token "0:1"`,
+			[]string{"train", file(t, "a.svm", "1 0:1\n")}},
+		"index too large": {exitError, "99999999999:1",
+			[]string{"train", file(t, "a.svm", "1 99999999999:1\n")}},
+		"too many columns": {exitError, "1000:1", []string{"train", "-max-features", "100",
+			file(t, "a.svm", "1 1000:1\n")}},
+		"not finite": {exitError, "1:nan", []string{"train", file(t, "a.svm", "1 1:nan\n")}},
+		"bad label": {exitError, `token "abc"`,
+			[]string{"train", file(t, "a.svm", "abc 1:1\n")}},
+		"cut gzip": {exitError, "a.svm.gz", []string{"train", file(t, "a.svm.gz", cut)}},
+		"one class": {exitError, "want two or more classes",
+			[]string{"train", file(t, "a.svm", "1 1:1\n1 1:2\n")}},
+		"no rows":      {exitError, "no rows", []string{"train", file(t, "a.svm", "")}},
+		"missing file": {exitError, "missing.svm", []string{"train", missing}},
+		"ragged csv": {exitError, ":3:",
+			[]string{"train", file(t, "a.csv", "1,2,0\n3,4,1\n1,1\n")}},
+		"not a model":     {exitError, "bad.model", []string{"predict", good, badModel}},
+		"no model":        {exitError, "missing.svm", []string{"eval", good, missing}},
+		"unknown format":  {exitError, "a.dat", []string{"train", file(t, "a.dat", toy)}},
+		"lambda 0":        {exitUsage, "-lambda", []string{"train", "-lambda", "0", good}},
+		"lambda negative": {exitUsage, "-lambda: have", []string{"train", "-lambda", "-1", good}},
+		"lambda tiny": {exitUsage, "-lambda: have", []string{"train", "-lambda",
+			"1e-30", good}},
+		"lambda not one": {exitUsage, "lambda", []string{"train", "-lambda", "x", good}},
+		"lambda and c": {exitUsage, "-c: only one of -lambda and -c",
+			[]string{"train", "-lambda", "1", "-c", "1", good}},
+		"steps 0":         {exitUsage, "-steps", []string{"train", "-steps", "0", good}},
+		"epochs negative": {exitUsage, "-epochs: have", []string{"train", "-epochs", "-1", good}},
+		"unknown order":   {exitUsage, "-order: have", []string{"train", "-order", "none", good}},
+		"useless block": {exitUsage, "-block: have 3, but -order",
+			[]string{"train", "-order", "permutation", "-block", "3", good}},
+		"batch too large": {exitUsage, "-batch: have", []string{"train", "-batch", "5", good}},
+		"tol without gap": {exitUsage, "-tol: have", []string{"train", "-tol", "0.1", "-order",
+			"iid", good}},
+		"tol 0":           {exitUsage, "-tol", []string{"train", "-tol", "0", good}},
+		"unknown loss":    {exitUsage, "-loss: have", []string{"train", "-loss", "none", good}},
+		"useless epsilon": {exitUsage, "-epsilon: have", []string{"train", "-epsilon", "1", good}},
+		"unknown kind": {exitUsage, "-multiclass: have", []string{"train", "-multiclass",
+			"ova", good}},
+		"kind and loss": {exitUsage, "-multiclass: have", []string{"train", "-multiclass",
+			"crammer-singer", "-loss", "log", good}},
+		"change 0":        {exitUsage, "-change", []string{"train", "-change", "0", good}},
+		"change 1":        {exitUsage, "-change: have", []string{"train", "-change", "1", good}},
+		"unknown bias":    {exitUsage, "-bias: have", []string{"train", "-bias", "free", good}},
+		"unknown preset":  {exitUsage, "preset", []string{"train", "-preset", "x", good}},
+		"unknown flag":    {exitUsage, "-x", []string{"train", "-x", good}},
+		"no data":         {exitUsage, "too few", []string{"train"}},
+		"too much":        {exitUsage, `"z"`, []string{"train", good, "y", "z"}},
+		"unknown command": {exitUsage, `"learn"`, []string{"learn"}},
 	})
 }
 
 func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("root may write into folders that are read-only: pegasos and internal/replace test this otherwise")
+		t.Log("root may write into folders that are read-only: pegasos and internal/replace test " +
+			"this otherwise")
 		return
 	}
 	dir := t.TempDir()
@@ -479,7 +525,8 @@ func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o755)
-	if code, _, _ := pegasimd(t, "train", "-quiet", "-seed", "2", file(t, "toy.svm", toy), model); code != exitError {
+	if code, _, _ := pegasimd(t, "train", "-quiet", "-seed", "2", file(t, "toy.svm", toy),
+		model); code != exitError {
 		t.Errorf("exit code %d", code)
 	}
 	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) {
@@ -488,12 +535,14 @@ func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"help"}, {"-h"}, {"help", "train"}, {"train", "-h"}, {"predict", "-help"}, {"help", "eval"}, {"help", "cv"}} {
+	for _, args := range [][]string{{"help"}, {"-h"}, {"help", "train"}, {"train", "-h"},
+		{"predict", "-help"}, {"help", "eval"}, {"help", "cv"}} {
 		out, _ := must(t, args...)
 		if !strings.Contains(out, "pegasimd") {
 			t.Errorf("%v: %s", args, out)
 		}
-		if len(args) == 2 && (!strings.Contains(out, "Examples:") || !strings.Contains(out, "Flags:")) {
+		if len(args) == 2 && (!strings.Contains(out, "Examples:") ||
+			!strings.Contains(out, "Flags:")) {
 			t.Errorf("%v lacks examples or flags: %s", args, out)
 		}
 	}

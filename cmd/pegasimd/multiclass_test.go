@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each kind of model of many classes is trained, written, read, and tells the same of itself everywhere.
+// Each kind of model of many classes is trained, written, read, and tells the same of itself
+// everywhere.
 func TestMulticlass(t *testing.T) {
 	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
 	for _, c := range []struct{ flags, gap string }{
@@ -21,12 +22,15 @@ func TestMulticlass(t *testing.T) {
 		{"-multiclass multinomial -loss log -batch 8 -order iid", "no"},
 	} {
 		dir := t.TempDir()
-		_, told := must(t, append([]string{"train", "-json", dir + "/json", digits, dir + "/model"}, strings.Fields("-epochs 6 "+c.flags)...)...)
+		_, told := must(t, append([]string{"train", "-json", dir + "/json", digits, dir + "/model"},
+			strings.Fields("-epochs 6 "+c.flags)...)...)
 		_, scored := must(t, "eval", "-json", dir+"/eval", digits, dir+"/model")
 		run, e := report(t, dir+"/json"), report(t, dir+"/eval")
 		d := e["objective"].(float64)/run["objective"].(float64) - 1
-		if e["accuracy"].(float64) < 0.93 || d > 1e-9 || d < -1e-9 || (run["gap"] != nil) != (c.gap == "yes") {
-			t.Errorf("%s: accuracy %v, objective %v, in training %v, gap %v; %s", c.flags, e["accuracy"], e["objective"], run["objective"], run["gap"], scored)
+		if e["accuracy"].(float64) < 0.93 || d > 1e-9 || d < -1e-9 ||
+			(run["gap"] != nil) != (c.gap == "yes") {
+			t.Errorf("%s: accuracy %v, objective %v, in training %v, gap %v; %s", c.flags,
+				e["accuracy"], e["objective"], run["objective"], run["gap"], scored)
 		}
 		switch { // C is that of all rows, or, of pairs, what was asked for
 		case strings.Contains(c.flags, "-c 1"):
@@ -69,15 +73,20 @@ func TestMulticlass(t *testing.T) {
 	}
 	// Two of three classes have no rows: no objective of their pair.
 	dir := t.TempDir()
-	must(t, "train", "-quiet", "-multiclass", "ovo", file(t, "three.svm", "1 1:1\n2 2:1\n3 1:1 2:1\n"), dir+"/model")
-	if table, _ := must(t, "eval", file(t, "one.svm", "2 2:1\n"), dir+"/model"); !strings.Contains(table, "have no rows") {
+	must(t, "train", "-quiet", "-multiclass", "ovo",
+		file(t, "three.svm", "1 1:1\n2 2:1\n3 1:1 2:1\n"), dir+"/model")
+	if table, _ := must(t, "eval", file(t, "one.svm", "2 2:1\n"), dir+"/model"); !strings.Contains(
+		table, "have no rows") {
 		t.Errorf("eval: %s", table)
 	}
-	// With two labels a joint problem has two vectors, and a score for each; one of pairs is like any other.
-	for kind, columns := range map[string]string{"crammer-singer": "label\t-1\t1", "multinomial": "label\t-1\t1", "ovo": "label\t1"} {
+	// With two labels a joint problem has two vectors, and a score for each; one of pairs is like
+	// any other.
+	for kind, columns := range map[string]string{"crammer-singer": "label\t-1\t1",
+		"multinomial": "label\t-1\t1", "ovo": "label\t1"} {
 		data := file(t, "toy.svm", toy)
 		must(t, "train", "-quiet", "-multiclass", kind, data, dir+"/model")
-		if out, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/model"); strings.Split(out, "\n")[0] != columns {
+		if out, _ := must(t, "predict", "-quiet", "-scores", data, dir+"/model"); strings.Split(out,
+			"\n")[0] != columns {
 			t.Errorf("%s: %s", kind, out)
 		}
 		if out, _ := must(t, "predict", "-quiet", data, dir+"/model"); out != "1\n1\n-1\n-1\n" {
@@ -104,7 +113,8 @@ func TestCosts(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
 		t.Helper()
-		must(t, append([]string{"train", "-quiet", "-multiclass", "crammer-singer", "-lambda", "0.01", "-json", dir + "/json"}, append(args, dir+"/model")...)...)
+		must(t, append([]string{"train", "-quiet", "-multiclass", "crammer-singer", "-lambda",
+			"0.01", "-json", dir + "/json"}, append(args, dir+"/model")...)...)
 		return report(t, dir+"/json")["model_hash"]
 	}
 	all := func(int) bool { return true }
@@ -116,20 +126,25 @@ func TestCosts(t *testing.T) {
 	}
 	// The names are in ascending order: so the same as with numbers for them.
 	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
-	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv", noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs", costs); a != b || a == plain {
+	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv",
+		noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs",
+		costs); a != b || a == plain {
 		t.Errorf("with names %v, with numbers %v, without costs %v", a, b, plain)
 	}
 	for want, args := range map[string][]string{
-		`costs:2: "x" is not a cost`:      {"-costs", file(t, "costs", "0 1 1\n1 x 1\n1 1 0\n")},
-		"costs:2: 2 costs, want 3":        {"-costs", file(t, "costs", "0 1 1\n1 0\n1 1 0\n")},
-		"costs:1: 3 costs, want 4":        {"-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n1 1 1\n")},
-		"costs: -costs: have 2 rows":      {"-costs", file(t, "costs", "0 1\n1 0\n")},
-		"costs: -costs: have 1 for":       {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
-		"costs: -costs: have -1 for":      {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
-		"costs: -costs: they are for -mu": {"-multiclass", "ovr", "-costs", file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n")},
-		"none/costs":                      {"-costs", dir + "/none/costs"},
+		`costs:2: "x" is not a cost`: {"-costs", file(t, "costs", "0 1 1\n1 x 1\n1 1 0\n")},
+		"costs:2: 2 costs, want 3":   {"-costs", file(t, "costs", "0 1 1\n1 0\n1 1 0\n")},
+		"costs:1: 3 costs, want 4": {"-costs",
+			file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n1 1 1\n")},
+		"costs: -costs: have 2 rows": {"-costs", file(t, "costs", "0 1\n1 0\n")},
+		"costs: -costs: have 1 for":  {"-costs", file(t, "costs", "0 1 1\n1 1 1\n1 1 0\n")},
+		"costs: -costs: have -1 for": {"-costs", file(t, "costs", "0 1 1\n1 0 -1\n1 1 0\n")},
+		"costs: -costs: they are for -mu": {"-multiclass", "ovr", "-costs",
+			file(t, "costs", "0 1 1\n1 0 1\n1 1 0\n")},
+		"none/costs": {"-costs", dir + "/none/costs"},
 	} {
-		fails(t, anyFailure, want, append([]string{"train", "-multiclass", "crammer-singer", data, dir + "/other"}, args...)...)
+		fails(t, anyFailure, want, append([]string{"train", "-multiclass", "crammer-singer", data,
+			dir + "/other"}, args...)...)
 	}
 }
 
@@ -138,14 +153,17 @@ func TestValid(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
 		t.Helper()
-		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias", "augmented", "-order", "permutation", "-epochs", "60", "-json", dir + "/json"}, args...)...)
+		must(t, append([]string{"train", "-quiet", "-lambda", "0.001", "-average", "none", "-bias",
+			"augmented", "-order", "permutation", "-epochs", "60", "-json", dir + "/json"},
+			args...)...)
 		return report(t, dir+"/json")["model_hash"]
 	}
 	all := func(int) bool { return true }
 	some := func(class int) bool { return class > 0 }
 	pets := func(class int) string { return []string{"ant", "cat", "dog"}[class] }
 	numbers := func(class int) string { return fmt.Sprint(class) }
-	// Named or numbered, with labels that the training data do not have or without some that they have.
+	// Named or numbered, with labels that the training data do not have or without some that they
+	// have.
 	for _, multiclass := range []string{"ovr", "ovo", "crammer-singer"} {
 		for n, v := range []struct {
 			only  func(int) bool
@@ -157,59 +175,76 @@ func TestValid(t *testing.T) {
 				if v.other != nil {
 					rows += "3,3," + v.other[k] + "\n"
 				}
-				data, valid := file(t, "data.csv", noisy(2, 80, all, name)), file(t, "valid.csv", rows)
-				hashes = append(hashes, hash("-multiclass", multiclass, "-patience", "40", "-valid", valid, data, dir+"/model"))
+				data, valid := file(t, "data.csv", noisy(2, 80, all, name)), file(t,
+					"valid.csv", rows)
+				hashes = append(hashes, hash("-multiclass", multiclass, "-patience", "40", "-valid",
+					valid, data, dir+"/model"))
 			}
 			last := report(t, dir+"/json")
-			plain := hash("-multiclass", multiclass, file(t, "data.csv", noisy(2, 80, all, numbers)), dir+"/plain")
+			plain := hash("-multiclass", multiclass,
+				file(t, "data.csv", noisy(2, 80, all, numbers)), dir+"/plain")
 			if hashes[0] != hashes[1] || hashes[0] == plain || last["epochs"].(float64) >= 60 {
-				t.Errorf("%s %d: named %v, numbered %v, without validation %v; %v epochs", multiclass, n, hashes[0], hashes[1], plain, last["epochs"])
+				t.Errorf("%s %d: named %v, numbered %v, without validation %v; %v epochs",
+					multiclass, n, hashes[0], hashes[1], plain, last["epochs"])
 			}
 			// It is better on those data than the last one.
 			valid := file(t, "valid.csv", noisy(3, 80, v.only, numbers))
 			must(t, "eval", "-quiet", "-json", dir+"/a", valid, dir+"/model")
 			must(t, "eval", "-quiet", "-json", dir+"/b", valid, dir+"/plain")
-			if a, b := report(t, dir+"/a")["accuracy"].(float64), report(t, dir+"/b")["accuracy"].(float64); a < b {
+			a := report(t, dir+"/a")["accuracy"].(float64)
+			b := report(t, dir+"/b")["accuracy"].(float64)
+			if a < b {
 				t.Errorf("%s %d: accuracy %v, without validation %v", multiclass, n, a, b)
 			}
 		}
 	}
-	// With -start the labels are the model's, though the data have fewer; and so those of -class-weight.
+	// With -start the labels are the model's, though the data have fewer; and so those of
+	// -class-weight.
 	var hashes []any
 	for _, name := range []func(int) string{pets, numbers} {
-		must(t, "train", "-quiet", "-bias", "augmented", "-average", "none", "-order", "permutation", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
-		hashes = append(hashes, hash("-start", dir+"/start", "-class-weight", name(2)+"=1.5", "-patience", "4", "-valid", file(t, "valid.csv", noisy(3, 80, all, name)),
+		must(t, "train", "-quiet", "-bias", "augmented", "-average", "none", "-order",
+			"permutation", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
+		hashes = append(hashes, hash("-start", dir+"/start", "-class-weight", name(2)+"=1.5",
+			"-patience", "4", "-valid", file(t, "valid.csv", noisy(3, 80, all, name)),
 			file(t, "some.csv", noisy(2, 80, some, name)), dir+"/model"))
 	}
 	if hashes[0] != hashes[1] || report(t, dir+"/json")["epochs"].(float64) < 2 {
-		t.Errorf("from a model: named %v, numbered %v; %v epochs", hashes[0], hashes[1], report(t, dir+"/json")["epochs"])
+		t.Errorf("from a model: named %v, numbered %v; %v epochs", hashes[0], hashes[1],
+			report(t, dir+"/json")["epochs"])
 	}
 	// A class all of whose rows weigh nothing is none of the model's, and nor is its name.
 	var weights strings.Builder
 	for line := range strings.Lines(noisy(2, 80, all, pets)) {
 		fmt.Fprintln(&weights, strings.Count(line, "ant")^1)
 	}
-	hash("-weights", file(t, "weights", weights.String()), file(t, "data.csv", noisy(2, 80, all, pets)), dir+"/model")
+	hash("-weights", file(t, "weights", weights.String()),
+		file(t, "data.csv", noisy(2, 80, all, pets)), dir+"/model")
 	if have := fmt.Sprint(report(t, dir+"/json")["labels"]); have != "[cat dog]" {
 		t.Errorf("labels %s", have)
 	}
 	// Numbers to predict.
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
-	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs", "500", "-patience", "3", "-valid", line, line, dir+"/model")
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs",
+		"500", "-patience", "3", "-valid", line, line, dir+"/model")
 	if _, told := must(t, "predict", line, dir+"/model"); !strings.Contains(told, "RMSE ") {
 		t.Error(told)
 	}
 	data := file(t, "data.csv", noisy(2, 80, all, pets))
 	for want, args := range map[string][]string{
-		"-valid and -patience go together":     {"-valid", data, data},
-		"go together":                          {"-patience", "3", data},
-		"-patience must be greater than 0":     {"-patience", "0", "-valid", data, data},
-		"-patience: have -1":                   {"-patience", "-1", "-valid", data, data},
-		"no/such.csv":                          {"-patience", "1", "-valid", dir + "/no/such.csv", data},
-		"bad.csv:2:":                           {"-patience", "1", "-valid", file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
-		"empty.svm: no rows to validate":       {"-patience", "1", "-valid", file(t, "empty.svm", ""), data},
-		"data.csv: the labels are names":       {"-loss", "eps-insensitive", "-patience", "1", "-valid", data, line},
-		"-bias: have \"outer\", which -change": {"-patience", "1", "-valid", data, "-bias", "outer", data},
+		"-valid and -patience go together": {"-valid", data, data},
+		"go together":                      {"-patience", "3", data},
+		"-patience must be greater than 0": {"-patience", "0", "-valid", data, data},
+		"-patience: have -1":               {"-patience", "-1", "-valid", data, data},
+		"no/such.csv": {"-patience", "1", "-valid",
+			dir + "/no/such.csv", data},
+		"bad.csv:2:": {"-patience", "1", "-valid",
+			file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
+		"empty.svm: no rows to validate": {"-patience", "1", "-valid",
+			file(t, "empty.svm", ""), data},
+		"data.csv: the labels are names": {"-loss", "eps-insensitive", "-patience", "1",
+			"-valid", data, line},
+		"-bias: have \"outer\", which -change": {"-patience", "1", "-valid", data, "-bias",
+			"outer", data},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)
 	}
@@ -217,19 +252,24 @@ func TestValid(t *testing.T) {
 
 func TestChange(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	must(t, "train", "-quiet", "-lambda", "0.01", "-epochs", "500", "-change", "0.01", "-json", dir+"/json", digits, dir+"/model")
-	if r := report(t, dir+"/json"); r["epochs"].(float64) > 200 || r["epochs"].(float64) < 3 || r["config"].(map[string]any)["change"] != 0.01 {
+	must(t, "train", "-quiet", "-lambda", "0.01", "-epochs", "500", "-change", "0.01", "-json",
+		dir+"/json", digits, dir+"/model")
+	if r := report(t, dir+"/json"); r["epochs"].(float64) > 200 || r["epochs"].(float64) < 3 ||
+		r["config"].(map[string]any)["change"] != 0.01 {
 		t.Errorf("%v epochs, %v", r["epochs"], r["config"])
 	}
 }
 
 func TestUnregularisedBias(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-json", dir+"/json", digits, dir+"/model")
+	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-json", dir+"/json",
+		digits, dir+"/model")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
 	run, e := report(t, dir+"/json"), report(t, dir+"/eval")
 	d := e["objective"].(float64)/run["objective"].(float64) - 1
-	if !strings.Contains(told, "proven to be within") || run["gap"] == nil || d > 1e-9 || d < -1e-9 || e["accuracy"].(float64) < 0.93 {
-		t.Errorf("objective %v, in training %v; accuracy %v; %s", e["objective"], run["objective"], e["accuracy"], told)
+	if !strings.Contains(told, "proven to be within") || run["gap"] == nil || d > 1e-9 ||
+		d < -1e-9 || e["accuracy"].(float64) < 0.93 {
+		t.Errorf("objective %v, in training %v; accuracy %v; %s", e["objective"], run["objective"],
+			e["accuracy"], told)
 	}
 }

@@ -15,15 +15,15 @@ var predictCommand = command{
 	name:      "predict",
 	arguments: "DATA MODEL [OUT]",
 	summary:   "predict the labels of data",
-	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. DATA has
-labels too, in every format; if they are not known, give any. How many are predicted right is told
-on standard error.
+	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output.
+DATA has labels too, in every format; if they are not known, give any. How many are predicted
+right is printed on standard error.
 
 With -scores a first line names the columns, and each label is followed by the row's scores, one for
 each class, or one for the second of two classes: it is predicted where its score is above 0. With
 -multiclass ovo they are the votes of the pairs, and less than a third of a vote more or less.
 Columns are separated by tabs. A model that predicts numbers writes those; the root mean square
-error is told.
+error is printed.
 
 With -proba the columns are the probabilities of all classes. A model has them if it was trained
 with -loss log or with -proba.
@@ -37,8 +37,7 @@ Examples:
 
 func predict(c *call) error {
 	var f predictFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 3)
+	args, err := c.parse(&f, 2, 3)
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func predict(c *call) error {
 		err = write(c.stdout)
 	}
 	if err == nil && !f.data.quiet {
-		c.tellFit(s, right)
+		c.printFit(s, right)
 	}
 	return err
 }
@@ -113,14 +112,15 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	return b.Flush()
 }
 
-// tellFit tells how good the predictions are.
-func (c *call) tellFit(s *scoredSet, right int) {
+// printFit prints how good the predictions are.
+func (c *call) printFit(s *scoredSet, right int) {
 	c.warn(s.Set, false)
 	n := s.Rows()
 	switch {
 	case n == 0:
 	case !predictsNumbers(s.model):
-		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n), right, n)
+		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
+			right, n)
 	case s.Names == nil:
 		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(s.Y, s.scores), n)
 	}

@@ -32,7 +32,7 @@ type predictor interface {
 	Penalty() float64
 	MeanLoss(scores []float64, y []float32) float64
 
-	// report has what inspect tells: of each weight vector the top largest weights.
+	// report has what inspect prints: of each weight vector the top largest weights.
 	report(of fileReport, top int) modelReport
 }
 
@@ -51,11 +51,11 @@ func readPredictor(name string) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
-// holdsModel tells whether a file begins as models do. What is no regular file is not looked at, for
-// it can't be read twice.
+// holdsModel reports whether a file begins as models do. What is no regular file is not read,
+// for it can't be read twice.
 func holdsModel(name string) bool {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false // whoever reads it next tells of the error
+		return false // whoever reads it next reports the error
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -121,8 +121,8 @@ func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabi
 func (m kernelModel) Penalty() float64                      { return math.NaN() }
 func (m kernelModel) MeanLoss([]float64, []float32) float64 { return math.NaN() }
 
-// scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b and
-// not a.
+// scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b
+// and not a.
 func (m kernelModel) scoreNames() (names []string) {
 	n := len(m.Classes)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A progress shows how far a long task is: on a terminal a line that changes, elsewhere a line now and then. It says
-// nothing of tasks that are done within a second.
+// A progress shows how far a long task is: on a terminal a line that changes, elsewhere a line now
+// and then. It says nothing of tasks that are done within a second.
 type progress struct {
 	w              io.Writer
 	quiet          bool
@@ -20,16 +20,18 @@ type progress struct {
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	p := &progress{w: w, quiet: quiet, start: time.Now(), pause: time.Second, between: 10 * time.Second}
+	p := &progress{w: w, quiet: quiet, start: time.Now(), pause: time.Second,
+		between: 10 * time.Second}
 	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb" {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 &&
+			os.Getenv("TERM") != "dumb" {
 			p.terminal, p.between = true, 200*time.Millisecond
 		}
 	}
 	return p
 }
 
-// due tells whether it is time to show something.
+// due reports whether it is time to show something.
 func (p *progress) due() bool {
 	now := time.Now()
 	return !p.quiet && now.Sub(p.start) >= p.pause && now.Sub(p.last) >= p.between

@@ -12,10 +12,10 @@ var scaleCommand = command{
 	name:      "scale",
 	arguments: "DATA OUT",
 	summary:   "bring the features of data to one scale",
-	help: `Scale reads data, scales the features and writes them in the format that OUT's ending says, as
-convert does. The kinds are max-abs, which divides each column by its largest magnitude and leaves
-zeros alone; standard, which takes off the column's mean and divides by its standard deviation, for
-dense data; and unit, which divides each row by its length.
+	help: `Scale reads data, scales the features and writes them in the format that OUT's ending
+says, as convert does. The kinds are max-abs, which divides each column by its largest magnitude
+and leaves zeros alone; standard, which takes off the column's mean and divides by its standard
+deviation, for dense data; and unit, which divides each row by its length.
 
 Data to predict have to be scaled as the training data were, not by their own numbers: -save keeps
 the scale, -like applies it.
@@ -29,8 +29,7 @@ Examples:
 
 func scale(c *call) error {
 	var f scaleFlags
-	f.define(c.flags)
-	args, err := c.parse(2, 2)
+	args, err := c.parse(&f, 2, 2)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A model that was trained with -scale scales what it sees: it is the model of data that were scaled before, and predicts the
-// same of the rest as they are.
+// A model that was trained with -scale scales what it sees: it is the model of data that were
+// scaled before, and predicts the same of the rest as they are.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
 	rows := func(seed, n int) string {
@@ -28,10 +28,13 @@ func TestTrainScaled(t *testing.T) {
 	for _, kind := range []string{"max-abs", "unit", "standard"} {
 		dense := []string{"-layout", "dense"}
 		args := func(list ...string) []string { return append(list, dense...) }
-		must(t, args("train", "-scale", kind, "-quiet", "-bias", "augmented", "-checkpoint", dir+"/state", "-json", dir+"/json", data, dir+"/model")...)
+		must(t, args("train", "-scale", kind, "-quiet", "-bias", "augmented", "-checkpoint",
+			dir+"/state", "-json", dir+"/json", data, dir+"/model")...)
 		must(t, args("scale", "-kind", kind, "-save", dir+"/scaler", data, dir+"/data.npy")...)
-		must(t, "train", "-quiet", "-bias", "augmented", "-json", dir+"/other", dir+"/data.npy", dir+"/plain")
-		if a, b := report(t, dir+"/json")["model_hash"], report(t, dir+"/other")["model_hash"]; a != b {
+		must(t, "train", "-quiet", "-bias", "augmented", "-json", dir+"/other", dir+"/data.npy",
+			dir+"/plain")
+		if a, b := report(t, dir+"/json")["model_hash"], report(t,
+			dir+"/other")["model_hash"]; a != b {
 			t.Errorf("%s: %v, of data that were scaled before %v", kind, a, b)
 		}
 		must(t, args("scale", "-like", dir+"/scaler", test, dir+"/test.npy")...)
@@ -41,12 +44,15 @@ func TestTrainScaled(t *testing.T) {
 			t.Errorf("%s: other predictions than of data that were scaled before", kind)
 		}
 		must(t, args("eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")...)
-		if a, b := report(t, dir+"/eval")["objective"].(float64), report(t, dir+"/json")["objective"].(float64); math.Abs(a/b-1) > 1e-9 {
+		if a, b := report(t, dir+"/eval")["objective"].(float64), report(t,
+			dir+"/json")["objective"].(float64); math.Abs(a/b-1) > 1e-9 {
 			t.Errorf("%s: objective %v, in training %v", kind, a, b)
 		}
 		// What goes on from it has its scale.
-		must(t, args("train", "-quiet", "-resume", dir+"/state", "-json", dir+"/other", data, dir+"/again")...)
-		if a, b := report(t, dir+"/json")["model_hash"], report(t, dir+"/other")["model_hash"]; a != b {
+		must(t, args("train", "-quiet", "-resume", dir+"/state", "-json", dir+"/other", data,
+			dir+"/again")...)
+		if a, b := report(t, dir+"/json")["model_hash"], report(t,
+			dir+"/other")["model_hash"]; a != b {
 			t.Errorf("%s: %v, resumed at the end %v", kind, a, b)
 		}
 		for _, c := range [][]string{
@@ -57,7 +63,8 @@ func TestTrainScaled(t *testing.T) {
 			fails(t, anyFailure, "scale", c...)
 		}
 		must(t, "convert", "-to", "json", dir+"/model", dir+"/model.json")
-		if text, err := os.ReadFile(dir + "/model.json"); err != nil || !strings.Contains(string(text), kind) {
+		if text, err := os.ReadFile(dir + "/model.json"); err != nil ||
+			!strings.Contains(string(text), kind) {
 			t.Errorf("%s: %v, no scaler in the JSON", kind, err)
 		}
 	}
@@ -67,13 +74,15 @@ func TestTrainScaled(t *testing.T) {
 // A model of hashed features hashes what it sees.
 func TestTrainHashed(t *testing.T) {
 	dir := t.TempDir()
-	data := file(t, "data.svm", "1 18446744073709551000:2\n-1 7:3 99999999999:1\n1 3:1 18446744073709551000:1\n-1 7:1\n")
+	data := file(t, "data.svm", "1 18446744073709551000:2\n-1 7:3 99999999999:1\n1 3:1 "+
+		"18446744073709551000:1\n-1 7:1\n")
 	must(t, "train", "-quiet", "-hash-bits", "10", "-lambda", "0.01", data, dir+"/model")
 	have, _ := must(t, "predict", "-quiet", data, dir+"/model")
 	if want := "1\n-1\n1\n-1\n"; have != want {
 		t.Errorf("predicted %q, want %q", have, want)
 	}
-	if told, _ := must(t, "eval", data, dir+"/model"); !strings.Contains(told, "accuracy 100.0000 %") || strings.Contains(told, "ignored") {
+	if told, _ := must(t, "eval", data, dir+"/model"); !strings.Contains(told,
+		"accuracy 100.0000 %") || strings.Contains(told, "ignored") {
 		t.Error(told)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What is no file is written to as it is: standard output under its name, a pipe, a disk that is full.
+// What is no file is written to as it is: standard output under its name, a pipe, a disk that is
+// full.
 func TestTargetsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -20,7 +21,8 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || string(out) != want {
 		t.Errorf("/dev/stdout: %v, %q", err, out)
 	}
-	trained := exec.Command("sh", "-c", `"$0" train -quiet "$1" /dev/stdout | cmp - "$2"`, os.Args[0], file(t, "toy.svm", toy), model)
+	trained := exec.Command("sh", "-c", `"$0" train -quiet "$1" /dev/stdout | cmp - "$2"`,
+		os.Args[0], file(t, "toy.svm", toy), model)
 	trained.Env = cmd.Env
 	if out, err := trained.CombinedOutput(); err != nil {
 		t.Errorf("train to a pipe: %v, %s", err, out)
@@ -32,16 +34,20 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	}
 	for _, out := range []string{"/dev/full", link} {
 		for _, args := range [][]string{
-			{"train", file(t, "toy.svm", toy), out}, {"convert", "-to", "onnx", model, out}, {"predict", file(t, "toy.svm", toy), model, out},
-			{"train", "-json", out, file(t, "toy.svm", toy), model}, {"train", "-checkpoint", out, file(t, "toy.svm", toy), model},
+			{"train", file(t, "toy.svm", toy), out}, {"convert", "-to", "onnx", model, out},
+			{"predict", file(t, "toy.svm", toy), model, out},
+			{"train", "-json", out, file(t, "toy.svm", toy), model}, {"train", "-checkpoint", out,
+				file(t, "toy.svm", toy), model},
 		} {
 			fails(t, exitError, "no space left", args...)
 		}
 	}
 	// Standard output itself is full.
-	cmd = exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" >/dev/full`, os.Args[0], file(t, "toy.svm", toy), model)
+	cmd = exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" >/dev/full`, os.Args[0],
+		file(t, "toy.svm", toy), model)
 	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
-	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != exitError || !strings.Contains(string(out), "no space left") {
+	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != exitError ||
+		!strings.Contains(string(out), "no space left") {
 		t.Errorf("%v, %s", err, out)
 	}
 }

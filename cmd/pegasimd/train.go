@@ -15,10 +15,10 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
-	help: `Train reads labelled data, trains a linear support vector machine and writes the model. Two labels
-make one problem, more make one for each label against the rest; with -loss eps-insensitive labels
-are numbers to predict. Without MODEL the model is written to the working folder under DATA's name
-with the ending .model.
+	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
+Two labels make one problem, more make one for each label against the rest; with -loss
+eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
+folder under DATA's name with the ending .model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
@@ -47,8 +47,7 @@ Examples:
 
 func train(c *call) error {
 	var f trainFlags
-	f.define(c.flags)
-	args, err := c.parse(1, 2)
+	args, err := c.parse(&f, 1, 2)
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,8 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 	return r.end()
 }
 
-// checkSettings fills in what a checkpoint or other flags say about the configuration, and checks it.
+// checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
+// it.
 func (r *linearRun) checkSettings() error {
 	in := &r.flags.in
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
@@ -232,7 +232,7 @@ func (r *linearRun) train() error {
 	r.curve.valid, r.curve.threads = tr.Valid, threads
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
-	tr.Progress = func(now pegasos.Progress) { r.look(now, start, progress) }
+	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
@@ -247,16 +247,16 @@ func (r *linearRun) train() error {
 	return nil
 }
 
-// look measures the run if the curve or the progress is to show it.
-func (r *linearRun) look(now pegasos.Progress, start time.Time, p *progress) {
+// showProgress measures the run if the curve or the progress is to show it.
+func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
 	training := time.Since(start) - r.times.measuring
 	r.times.training, r.taken = training, now.Steps
-	result, looked := r.curve.look(now, training)
+	result, measured := r.curve.measure(now, training)
 	show := now.Steps != now.TotalSteps && p.due()
-	if show && !looked {
-		result, looked = now.Measure(), true
+	if show && !measured {
+		result, measured = now.Measure(), true
 	}
-	if looked {
+	if measured {
 		r.times.measuring = time.Since(start) - training
 	}
 	if !show {
@@ -299,7 +299,8 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data, r.model)
+		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data,
+			r.model)
 	}
 	return r.interrupted
 }

@@ -101,7 +101,8 @@ func newKernelReport(m *kernelsvm.Model, times runTimes, values int64) *kernelRe
 		KernelValues: values, R2: of.R2, T0: of.T0,
 		LoadSeconds: times.loading.Seconds(), TrainSeconds: times.training.Seconds(),
 		outcomeReport: outcomeReport{
-			ISA: asm.Active().String(), Seed: m.Config.Seed, IndexBase: m.IndexBase, ModelHash: m.Hash(),
+			ISA: asm.Active().String(), Seed: m.Config.Seed, IndexBase: m.IndexBase,
+			ModelHash: m.Hash(),
 		},
 		Config: m.Config,
 	}

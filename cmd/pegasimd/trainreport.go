@@ -125,10 +125,12 @@ func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
 		fmt.Fprintln(w,
 			"interrupted: the model is that of the steps so far, its objective was not measured")
 	case math.IsNaN(gap):
-		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these settings\n",
+		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these "+
+			"settings\n",
 			objective)
 	default:
-		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", objective, percent(gap))
+		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", objective,
+			percent(gap))
 	}
 }
 

@@ -1,11 +1,8 @@
 package asm
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
-// The steps of expGeneric and their constants. 0x1.62e4p-1 has 15 bits, so that its products with the integers up to 512
+// The constants of expGeneric. 0x1.62e4p-1 has 15 bits, so that its products with the integers up to 512
 // are exact; the polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347, 0.347].
 const (
 	expHigh    = 89   // e^89 overflows
@@ -37,46 +34,7 @@ var expTable = func() (t [13 * 8]float32) {
 	return t
 }()
 
-// Exp is
-//
-//	for i, v := range x {
-//		dst[i] = e^v
-//	}
-//
-// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows, rounded subnormals and 0
-// where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice.
-func Exp(dst, x []float32) {
-	if len(dst) != len(x) {
-		panic("asm: len(dst) != len(x)")
-	}
-	if race {
-		raceReads(x)
-		raceWrites(dst)
-	}
-	if len(x) > Block {
-		expBlocks(dst, x)
-		return
-	}
-	switch active {
-	case AVX512:
-		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	case AVX2:
-		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	case NEON:
-		expNEON(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	default:
-		expGeneric(dst, x)
-	}
-}
-
-func expBlocks(dst, x []float32) {
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		Exp(dst[:n], x[:n])
-		dst, x = dst[n:], x[n:]
-	}
-}
-
+// expGeneric is plain Go for Exp.
 func expGeneric(dst, x []float32) {
 	dst = dst[:len(x)]
 	for i, v := range x {

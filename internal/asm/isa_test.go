@@ -1,7 +1,11 @@
 package asm
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -56,5 +60,25 @@ func TestUseRefusesWhatIsNotThere(t *testing.T) {
 			}()
 			Use(isa)
 		}()
+	}
+}
+
+// TestDispatchInOneFile wants the path in use to be read by the switches of kernels.go and nowhere else.
+func TestDispatchInOneFile(t *testing.T) {
+	paths, err := filepath.Glob("*.go")
+	if err != nil || len(paths) == 0 {
+		t.Skip("the sources are not here")
+	}
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && id.Name == "active" && path != "isa.go" && path != "kernels.go" {
+				t.Errorf("%s reads active", path)
+			}
+			return true
+		})
 	}
 }

@@ -1,6 +1,9 @@
 package asm
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Block is the number of elements after which a sum starts anew and a call into assembly ends. It bounds the time in
 // one call, which can't be pre-empted, to some tens of microseconds, and keeps the rounding error of long sums small.
@@ -11,7 +14,18 @@ const (
 	sparseLanes = 8  // of a sparse sum
 )
 
-const mismatch = "asm: len(x) != len(y)"
+// Lengths and rows are checked here and nowhere else: dense calls these functions and does nothing
+// before, so that it is inlined. Panics begin with the name of the package that the caller sees.
+
+// mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its code
+// out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes after.
+//
+//go:noinline
+func mismatch(a string, n int, b string, m int) any {
+	return fmt.Sprintf("%s = %d, %s = %d: they must be equal", a, n, b, m)
+}
+
+func vectorsDiffer(x, y []float32) any { return mismatch("dense: len(x)", len(x), "len(y)", len(y)) }
 
 // Dot is
 //
@@ -22,7 +36,7 @@ const mismatch = "asm: len(x) != len(y)"
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func Dot(x, y []float32) float32 {
 	if len(x) != len(y) {
-		panic(mismatch)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x, y)
@@ -54,10 +68,9 @@ func dotBlocks(x, y []float32) (sum float32) {
 			x, y = x[2*Block:], y[2*Block:]
 		}
 	}
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		sum += Dot(x[:n], y[:n])
-		x, y = x[n:], y[n:]
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += Dot(x[i:j], y[i:j])
 	}
 	return sum
 }
@@ -141,10 +154,9 @@ func SumSquares(x []float32) float32 {
 }
 
 func sumSquaresBlocks(x []float32) (sum float32) {
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		sum += SumSquares(x[:n])
-		x = x[n:]
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SumSquares(x[i:j])
 	}
 	return sum
 }
@@ -160,7 +172,7 @@ func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 // It panics if the lengths differ. x and y may be the same slice.
 func Axpy(a float32, x, y []float32) {
 	if len(x) != len(y) {
-		panic(mismatch)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x)
@@ -183,10 +195,9 @@ func Axpy(a float32, x, y []float32) {
 }
 
 func axpyBlocks(a float32, x, y []float32) {
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		Axpy(a, x[:n], y[:n])
-		x, y = x[n:], y[n:]
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Axpy(a, x[i:j], y[i:j])
 	}
 }
 
@@ -223,10 +234,9 @@ func Scale(a float32, x []float32) {
 }
 
 func scaleBlocks(a float32, x []float32) {
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		Scale(a, x[:n])
-		x = x[n:]
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Scale(a, x[i:j])
 	}
 }
 
@@ -236,7 +246,9 @@ func scaleGeneric(a float32, x []float32) {
 	}
 }
 
-const sparseMismatch = "asm: len(idx) != len(val)"
+func rowDiffers(idx []int32, val []float32) any {
+	return mismatch("sparse: len(idx)", len(idx), "len(val)", len(val))
+}
 
 // DotSparse is
 //
@@ -248,10 +260,10 @@ const sparseMismatch = "asm: len(idx) != len(val)"
 // trusts it.
 func DotSparse(idx []int32, val, w []float32) float32 {
 	if len(idx) != len(val) {
-		panic(sparseMismatch)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(val)
 		raceReadsAt(w, idx, 1)
 	}
@@ -271,10 +283,9 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 }
 
 func dotSparseBlocks(idx []int32, val, w []float32) (sum float32) {
-	for len(idx) > 0 {
-		n := min(len(idx), Block)
-		sum += DotSparse(idx[:n], val[:n], w)
-		idx, val = idx[n:], val[n:]
+	for i := 0; i < len(idx); i += Block {
+		j := min(i+Block, len(idx))
+		sum += DotSparse(idx[i:j], val[i:j], w)
 	}
 	return sum
 }
@@ -298,10 +309,10 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 // repeat; val must not overlap w.
 func AxpySparse(a float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
-		panic(sparseMismatch)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(val)
 		raceWritesAt(w, idx, 1)
 	}
@@ -322,10 +333,9 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 }
 
 func axpySparseBlocks(a float32, idx []int32, val, w []float32) {
-	for len(idx) > 0 {
-		n := min(len(idx), Block)
-		AxpySparse(a, idx[:n], val[:n], w)
-		idx, val = idx[n:], val[n:]
+	for i := 0; i < len(idx); i += Block {
+		j := min(i+Block, len(idx))
+		AxpySparse(a, idx[i:j], val[i:j], w)
 	}
 }
 
@@ -346,7 +356,7 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 // len(w): the assembly trusts them.
 func DotSame(a float32, idx []uint16, w []float32) float32 {
 	if race {
-		raceReadsShorts(idx)
+		raceReads(idx)
 		raceReadsAt(w, idx, 1)
 	}
 	switch active {
@@ -382,7 +392,7 @@ func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 // them.
 func AxpySame(a float32, idx []uint16, w []float32) {
 	if race {
-		raceReadsShorts(idx)
+		raceReads(idx)
 		raceWritesAt(w, idx, 1)
 	}
 	switch active {
@@ -438,7 +448,7 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 		raceWrites(unsafe.Slice(&steps[0].Value, 6*len(steps)-2))
 		for i := range steps {
 			row := indices[steps[i].Start:][:steps[i].Count]
-			raceReadsShorts(row)
+			raceReads(row)
 			raceWritesAt(w, row, 1)
 		}
 	}
@@ -481,7 +491,7 @@ func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
 	if len(x) != len(y) {
-		panic(mismatch)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x, y)
@@ -502,10 +512,9 @@ func SquaredDistance(x, y []float32) float32 {
 }
 
 func squaredDistanceBlocks(x, y []float32) (sum float32) {
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		sum += SquaredDistance(x[:n], y[:n])
-		x, y = x[n:], y[n:]
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SquaredDistance(x[i:j], y[i:j])
 	}
 	return sum
 }
@@ -537,7 +546,7 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 // It panics if the lengths differ. x and y may be the same slice.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	if len(x) != len(y) {
-		panic(mismatch)
+		panic(vectorsDiffer(x, y))
 	}
 	if race {
 		raceReads(x)
@@ -560,10 +569,9 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 }
 
 func axpbyBlocks(a float32, x []float32, b float32, y []float32) {
-	for len(x) > 0 {
-		n := min(len(x), Block)
-		Axpby(a, x[:n], b, y[:n])
-		x, y = x[n:], y[n:]
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Axpby(a, x[i:j], b, y[i:j])
 	}
 }
 
@@ -574,11 +582,56 @@ func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
 	}
 }
 
-const (
-	rowsTooShort  = "pegasimd: rows is too short for its row count and stride"
-	rowOutOfRange = "pegasimd: row index out of range"
-	rowsMismatch  = "pegasimd: as many rows as results are needed"
-)
+// Exp is
+//
+//	for i, v := range x {
+//		dst[i] = e^v
+//	}
+//
+// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows, rounded subnormals and 0
+// where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice.
+func Exp(dst, x []float32) {
+	if len(dst) != len(x) {
+		panic(mismatch("dense: len(dst)", len(dst), "len(x)", len(x)))
+	}
+	if race {
+		raceReads(x)
+		raceWrites(dst)
+	}
+	if len(x) > Block {
+		expBlocks(dst, x)
+		return
+	}
+	switch active {
+	case AVX512:
+		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case AVX2:
+		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case NEON:
+		expNEON(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	default:
+		expGeneric(dst, x)
+	}
+}
+
+func expBlocks(dst, x []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Exp(dst[i:j], x[i:j])
+	}
+}
+
+//go:noinline
+func rowsTooShort(rows []float32, stride, count, n int) any {
+	return fmt.Sprintf("dense: rows has %d elements: too few for %d rows of %d, a stride of %d apart",
+		len(rows), count, n, stride)
+}
+
+//go:noinline
+func rowOutOfRange(j int32, rows []float32, stride, n int) any {
+	return fmt.Sprintf("dense: row %d of %d elements, a stride of %d apart, is outside rows, which has %d",
+		j, n, stride, len(rows))
+}
 
 // DotRows is
 //
@@ -592,7 +645,7 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 		return
 	}
 	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
-		panic(rowsTooShort)
+		panic(rowsTooShort(rows, stride, len(dst), len(x)))
 	}
 	dotRows(dst, rows, stride, nil, x)
 }
@@ -606,7 +659,7 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 // to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not overlap rows or x.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
-		panic(rowsMismatch)
+		panic(mismatch("dense: len(dst)", len(dst), "len(idx)", len(idx)))
 	}
 	checkRows(rows, stride, idx, len(x))
 	dotRows(dst, rows, stride, idx, x)
@@ -618,7 +671,7 @@ func checkRows(rows []float32, stride int, idx []int32, n int) {
 		return
 	}
 	if stride < 0 || n > len(rows) {
-		panic(rowsTooShort)
+		panic(rowsTooShort(rows, stride, len(idx), n))
 	}
 	last := uint(len(idx)) // any row will do where all are the same
 	if stride > 0 {
@@ -626,7 +679,7 @@ func checkRows(rows []float32, stride int, idx []int32, n int) {
 	}
 	for _, j := range idx {
 		if j < 0 || stride > 0 && uint(j) > last {
-			panic(rowOutOfRange)
+			panic(rowOutOfRange(j, rows, stride, n))
 		}
 	}
 }
@@ -645,7 +698,7 @@ const (
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if race {
 		raceReads(x)
-		raceReadsInts(idx)
+		raceReads(idx)
 		for i := range dst {
 			raceReads(row(rows, stride, idx, i, len(x)))
 		}
@@ -692,12 +745,12 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 // to the bit. It panics if a and idx differ in length or an index is outside rows. y must not overlap a or rows.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
-		panic(rowsMismatch)
+		panic(mismatch("dense: len(a)", len(a), "len(idx)", len(idx)))
 	}
 	checkRows(rows, stride, idx, len(y))
 	if race {
 		raceReads(a)
-		raceReadsInts(idx)
+		raceReads(idx)
 		for i := range idx {
 			raceReads(row(rows, stride, idx, i, len(y)))
 		}
@@ -732,7 +785,10 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	}
 }
 
-const notInterleaved = "asm: the number of interleaved vectors must be a multiple of 8"
+//go:noinline
+func notInterleaved(k int) any {
+	return fmt.Sprintf("sparse: %d interleaved vectors: the number must be a multiple of 8", k)
+}
 
 // DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:
 //
@@ -747,13 +803,13 @@ const notInterleaved = "asm: the number of interleaved vectors must be a multipl
 // assembly trusts it. dst must not overlap val or w.
 func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
-		panic(notInterleaved)
+		panic(notInterleaved(len(dst)))
 	}
 	if len(idx) != len(val) {
-		panic(sparseMismatch)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(val)
 		raceReadsAt(w, idx, len(dst))
 		raceWrites(dst)
@@ -821,13 +877,13 @@ func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
 // assembly trusts it. w must not overlap a or val.
 func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
-		panic(notInterleaved)
+		panic(notInterleaved(len(a)))
 	}
 	if len(idx) != len(val) {
-		panic(sparseMismatch)
+		panic(rowDiffers(idx, val))
 	}
 	if race {
-		raceReadsInts(idx)
+		raceReads(idx)
 		raceReads(a, val)
 		raceWritesAt(w, idx, len(a))
 	}
@@ -861,8 +917,6 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 	}
 }
 
-const bytesMismatch = "asm: len(dst) != len(src)"
-
 // Unpack is
 //
 //	for i, b := range src {
@@ -872,10 +926,10 @@ const bytesMismatch = "asm: len(dst) != len(src)"
 // It panics if the lengths differ.
 func Unpack(dst []float32, src []byte, hi, lo float32) {
 	if len(dst) != len(src) {
-		panic(bytesMismatch)
+		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
-		raceReadsBytes(src)
+		raceReads(src)
 		raceWrites(dst)
 	}
 	if len(dst) > Block {
@@ -895,10 +949,9 @@ func Unpack(dst []float32, src []byte, hi, lo float32) {
 }
 
 func unpackBlocks(dst []float32, src []byte, hi, lo float32) {
-	for len(dst) > 0 {
-		n := min(len(dst), Block)
-		Unpack(dst[:n], src[:n], hi, lo)
-		dst, src = dst[n:], src[n:]
+	for i := 0; i < len(dst); i += Block {
+		j := min(i+Block, len(dst))
+		Unpack(dst[i:j], src[i:j], hi, lo)
 	}
 }
 
@@ -919,11 +972,14 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 // the lengths are others. hi and lo must be finite. dst must not overlap w.
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
-	if len(dst) != (n+7)&^7 || len(src) != len(dst) {
-		panic(bytesMismatch)
+	if len(dst) != (n+7)&^7 {
+		panic(mismatch("asm: len(dst)", len(dst), "len(w) rounded up", (n+7)&^7))
+	}
+	if len(src) != len(dst) {
+		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
-		raceReadsBytes(src)
+		raceReads(src)
 		raceWrites(dst)
 		raceReads(w)
 	}

@@ -4,10 +4,7 @@ package asm
 
 const race = false
 
-func raceReads(...[]float32)                             {}
-func raceWrites([]float32)                               {}
-func raceReadsInts([]int32)                              {}
-func raceReadsBytes([]byte)                              {}
-func raceReadsShorts([]uint16)                           {}
-func raceReadsAt[I int32 | uint16]([]float32, []I, int)  {}
-func raceWritesAt[I int32 | uint16]([]float32, []I, int) {}
+func raceReads[T any](...[]T)                             {}
+func raceWrites[T any]([]T)                               {}
+func raceReadsAt[T any, I int32 | uint16]([]T, []I, int)  {}
+func raceWritesAt[T any, I int32 | uint16]([]T, []I, int) {}

@@ -7,39 +7,28 @@ import (
 	"unsafe"
 )
 
-// race tells whether the race detector is on. It does not see what assembly reads and writes, so the kernels tell it.
+// race tells whether the race detector is on. It does not see what assembly reads and writes, so the
+// kernels tell it.
 const race = true
 
-func raceReads(vectors ...[]float32) {
+func raceReads[T any](vectors ...[]T) {
 	for _, v := range vectors {
-		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
+		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), len(v)*int(unsafe.Sizeof(*new(T))))
 	}
 }
 
-func raceWrites(v []float32) {
-	runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
+func raceWrites[T any](v []T) {
+	runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(v)), len(v)*int(unsafe.Sizeof(*new(T))))
 }
 
-func raceReadsInts(v []int32) {
-	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 4*len(v))
-}
-
-func raceReadsBytes(v []byte) {
-	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), len(v))
-}
-
-func raceReadsShorts(v []uint16) {
-	runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), 2*len(v))
-}
-
-// raceReadsAt tells of the k floats at each index.
-func raceReadsAt[I int32 | uint16](w []float32, idx []I, k int) {
+// raceReadsAt tells of the k elements at each index.
+func raceReadsAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	for _, j := range idx {
 		raceReads(w[int(j)*k:][:k])
 	}
 }
 
-func raceWritesAt[I int32 | uint16](w []float32, idx []I, k int) {
+func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	for _, j := range idx {
 		raceWrites(w[int(j)*k:][:k])
 	}

@@ -53,6 +53,19 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
+// Footprint is the size of the operands in bytes, each counted once.
+func (a *Args) Footprint() int {
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + int(unsafe.Sizeof(asm.Step{}))*len(a.Steps)
+	var seen []*float32
+	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
+		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {
+			seen = append(seen, p)
+			bytes += 4 * len(v)
+		}
+	}
+	return bytes
+}
+
 // Kernels is the table.
 var Kernels = []Kernel{
 	{

@@ -26,18 +26,19 @@ import (
 // what the tests miss.
 
 // equivalents are faults that no test can find, for the result has the same bits. Each matches whole lines of what
-// String gives; a run of all mutants calls it an error of this list if a test finds one.
+// String gives; a run of all mutants calls it an error of this list if a test finds one. Where the
+// labels tell the loop that kernels share, any kernel is meant.
 var equivalents = []struct{ line, why string }{
 	{`prefetch\t.*`, "a hint has no result"},
 
-	{elementwiseKernels + `< for <=\tstart: IfAtMost n (16|32|64) to\d+`, "the path for more elements is right here, too"},
-	{elementwiseKernels + `> for >=\tloop: IfAtLeast n 32 loop`, "the last 32 as single groups"},
-	{elementwiseKernels + `< for <=\tgroups: IfAtMost n 8 last`, "the last group is stored again"},
+	{`\w+\t< for <=\tstart: IfAtMost n (16|32|64) to\d+`, "the path for more elements is right here, too"},
+	{`\w+\t> for >=\tloop: IfAtLeast n 32 loop`, "the last 32 as single groups"},
+	{`\w+\t< for <=\tgroups: IfAtMost n 8 last`, "the last group is stored again"},
 	{`exp\toffset\tbelow\d: \w+ table\+\d+ 4 bytes further`, "each constant stands in the table eight times, and these groups are narrow"},
 
-	{sumKernels + `> for >=\tstart: IfAtLeast n 64 long`, "64 elements as a short vector"},
-	{sumKernels + `<= for <\tlong: IfLess n 64 rest`, "the last 64 elements as a rest"},
-	{sumKernels + `> for >=\tblocks: IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
+	{`\w+\t> for >=\tstart: IfAtLeast n 64 long`, "64 elements as a short vector"},
+	{`\w+\t<= for <\tlong: IfLess n 64 rest`, "the last 64 elements as a rest"},
+	{`\w+\t> for >=\tblocks: IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
 
 	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to 0 .*`, "a square is no -0, for which the zero is added"},
 
@@ -54,11 +55,6 @@ var equivalents = []struct{ line, why string }{
 	{`dotRows\t(bound too high\tnext3: .* 64 part7|.*\tnext3: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*)`, "a rest is at most 64: the last group is never whole"},
 	{`dotTwo\t> for >=\tloop: IfAtLeast n 1 loop`, "a multiple of 64"},
 }
-
-const (
-	elementwiseKernels = `(axpby|axpy|axpy4|exp|scale)\t`
-	sumKernels         = `(dot|squaredDistance|sumSquares|unpackDot)\t`
-)
 
 func (f fault) String() string { return f.kernel.word + "\t" + f.class + "\t" + f.change }
 

@@ -49,8 +49,8 @@ func (m *CSR) Cols() int { return m.cols }
 // NNZ returns the number of stored values.
 func (m *CSR) NNZ() int { return len(m.values) }
 
-// Arrays returns all rows one behind the other. The slices alias the matrix and must not be changed.
-// Those of a lazy matrix are not proven to be right.
+// Arrays returns all rows one behind the other. The slices alias the matrix and must not be
+// changed. Those of a lazy matrix are not proven to be right.
 func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 	return m.starts, m.indices, m.values
 }

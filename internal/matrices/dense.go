@@ -18,8 +18,8 @@ type Dense struct {
 	willNeed           WillNeed
 }
 
-// WillNeed tells that the rows from first to end-1 will soon be read. It is nil for rows that are in
-// memory anyway.
+// WillNeed tells that the rows from first to end-1 will soon be read. It is nil for rows that are
+// in memory anyway.
 type WillNeed func(first, end int)
 
 // NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would

@@ -6,6 +6,6 @@
 //	type Matrix matrices.Dense
 //
 // so that a conversion, which costs nothing, turns one into the other wherever this package can be
-// imported. Readers of mapped files and the trainers' stores use it. Everybody else sees the methods
-// that dense and sparse have.
+// imported. Readers of mapped files and the trainers' stores use it. Everybody else sees the
+// methods that dense and sparse have.
 package matrices

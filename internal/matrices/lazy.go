@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// A Check says how a lazy matrix is checked: in blocks of 2^Shift rows, each when one of its rows is
-// first read.
+// A Check says how a lazy matrix is checked: in blocks of 2^Shift rows, each when one of its rows
+// is first read.
 type Check struct {
 	Shift uint
 	// Verify, if not nil, is called for the rows from first to end-1 of a block, after their starts
@@ -18,12 +18,12 @@ type Check struct {
 }
 
 // Lazy is NewCSR for arrays that are too long to be read all at once, such as those of a mapped
-// file. It checks starts' ends only. The rest is checked in blocks, so that the kernels never get an
-// index that wasn't checked.
+// file. It checks starts' ends only. The rest is checked in blocks, so that the kernels never get
+// an index that wasn't checked.
 //
 // The rows of a bad block are empty, and Err tells of it: whoever uses a lazy matrix has to ask Err
-// in the end. A pass over all rows, such as the trainer's first one, checks all. The slices must not
-// change: what was checked isn't checked again.
+// in the end. A pass over all rows, such as the trainer's first one, checks all. The slices must
+// not change: what was checked isn't checked again.
 func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err

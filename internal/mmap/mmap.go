@@ -9,17 +9,19 @@ import (
 	"sync"
 )
 
-// A File is a file in memory. What is read there is read from the disk when it is first used, and may be dropped again.
+// A File is a file in memory. What is read there is read from the disk when it is first used, and
+// may be dropped again.
 //
-// The pages are the file's own: they change when the file does, and if it is cut short, reading beyond its new end kills
-// the process. Files have to be left alone, or replaced by renaming, as long as they are mapped.
+// The pages are the file's own: they change when the file does, and if it is cut short, reading
+// beyond its new end kills the process. Files have to be left alone, or replaced by renaming, as
+// long as they are mapped.
 type File struct {
 	mu   sync.Mutex
 	data []byte
 }
 
-// Open maps the first size bytes of f, which may be closed then. Where the system has no such thing the error is
-// errors.ErrUnsupported.
+// Open maps the first size bytes of f, which may be closed then. Where the system has no such thing
+// the error is errors.ErrUnsupported.
 func Open(f *os.File, size int64) (*File, error) {
 	if size == 0 {
 		return &File{}, nil // systems refuse to map nothing
@@ -37,12 +39,12 @@ func Open(f *os.File, size int64) (*File, error) {
 	return &File{data: data}, nil
 }
 
-// Bytes returns the file's bytes. They begin at a page, must not be written to, and are gone after Close: touching them
-// kills the process then.
+// Bytes returns the file's bytes. They begin at a page, must not be written to, and are gone after
+// Close: touching them kills the process then.
 func (f *File) Bytes() []byte { return f.data }
 
-// WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be used, and does not wait for
-// that. Where the system does not know such a request, nothing happens.
+// WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be
+// used, and does not wait for that. Where the system does not know such a request, nothing happens.
 func (f *File) WillNeed(from, to int64) {
 	page := int64(os.Getpagesize())
 	from = max(from, 0) / page * page

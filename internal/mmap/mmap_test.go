@@ -28,7 +28,8 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range [][2]int64{{0, int64(n)}, {-5, 1}, {5000, 5001}, {1, 1 << 40}, {8, 2}, {1 << 40, 1 << 41}} {
+		for _, r := range [][2]int64{{0, int64(n)}, {-5, 1}, {5000, 5001}, {1, 1 << 40}, {8, 2},
+			{1 << 40, 1 << 41}} {
 			m.WillNeed(r[0], r[1])
 		}
 		if !bytes.Equal(m.Bytes(), want) {

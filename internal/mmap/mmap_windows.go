@@ -8,7 +8,8 @@ import (
 )
 
 func open(f *os.File, size int) ([]byte, error) {
-	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
+	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY,
+		0, 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -17,7 +18,8 @@ func open(f *os.File, size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The address is not one of Go's memory: reading it as a pointer, in place of converting it, is what vet accepts.
+	// The address is not one of Go's memory: reading it as a pointer, in place of converting it, is
+	// what vet accepts.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), size), nil
 }
 

@@ -4,5 +4,6 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// willNeed asks for whole pages: Open's memory begins at one. That it was refused is of no consequence.
+// willNeed asks for whole pages: Open's memory begins at one. That it was refused is of no
+// consequence.
 func willNeed(data []byte) { _ = unix.Madvise(data, unix.MADV_WILLNEED) }

@@ -8,8 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// BytesFrom is the Size from which rows of pixels come from memory, so that they are faster as bytes,
-// and bytesVisits how often each has to be visited: packing it takes as long as ten steps with it save.
+// BytesFrom is the Size from which rows of pixels come from memory, so that they are faster as
+// bytes, and bytesVisits how often each has to be visited: packing it takes as long as ten steps
+// with it save.
 var BytesFrom = 16 << 20 // a variable for the sake of tests
 
 const bytesVisits = 12
@@ -23,7 +24,9 @@ type bytes struct {
 	at  int       // its number; -1 for none
 }
 
-func newBytes(p *packed) *bytes { return &bytes{packed: p, row: dense.New(1, p.stride).Row(0), at: -1} }
+func newBytes(p *packed) *bytes {
+	return &bytes{packed: p, row: dense.New(1, p.stride).Row(0), at: -1}
+}
 
 // floats returns row i as float32, valid until the next call.
 func (b *bytes) floats(i int) []float32 {
@@ -65,17 +68,16 @@ func (b *bytes) AddTo(u []float64, s Sum) (rounding float64) {
 	return s.rounding(b.rows)
 }
 
-// packed is the rows of a dense matrix whose values are all k/n for a whole k from 0 to 255 and one whole n: pixels, as they
-// are or divided by 255. It keeps
-// the k.
+// packed is the rows of a dense matrix whose values are all k/n for a whole k from 0 to 255 and one
+// whole n: pixels, as they are or divided by 255. It keeps the k.
 type packed struct {
 	rows, cols, stride int // a row's last bytes, up to a multiple of eight, are 0
 	values             []byte
 	hi, lo             float32
 }
 
-// newPacked returns the rows of x as bytes, made by so many goroutines, or false if x has other values. It gives up at the first
-// row that has.
+// newPacked returns the rows of x as bytes, made by so many goroutines, or false if x has other
+// values. It gives up at the first row that has.
 func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
 	c := codeOf(x)
 	if c == nil {
@@ -111,8 +113,8 @@ type code struct {
 	table     [256]float32
 }
 
-// newCode returns the code of k/n. hi has 16 bits, so that its product with a byte is exact: the sum of both products is a
-// byte's k/n as it would be divided.
+// newCode returns the code of k/n. hi has 16 bits, so that its product with a byte is exact: the
+// sum of both products is a byte's k/n as it would be divided.
 func newCode(n float64) *code {
 	s := 1 / n
 	hi := math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
@@ -125,7 +127,8 @@ func newCode(n float64) *code {
 	return c
 }
 
-// codeOf guesses a code by the first rows that have values other than 0. It returns nil if none is right for them.
+// codeOf guesses a code by the first rows that have values other than 0. It returns nil if none is
+// right for them.
 func codeOf(x *dense.Matrix) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)
@@ -157,12 +160,14 @@ func codeOf(x *dense.Matrix) *code {
 	return nil
 }
 
-// pack writes row as bytes to dst, which may be longer. It reports whether each gives the value to the bit.
+// pack writes row as bytes to dst, which may be longer. It reports whether each gives the value to
+// the bit.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)
 	for j, v := range row {
-		k := byte(int32(float32(v*c.n) + 0.5)) // of values out of range anything, which is wrong then
+		// Values out of range give anything, which is wrong then.
+		k := byte(int32(float32(v*c.n) + 0.5))
 		dst[j] = k
 		wrong |= math.Float32bits(v) ^ math.Float32bits(c.table[k])
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Every byte over every divisor that data come with is what a division gives, in each path: TestUnpack in package asm has
-// those.
+// Every byte over every divisor that data come with is what a division gives, in each path:
+// TestUnpack in package asm has those.
 func TestCode(t *testing.T) {
-	for _, n := range []float64{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 65535} {
+	for _, n := range []float64{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024,
+		65535} {
 		for k, v := range newCode(n).table {
 			if want := float32(k) / float32(n); v != want {
 				t.Errorf("%d/%v: %v, want %v", k, n, v, want)
@@ -78,7 +79,8 @@ func TestPacked(t *testing.T) {
 // One value that is no such number, wherever it stands.
 func TestPackedRefuses(t *testing.T) {
 	for _, bad := range []float32{
-		-1. / 255, 256. / 255, 0.5, 1e-3, 1e30, -1e30, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(1)),
+		-1. / 255, 256. / 255, 0.5, 1e-3, 1e30, -1e30, float32(math.Copysign(0, -1)),
+		float32(math.NaN()), float32(math.Inf(1)),
 		math.Nextafter32(1./255, 1), math.Nextafter32(1, 2),
 	} {
 		for _, at := range []int{0, 63, 64, 89} {

@@ -5,8 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// lazy is sparse rows that are checked when they are first read, such as those of a mapped file. The
-// rows of a bad block are empty.
+// lazy is sparse rows that are checked when they are first read, such as those of a mapped file.
+// The rows of a bad block are empty.
 type lazy struct{ csr }
 
 func (m *lazy) Err() error      { return m.matrix.Err() }

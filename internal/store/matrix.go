@@ -15,8 +15,8 @@ type Reader interface {
 	Row(i int) (index []int32, values []float32)
 }
 
-// A Matrix is rows of package dense or sparse. Row may be called from several goroutines, and what it
-// returns stays valid.
+// A Matrix is rows of package dense or sparse. Row may be called from several goroutines, and what
+// it returns stays valid.
 type Matrix interface {
 	Rows
 	Row(i int) (index []int32, values []float32)

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// same is sparse rows each of which has one value in all its nonzeros, such as a 1 in data of ones and zeros, or
-// the same part of a unit length. A nonzero takes two bytes instead of eight.
+// same is sparse rows each of which has one value in all its nonzeros, such as a 1 in data of ones
+// and zeros, or the same part of a unit length. A nonzero takes two bytes instead of eight.
 type same struct {
 	plain
 	cols    int
@@ -23,8 +23,8 @@ type row struct {
 	value float32
 }
 
-// SameFrom is the Size from which sparse rows are worth a look whether they are such, and sameVisits
-// how often each has to be visited: packing it takes as long as half a step.
+// SameFrom is the Size from which sparse rows are worth a look whether they are such, and
+// sameVisits how often each has to be visited: packing it takes as long as half a step.
 var SameFrom = 1 << 16 // a variable for the sake of tests
 
 const sameVisits = 2
@@ -50,7 +50,8 @@ func newSame(x *csr) (*same, bool) {
 			return nil, false
 		}
 	}
-	// Often all rows have the same value, which is quicker to look at: a row's end is hard to predict for the processor.
+	// Often all rows have the same value, which is quicker to look at: a row's end is hard to
+	// predict for the processor.
 	one := oneValue(bits(values))
 	if !one {
 		for i := range rows {
@@ -86,7 +87,8 @@ func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
 
-// oneValue reports whether all values are the first one, and that is one which a same may have: not -0, infinite or NaN.
+// oneValue reports whether all values are the first one, and that is one which a same may have: not
+// -0, infinite or NaN.
 func oneValue(val []uint32) bool {
 	if len(val) == 0 {
 		return true
@@ -98,7 +100,8 @@ func oneValue(val []uint32) bool {
 	}
 	for len(val) >= 8 {
 		v := (*[8]uint32)(val)
-		if (v[0]^first)|(v[1]^first)|(v[2]^first)|(v[3]^first)|(v[4]^first)|(v[5]^first)|(v[6]^first)|(v[7]^first) != 0 {
+		half := (v[0] ^ first) | (v[1] ^ first) | (v[2] ^ first) | (v[3] ^ first)
+		if half|(v[4]^first)|(v[5]^first)|(v[6]^first)|(v[7]^first) != 0 {
 			return false
 		}
 		val = val[8:]
@@ -222,7 +225,8 @@ func (m *same) SumSquares(i int) float32 {
 		}
 		return asm.SumSquares(v[:n])
 	}
-	// A lane has n/64 squares, or one more. With factors of 1 a dot product does no more than fold the lanes.
+	// A lane has n/64 squares, or one more. With factors of 1 a dot product does no more than fold
+	// the lanes.
 	var sum float32
 	for range n / lanes {
 		sum += square
@@ -247,8 +251,8 @@ func (m *same) Fetch(i int) {
 	asm.Prefetch(m.indices[start-min(before, start) : end])
 }
 
-// Take doesn't ask for rows ahead: a copy of a short row is so few
-// instructions that the processor is at work on some rows at once, and asking was slower from the caches and from memory.
+// Take doesn't ask for rows ahead: a copy of a short row is so few instructions that the processor
+// is at work on some rows at once, and asking was slower from the caches and from memory.
 func (m *same) Take(rows []uint32) Rows {
 	t := &same{cols: m.cols, rows: make([]row, len(rows)+1)}
 	nnz := 0

@@ -13,7 +13,8 @@ import (
 )
 
 // random returns a matrix whose rows have up to most nonzeros, all of them value(i).
-func random(t testing.TB, seed uint64, rows, cols, most int, value func(i int) float32) *sparse.Matrix {
+func random(t testing.TB, seed uint64, rows, cols, most int,
+	value func(i int) float32) *sparse.Matrix {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
 	starts := []int64{0}
@@ -58,20 +59,25 @@ var values = map[string]func(i int) float32{
 	"unit":  unit,
 	"zeros": func(int) float32 { return 0 },
 	"signs": func(i int) float32 { return float32(1-2*(i%2)) * unit(i) },
-	"huge":  func(i int) float32 { return []float32{math.MaxFloat32, math.SmallestNonzeroFloat32, 0x1p-75}[i%3] },
+	"huge": func(i int) float32 {
+		return []float32{math.MaxFloat32, math.SmallestNonzeroFloat32,
+			0x1p-75}[i%3]
+	},
 }
 
 func TestSameBits(t *testing.T) {
 	for _, isa := range asm.Available() {
 		defer asm.Use(asm.Use(isa))
 		for name, value := range values {
-			for _, shape := range []struct{ rows, cols, most int }{{0, 5, 5}, {40, 1, 1}, {200, 60, 20}, {100, 700, 700}, {1, 0, 0}} {
+			for _, shape := range []struct{ rows, cols, most int }{{0, 5, 5}, {40, 1, 1},
+				{200, 60, 20}, {100, 700, 700}, {1, 0, 0}} {
 				x := random(t, 1, shape.rows, shape.cols, shape.most, value)
 				m, ok := trySame(x)
 				if !ok {
 					t.Fatalf("%s, %v: refused", name, shape)
 				}
-				t.Run(fmt.Sprintf("isa=%v/%s/%d", isa, name, shape.cols), func(t *testing.T) { compare(t, m, x) })
+				t.Run(fmt.Sprintf("isa=%v/%s/%d", isa, name, shape.cols),
+					func(t *testing.T) { compare(t, m, x) })
 			}
 		}
 	}
@@ -81,7 +87,8 @@ func TestSameBits(t *testing.T) {
 func compare(t *testing.T, m *same, x *sparse.Matrix) {
 	t.Helper()
 	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || len(m.indices) != x.NNZ() {
-		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(), len(m.indices), x.Rows(), x.Cols(), x.NNZ())
+		t.Fatalf("%d rows, %d columns, %d nonzeros, want %d, %d, %d", m.Rows(), m.Cols(),
+			len(m.indices), x.Rows(), x.Cols(), x.NNZ())
 	}
 	if want := 8*(x.Rows()+1) + 2*x.NNZ(); m.Size() != want {
 		t.Errorf("%d bytes, want %d", m.Size(), want)
@@ -136,7 +143,8 @@ func TestMostColumns(t *testing.T) {
 func TestRefused(t *testing.T) {
 	const rows, cols = 1000, 40
 	for name, wrong := range map[string]float32{
-		"-0": float32(math.Copysign(0, -1)), "NaN": float32(math.NaN()), "Inf": float32(math.Inf(1)), "-Inf": float32(math.Inf(-1)),
+		"-0": float32(math.Copysign(0, -1)), "NaN": float32(math.NaN()),
+		"Inf": float32(math.Inf(1)), "-Inf": float32(math.Inf(-1)),
 	} {
 		for _, at := range []int{0, 17, rows - 1} {
 			x := random(t, 3, rows, cols, cols, func(i int) float32 {
@@ -187,7 +195,8 @@ func TestTake(t *testing.T) {
 			for k := range rows {
 				rows[k] = uint32(r.IntN(x.Rows()))
 			}
-			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) { compare(t, m.Take(rows).(*same), x.Take(rows)) })
+			t.Run(fmt.Sprintf("%s/%d", name, n),
+				func(t *testing.T) { compare(t, m.Take(rows).(*same), x.Take(rows)) })
 		}
 	}
 }

@@ -7,9 +7,10 @@
 //   - bytes: dense rows of pixels, in a quarter of the memory;
 //   - foreign: rows of a type that the caller has defined.
 //
-// All ways give the same bits. What is known of the rows is here: how they are multiplied, how soon
-// they have to be fetched, what a copy of them gains. What a run makes of that is the trainer's
-// business. Nothing outside this package asks which way it is.
+// All ways give the same bits (but for AddTo, which says how far it may be off). What is known of
+// the rows is here: how they are multiplied, how soon they have to be fetched, what a copy of them
+// gains. What a run makes of that is the trainer's business. Nothing outside this package asks
+// which way it is.
 package store
 
 import (
@@ -20,8 +21,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Examples are the rows as a caller of the trainers gives them. If they have a method Err() error as
-// well it tells what is wrong with them, once all have been read.
+// Examples are the rows as a caller of the trainers gives them. If they have a method Err() error
+// as well it tells what is wrong with them, once all have been read.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -38,24 +39,26 @@ type Rows interface {
 	Err() error
 	// ForWorker returns the same rows for another goroutine.
 	ForWorker() Rows
-	// Size returns what the rows take in memory, in bytes. It is 0 where that is not known, or where
-	// they need not be in memory.
+	// Size returns what the rows take in memory, in bytes. It is 0 where that is not known, or
+	// where they need not be in memory.
 	Size() int
 
 	// Fetch asks for row i to be brought into the caches. It pays to do so Ahead rows before it is
-	// used, if the rows are beyond the caches and not used one after the other; never if Ahead is 0.
+	// used, if the rows exceed the caches and are used in another order than that in memory. If
+	// Ahead is 0 it never pays.
 	Fetch(i int)
 	Ahead() int
-	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from the
-	// disk; nil for rows that need not.
+	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from
+	// the disk; nil for rows that need not.
 	WillNeed() matrices.WillNeed
 
 	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
 	// TakeGain tells how much faster a pass over copies is that are in the order of the pass.
 	TakeGain() Gain
-	// Compact returns copies of all rows in fewer bytes, made by so many goroutines, or false if there
-	// is no such form for their values. That pays from a Size and a number of visits to each row on.
+	// Compact returns copies of all rows in fewer bytes, made by so many goroutines, or false if
+	// there is no such form for their values. That pays from a Size and a number of visits to each
+	// row on.
 	Compact(threads int) (Rows, bool)
 	CompactPays() (size int, visits float64)
 
@@ -72,8 +75,8 @@ type Rows interface {
 	// sums, in terms of the sum of the addends' magnitudes.
 	AddTo(u []float64, s Sum) (rounding float64)
 
-	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no such
-	// kernel for them.
+	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no
+	// such kernel for them.
 	Interleaved() Interleaved
 	// Steps returns what takes many steps with the rows in one call, or nil if that is not faster.
 	Steps() *Stepper
@@ -84,8 +87,8 @@ type Gain uint8
 
 const (
 	GainsNothing Gain = iota // each row is a long run of memory as it is
-	GainsLittle              // of each pass a part that pays for the copy in long runs only
-	Gains
+	GainsLittle              // a part of each pass, which pays for the copy in long runs only
+	Gains                    // most of a pass, if the rows are beyond the caches
 )
 
 // Interleaved rows are multiplied by k = len(dst) or len(a) vectors at once, interleaved as package

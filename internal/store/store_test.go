@@ -64,7 +64,8 @@ func TestRows(t *testing.T) {
 			taken := k.rows.Take(order)
 			w := ramp(k.rows.Cols())
 			for j, i := range order {
-				if got, want := taken.Dot(j, w), k.given.Dot(int(i), w); got != want && k.name != "foreign" {
+				got, want := taken.Dot(j, w), k.given.Dot(int(i), w)
+				if got != want && k.name != "foreign" { // whose copy may be sparse
 					t.Errorf("taken row %d: %v, want %v", j, got, want)
 				}
 			}
@@ -100,7 +101,8 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 		want.Axpy(i, 0.7, sum)
 		x.DotVectors(some, i, vectors, 1)
 		switch {
-		case x.Dot(i, w) != want.Dot(i, w), x.SumSquares(i) != want.SumSquares(i), !slices.Equal(got, sum):
+		case x.Dot(i, w) != want.Dot(i, w), x.SumSquares(i) != want.SumSquares(i),
+			!slices.Equal(got, sum):
 			t.Fatalf("row %d differs", i)
 		case some[0] != want.Dot(i, w), some[1] != want.Dot(i, vectors.Row(2)):
 			t.Fatalf("row %d: products %v", i, some)
@@ -168,11 +170,13 @@ func TestTraits(t *testing.T) {
 	for _, k := range kinds(t) {
 		x := k.rows
 		dense := k.name == "floats" || k.name == "bytes"
-		if x.Contiguous() != dense || (x.Interleaved() != nil) != (k.name == "csr" || k.name == "lazy") ||
+		sparse := k.name == "csr" || k.name == "lazy"
+		if x.Contiguous() != dense || (x.Interleaved() != nil) != sparse ||
 			(x.Steps() != nil) != (k.name == "same") {
 			t.Errorf("%s: wrong abilities", k.name)
 		}
-		if (x.Size() == 0) != (k.name == "lazy" || k.name == "foreign") || (x.Ahead() == 0) != (k.name == "foreign") {
+		if (x.Size() == 0) != (k.name == "lazy" || k.name == "foreign") ||
+			(x.Ahead() == 0) != (k.name == "foreign") {
 			t.Errorf("%s: %d bytes, %d rows ahead", k.name, x.Size(), x.Ahead())
 		}
 		if _, ok := x.Compact(1); ok != (k.name == "floats") { // the csr has different values
@@ -231,7 +235,8 @@ func TestLazyErr(t *testing.T) {
 	x.Axpy(0, 1, w)
 	x.AddTo(u, Sum{A: []float32{1}})
 	x.WillNeed()(0, 1)
-	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || told != 1 || !errors.Is(x.Err(), bad) {
+	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || told != 1 ||
+		!errors.Is(x.Err(), bad) {
 		t.Errorf("%v %v %v, %v", w, u, told, x.Err())
 	}
 	if _, ok := x.Compact(1); ok {
@@ -252,7 +257,8 @@ func TestOwn(t *testing.T) {
 		dense  bool
 		binary bool
 	}{
-		{"dense", full, true, false}, {"sparse", random(t, 2, 20, 9, 5, func(int) float32 { return 1 }), false, true},
+		{"dense", full, true, false},
+		{"sparse", random(t, 2, 20, 9, 5, func(int) float32 { return 1 }), false, true},
 		{"custom dense", custom{full}, true, false}, {"custom sparse", custom{thin}, false, true},
 	} {
 		only := []int32{3, 19, 4}
@@ -274,7 +280,8 @@ func TestOwn(t *testing.T) {
 			if IsBinary(m, int(at[k])) != binary || c.binary && !binary {
 				t.Errorf("%s: row %d: zeros and ones", c.name, i)
 			}
-			for _, row := range [][]float32{wholeRow(m, int(at[k])), wholeRow(taken, k), wholeRow(reader, int(i))} {
+			for _, row := range [][]float32{wholeRow(m, int(at[k])), wholeRow(taken, k),
+				wholeRow(reader, int(i))} {
 				if !slices.Equal(row, want) {
 					t.Errorf("%s: row %d: %v, want %v", c.name, i, row, want)
 				}

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A message is a protocol buffer in the making. The numbers of the fields are those of onnx.proto, of which the parts used
-// here have not changed since IR version 4.
+// A message is a protocol buffer in the making. The numbers of the fields are those of onnx.proto,
+// of which the parts used here have not changed since IR version 4.
 type message []byte
 
 func (m *message) integer(field protowire.Number, v int64) {

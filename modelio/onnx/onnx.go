@@ -1,7 +1,9 @@
-// Package onnx writes models in the Open Neural Network Exchange format, for runtimes of other languages.
+// Package onnx writes models in the Open Neural Network Exchange format, for runtimes of other
+// languages.
 //
-// A model that predicts classes becomes a LinearClassifier, one that predicts numbers a LinearRegressor, both of the operator
-// set ai.onnx.ml: https://onnx.ai/onnx/operators/. docs/models.md tells their inputs and outputs.
+// A model that predicts classes becomes a LinearClassifier, one that predicts numbers a
+// LinearRegressor, both of the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/.
+// docs/models.md tells their inputs and outputs.
 package onnx
 
 import (
@@ -19,20 +21,23 @@ const (
 	version   = 11 // of the main operators, which have not changed since in what is used of them
 	irVersion = 6
 
-	// maxBytes is what a protocol buffer may have, less what stands beside the weights.
+	// maxBytes is what a protocol buffer may have, less what there is beside the weights.
 	maxBytes = math.MaxInt32 - 1<<26
 )
 
-// Write writes the model. Its input "features" has a row for each example; column j is the feature that counts as number j
-// from 0. Of the outputs of a classifier, "label" has the classes, whole numbers or, where the model's are not, strings;
-// "scores" has a column for each class: of one score for two classes that with both signs. After training with the log loss it is
-// "probabilities" in their place: of more than two classes the odds of each against the rest, scaled to the sum 1, or those
-// that a multinomial model is about; a calibrated model has "probabilities" beside "scores". The output of a regression is
-// "prediction". Of one-vs-one the "scores" are those of Model.ClassScores; it has no probabilities here.
+// Write writes the model. Its input "features" has a row for each example; column j is the feature
+// that counts as number j from 0. Of the outputs of a classifier, "label" has the classes, whole
+// numbers or, where the model's are not, strings; "scores" has a column for each class: of one
+// score for two classes that with both signs. After training with the log loss it is
+// "probabilities" in their place: of more than two classes the odds of each against the rest,
+// scaled to the sum 1, or those that a multinomial model is about; a calibrated model has
+// "probabilities" beside "scores". The output of a regression is "prediction". Of one-vs-one the
+// "scores" are those of Model.ClassScores; it has no probabilities here.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
-		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the most there is", vectors, m.Cols())
+		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the "+
+			"most there is", vectors, m.Cols())
 	}
 	for k := range n {
 		for j, v := range m.Weights[k] {
@@ -52,7 +57,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	var err error
 	if m.Classes == nil {
 		graph.message(1, mlNode("LinearRegressor", []string{"features"}, "prediction",
-			floatsAttribute("coefficients", m.Weights...), floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))))
+			floatsAttribute("coefficients", m.Weights...),
+			floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))))
 		graph.message(12, value("prediction", elementFloat, int64(n), ""))
 	} else if m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
 		err = pairs(&graph, m, intercepts)
@@ -64,7 +70,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	}
 	graph.text(2, "pegasimd")
 	graph.message(11, value("features", elementFloat, int64(m.Cols()),
-		fmt.Sprintf("Column 0 is feature %d of the data that the model was trained on.", m.IndexBase)))
+		fmt.Sprintf("Column 0 is feature %d of the data that the model was trained on.",
+			m.IndexBase)))
 
 	var all, main, ml message
 	all.integer(1, irVersion)
@@ -85,13 +92,14 @@ func Write(w io.Writer, m *pegasos.Model) error {
 func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
 	if classes == 2 && len(weights) == 1 {
-		// Runtimes make two columns of one, and differ in how: two vectors leave no doubt. Equal scores are for the first class, as
-		// in the model.
+		// Runtimes make two columns of one, and differ in how: two vectors leave no doubt. Equal
+		// scores are for the first class, as in the model.
 		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}
 	if len(weights) != classes {
-		return fmt.Errorf("onnx: %d weight vectors of %d classes are no LinearClassifier", len(weights), classes)
+		return fmt.Errorf("onnx: %d weight vectors of %d classes are no LinearClassifier",
+			len(weights), classes)
 	}
 	element := labelElement(m)
 	labels := attribute("classlabels_ints", typeInts)
@@ -115,11 +123,14 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 			linear = "odds"
 		}
 	}
-	graph.message(1, node("LinearClassifier", mlDomain, []string{"features"}, []string{"label", linear},
-		floatsAttribute("coefficients", weights...), floatsAttribute("intercepts", intercepts), labels,
+	graph.message(1, node("LinearClassifier", mlDomain, []string{"features"},
+		[]string{"label", linear},
+		floatsAttribute("coefficients", weights...),
+		floatsAttribute("intercepts", intercepts), labels,
 		intAttribute("multi_class", 0), stringAttribute("post_transform", transform)))
 	if linear != scores {
-		graph.message(1, mlNode("Normalizer", []string{linear}, scores, stringAttribute("norm", "L1")))
+		graph.message(1, mlNode("Normalizer", []string{linear}, scores,
+			stringAttribute("norm", "L1")))
 	}
 	graph.message(12, value("label", element, -1, ""))
 	graph.message(12, value(scores, elementFloat, int64(classes), ""))
@@ -129,7 +140,8 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 	return nil
 }
 
-// calibrate adds Platt's sigmoids to the graph, 1/(1 + e^(A*z+B)): of two classes' scores -z and z it is one for each sign.
+// calibrate adds Platt's sigmoids to the graph, 1/(1 + e^(A*z+B)): of two classes' scores -z and z
+// it is one for each sign.
 func calibrate(graph *message, m *pegasos.Model) error {
 	classes := len(m.Classes)
 	factors, terms := make([]float32, classes), make([]float32, classes)
@@ -158,7 +170,8 @@ func calibrate(graph *message, m *pegasos.Model) error {
 	}
 	graph.message(1, node("Sigmoid", "", []string{"shifted"}, []string{last}))
 	if last != "probabilities" {
-		graph.message(1, mlNode("Normalizer", []string{last}, "probabilities", stringAttribute("norm", "L1")))
+		graph.message(1, mlNode("Normalizer", []string{last}, "probabilities",
+			stringAttribute("norm", "L1")))
 	}
 	graph.message(12, value("probabilities", elementFloat, int64(classes), ""))
 	return nil
@@ -185,15 +198,17 @@ func labelElement(m *pegasos.Model) int64 {
 	return elementInt64
 }
 
-// pairs adds the votes of one-vs-one and its outputs to the graph: z of the pairs, the votes v*sides + first, v being 1 where
-// z > 0, the sums s = z*sides, and the scores votes + s/(3|s| + 3).
+// pairs adds the votes of one-vs-one and its outputs to the graph: z of the pairs, the votes
+// v*sides + first, v being 1 where z > 0, the sums s = z*sides, and the scores votes + s/(3|s| +
+// 3).
 func pairs(graph *message, m *pegasos.Model, intercepts []float32) error {
 	classes, n := len(m.Classes), len(m.Weights)
 	if n != classes*(classes-1)/2 {
 		return fmt.Errorf("onnx: %d weight vectors of %d classes are no pairs", n, classes)
 	}
 	if int64(n)*int64(classes) > maxBytes/8 {
-		return fmt.Errorf("onnx: the votes of %d classes do not fit into a file of 2 GB, the most there is", classes)
+		return fmt.Errorf("onnx: the votes of %d classes do not fit into a file of 2 GB, the "+
+			"most there is", classes)
 	}
 	sides, firsts := make([]float32, n*classes), make([]float32, classes)
 	for k := range n {
@@ -209,7 +224,8 @@ func pairs(graph *message, m *pegasos.Model, intercepts []float32) error {
 	graph.message(5, labelTensor("labels", m, element))
 	for _, nd := range []message{
 		mlNode("LinearRegressor", []string{"features"}, "pairs",
-			floatsAttribute("coefficients", m.Weights...), floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))),
+			floatsAttribute("coefficients", m.Weights...),
+			floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))),
 		node("Greater", "", []string{"pairs", "zero"}, []string{"positive"}),
 		node("Cast", "", []string{"positive"}, []string{"won"}, intAttribute("to", elementFloat)),
 		node("MatMul", "", []string{"won", "sides"}, []string{"moved"}),
@@ -220,7 +236,8 @@ func pairs(graph *message, m *pegasos.Model, intercepts []float32) error {
 		node("Add", "", []string{"thrice", "three"}, []string{"scale"}),
 		node("Div", "", []string{"sums", "scale"}, []string{"parts"}),
 		node("Add", "", []string{"votes", "parts"}, []string{"scores"}),
-		node("ArgMax", "", []string{"scores"}, []string{"class"}, intAttribute("axis", 1), intAttribute("keepdims", 0)),
+		node("ArgMax", "", []string{"scores"}, []string{"class"}, intAttribute("axis", 1),
+			intAttribute("keepdims", 0)),
 		node("Gather", "", []string{"labels", "class"}, []string{"label"}),
 	} {
 		graph.message(1, nd)

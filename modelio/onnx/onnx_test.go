@@ -101,28 +101,47 @@ func asBytes(values []any) (all [][]byte) {
 
 func TestWrite(t *testing.T) {
 	for want, m := range map[string]*pegasos.Model{
-		"LinearClassifier label scores: coefficients=[-1 2 -0 1 -2 0] intercepts=[-0.5 0.5] classlabels_ints=[-1 7] multi_class=0 post_transform=NONE\n": {
+		"LinearClassifier label scores: coefficients=[-1 2 -0 1 -2 0] intercepts=[-0.5 0.5] " +
+			"classlabels_ints=[-1 7] multi_class=0 post_transform=NONE\n": {
 			Classes: []float32{-1, 7}, Weights: [][]float32{{1, -2, 0}}, Bias: []float64{0.5}},
-		"LinearClassifier label probabilities: coefficients=[-1 1] intercepts=[-0 0] classlabels_strings=[\"0.5\" \"7\"] multi_class=0 post_transform=LOGISTIC\n": {
-			Classes: []float32{0.5, 7}, Weights: [][]float32{{1}}, Config: pegasos.Config{Loss: pegasos.Log}},
-		"LinearClassifier label odds: coefficients=[1 2 3] intercepts=[0 0 0] classlabels_strings=[\"a\" \"b\" \"ü\"] multi_class=0 post_transform=LOGISTIC\n" +
-			"Normalizer probabilities: norm=L1\n": {
-			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "ü"}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Loss: pegasos.Log}},
-		"LinearClassifier label probabilities: coefficients=[1 2] intercepts=[0 0] classlabels_ints=[0 1] multi_class=0 post_transform=SOFTMAX\n": {
-			Classes: []float32{0, 1}, Weights: [][]float32{{1}, {2}}, Config: pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
-		"LinearClassifier label scores: coefficients=[-1 1] intercepts=[-0 0] classlabels_ints=[0 1] multi_class=0 post_transform=NONE\n" +
-			"Mul scaled:\nAdd shifted:\nSigmoid probabilities:\nfactors[2]=[2 2]\nterms[2]=[0.5 -0.5]\n": {
-			Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}}},
-		"LinearClassifier label scores: coefficients=[1 2 3] intercepts=[0 0 0] classlabels_ints=[0 1 2] multi_class=0 post_transform=NONE\n" +
-			"Mul scaled:\nAdd shifted:\nSigmoid each:\nNormalizer probabilities: norm=L1\nfactors[3]=[2 3 4]\nterms[3]=[-0.5 -0.25 -0]\n": {
-			Classes: []float32{0, 1, 2}, Weights: [][]float32{{1}, {2}, {3}}, Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}, {A: -3, B: 0.25}, {A: -4}},
+		"LinearClassifier label probabilities: coefficients=[-1 1] intercepts=[-0 0] " +
+			"classlabels_strings=[\"0.5\" \"7\"] multi_class=0 post_transform=LOGISTIC\n": {
+			Classes: []float32{0.5, 7}, Weights: [][]float32{{1}},
 			Config: pegasos.Config{Loss: pegasos.Log}},
-		votes + "zero[1]=[0]\nthree[1]=[3]\nsides[3 3]=[-1 1 0 -1 0 1 0 -1 1]\nfirsts[3]=[2 1 0]\nlabels[3]=[1 2 5]\n": {
-			Classes: []float32{1, 2, 5}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-		votes + "zero[1]=[0]\nthree[1]=[3]\nsides[3 3]=[-1 1 0 -1 0 1 0 -1 1]\nfirsts[3]=[2 1 0]\nlabels[3]=[\"a\" \"b\" \"c\"]\n": {
-			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "c"}, Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"LinearClassifier label odds: coefficients=[1 2 3] intercepts=[0 0 0] " +
+			"classlabels_strings=[\"a\" \"b\" \"ü\"] multi_class=0 post_transform=LOGISTIC\n" +
+			"Normalizer probabilities: norm=L1\n": {
+			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "ü"},
+			Weights: [][]float32{{1}, {2}, {3}}, Config: pegasos.Config{Loss: pegasos.Log}},
+		"LinearClassifier label probabilities: coefficients=[1 2] intercepts=[0 0] " +
+			"classlabels_ints=[0 1] multi_class=0 post_transform=SOFTMAX\n": {
+			Classes: []float32{0, 1}, Weights: [][]float32{{1}, {2}},
+			Config: pegasos.Config{Loss: pegasos.Log, Multiclass: pegasos.Multinomial}},
+		"LinearClassifier label scores: coefficients=[-1 1] intercepts=[-0 0] " +
+			"classlabels_ints=[0 1] multi_class=0 post_transform=NONE\n" +
+			"Mul scaled:\nAdd shifted:\nSigmoid probabilities:\nfactors[2]=[2 " +
+			"2]\nterms[2]=[0.5 -0.5]\n": {
+			Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Calibration: []pegasos.Sigmoid{
+				{A: -2, B: 0.5}}},
+		"LinearClassifier label scores: coefficients=[1 2 3] intercepts=[0 0 0] " +
+			"classlabels_ints=[0 1 2] multi_class=0 post_transform=NONE\n" +
+			"Mul scaled:\nAdd shifted:\nSigmoid each:\nNormalizer probabilities: " +
+			"norm=L1\nfactors[3]=[2 3 4]\nterms[3]=[-0.5 -0.25 -0]\n": {
+			Classes: []float32{0, 1, 2}, Weights: [][]float32{{1}, {2}, {3}},
+			Calibration: []pegasos.Sigmoid{{A: -2, B: 0.5}, {A: -3, B: 0.25}, {A: -4}},
+			Config:      pegasos.Config{Loss: pegasos.Log}},
+		votes + "zero[1]=[0]\nthree[1]=[3]\nsides[3 3]=[-1 1 0 -1 0 1 0 -1 1]\nfirsts[3]=[2 1 " +
+			"0]\nlabels[3]=[1 2 5]\n": {
+			Classes: []float32{1, 2, 5}, Weights: [][]float32{{1}, {2}, {3}},
+			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		votes + "zero[1]=[0]\nthree[1]=[3]\nsides[3 3]=[-1 1 0 -1 0 1 0 -1 1]\nfirsts[3]=[2 1 " +
+			"0]\nlabels[3]=[\"a\" \"b\" \"c\"]\n": {
+			Classes: []float32{0, 1, 2}, Names: []string{"a", "b", "c"},
+			Weights: [][]float32{{1}, {2}, {3}},
+			Config:  pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"LinearRegressor prediction: coefficients=[1 2] intercepts=[3] targets=1\n": {
-			Weights: [][]float32{{1, 2}}, Bias: []float64{3}, Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
+			Weights: [][]float32{{1, 2}}, Bias: []float64{3},
+			Config: pegasos.Config{Loss: pegasos.EpsInsensitive}},
 	} {
 		if have := describe(t, m); have != want {
 			t.Errorf("%s\nwant\n%s", have, want)
@@ -147,12 +166,17 @@ Gather label:
 
 func TestWriteErrors(t *testing.T) {
 	for want, m := range map[string]*pegasos.Model{
-		"weight 1 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{0, float32(math.NaN())}}},
-		"beyond float32":       {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Bias: []float64{1e39}},
-		"6 weight vectors":     {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
-		"are no pairs":         {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 4), Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Calibration: []pegasos.Sigmoid{{A: 1e39}}},
-		"do not fit":           {Classes: make([]float32, 1<<16), Weights: [][]float32{make([]float32, 1<<13)}},
+		"weight 1 of vector 0": {Classes: []float32{0, 1},
+			Weights: [][]float32{{0, float32(math.NaN())}}},
+		"beyond float32": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
+			Bias: []float64{1e39}},
+		"6 weight vectors": {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
+		"are no pairs": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 4),
+			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
+		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
+			Calibration: []pegasos.Sigmoid{{A: 1e39}}},
+		"do not fit": {Classes: make([]float32, 1<<16),
+			Weights: [][]float32{make([]float32, 1<<13)}},
 	} {
 		if err := Write(io.Discard, m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

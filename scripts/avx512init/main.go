@@ -31,12 +31,13 @@ import (
 
 // needed are the names in /proc/cpuinfo without which the run would prove
 // nothing. Linux shows them only if it has also enabled the registers' state
-// in XCR0, so they stand for the CPU and the system's support together.
+// in XCR0, so they show the CPU and the system's support together.
 var needed = []string{"avx512f", "avx512vl", "avx512bw", "avx512dq"}
 
 func main() {
 	if os.Getpid() != 1 {
-		fmt.Fprintln(os.Stderr, "avx512init: only for the machine that scripts/avx512-emulated.sh boots")
+		fmt.Fprintln(os.Stderr,
+			"avx512init: only for the machine that scripts/avx512-emulated.sh boots")
 		os.Exit(2)
 	}
 	// The kernel has no root file system but this one, hence nothing mounted.
@@ -56,7 +57,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "avx512init:", err)
 		off()
 	}
-	say := func(format string, args ...any) { fmt.Fprintf(status, "\navx512init: "+format+"\n", args...) }
+	say := func(format string, args ...any) {
+		fmt.Fprintf(status, "\navx512init: "+format+"\n", args...)
+	}
 	say("up")
 	if err := run(say); err != nil {
 		say("error %v", err)
@@ -113,7 +116,7 @@ func runJob(dir string, out *os.File) (int, error) {
 		Path:   filepath.Join(dir, "bin"),
 		Args:   args,
 		Env:    env,
-		Dir:    dir, // a testdata folder lies here, as "go test" has it
+		Dir:    dir, // a testdata folder is here, as "go test" has it
 		Stdout: out,
 		Stderr: out,
 	}

@@ -1,5 +1,6 @@
-// Command bigset writes a large sparse data set in the pgsm form, row by row: it needs little memory, however large the set.
-// Each row has 100 nonzeros of length 1 in all, and a label that a hidden linear rule gives to all but 5 % of the rows.
+// Command bigset writes a large sparse data set in the pgsm form, row by row: it needs little
+// memory, however large the set. Each row has 100 nonzeros of length 1 in all, and a label that a
+// hidden linear rule gives to all but 5 % of the rows.
 //
 //	go run ./scripts/bigset [-rows 2500000] [-cols 100000] OUT.pgsm
 package main
@@ -25,7 +26,9 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	err := replace.File(flag.Arg(0), func(w io.Writer) error { return write(w.(io.WriterAt), *rows, *cols) })
+	err := replace.File(flag.Arg(0), func(w io.Writer) error {
+		return write(w.(io.WriterAt), *rows, *cols)
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -33,7 +36,9 @@ func main() {
 }
 
 func write(w io.WriterAt, rows, cols int) error {
-	p, err := dataset.NewPGSMWriter(w, dataset.PGSMShape{Layout: dataset.LayoutSparse, Rows: rows, Cols: cols, NNZ: rows * perRow, IndexBase: 1})
+	p, err := dataset.NewPGSMWriter(w, dataset.PGSMShape{
+		Layout: dataset.LayoutSparse, Rows: rows, Cols: cols, NNZ: rows * perRow, IndexBase: 1,
+	})
 	if err != nil {
 		return err
 	}

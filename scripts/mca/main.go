@@ -1,5 +1,6 @@
-// Command mca prints tables of how fast the kernels' main loops would be on CPUs that are not at hand, by the models of
-// llvm-mca. It needs LLVM's llvm-objdump and llvm-mca, the newer the better: go run ./scripts/mca
+// Command mca prints tables of how fast the kernels' main loops would be on CPUs that are not at
+// hand, by the models of llvm-mca. It needs LLVM's llvm-objdump and llvm-mca, the newer the better:
+// go run ./scripts/mca
 package main
 
 import (
@@ -20,8 +21,8 @@ const (
 	iterations = 200
 )
 
-// kernels have names, and how many elements a turn of the loop takes: 0 where that is the number which the loop compares its
-// counter with.
+// kernels have names, and how many elements a turn of the loop takes: 0 where that is the number
+// which the loop compares its counter with.
 var kernels = []struct {
 	name     string
 	elements int
@@ -32,7 +33,8 @@ var kernels = []struct {
 	{"dotSparse", 0}, {"axpySparse", 0}, {"dotSame", 0}, {"axpySame", 4},
 }
 
-// paths name CPUs that have models of their own in LLVM 19 and later; an older LLVM has fewer, or lends one to another CPU.
+// paths name CPUs that have their own models in LLVM 19 and later; an older LLVM has fewer, or uses
+// one for another CPU.
 var paths = []struct {
 	name, arch, triple string
 	cpus               []string
@@ -89,7 +91,8 @@ func run(dir string) error {
 				return err
 			}
 		}
-		fmt.Printf("\n| %s | %s |\n|---|%s\n", p.name, strings.Join(cpus, " | "), strings.Repeat("---|", len(cpus)))
+		fmt.Printf("\n| %s | %s |\n|---|%s\n",
+			p.name, strings.Join(cpus, " | "), strings.Repeat("---|", len(cpus)))
 		for _, k := range kernels {
 			body, err := mainLoop(binary, k.name+p.name)
 			if err != nil {
@@ -138,7 +141,8 @@ var (
 
 // mainLoop returns the longest loop of a function that has no other branch in it, without its own.
 func mainLoop(binary, name string) (body string, err error) {
-	text, err := tool(*objdump, "", "-d", "--no-show-raw-insn", "--disassemble-symbols="+symbol+name+".abi0", binary)
+	text, err := tool(*objdump, "", "-d", "--no-show-raw-insn",
+		"--disassemble-symbols="+symbol+name+".abi0", binary)
 	if err != nil {
 		return "", err
 	}
@@ -178,7 +182,8 @@ var cyclesOf = regexp.MustCompile(`(?m)^Total Cycles:\s+(\d+)$`)
 
 // model returns the cycles of a turn.
 func model(body, triple, cpu string) (float64, error) {
-	text, err := tool(*mca, body, "-mtriple="+triple, "-mcpu="+cpu, "-iterations="+strconv.Itoa(iterations))
+	text, err := tool(*mca, body,
+		"-mtriple="+triple, "-mcpu="+cpu, "-iterations="+strconv.Itoa(iterations))
 	if err != nil {
 		return 0, err
 	}
@@ -200,8 +205,10 @@ func tool(name, input string, args ...string) (string, error) {
 	err := c.Run()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%w: install Debian's llvm; for one such as llvm-22: -mca llvm-mca-22 -objdump llvm-objdump-22", err)
-	case strings.Contains(errs.String(), "not a recognized processor") || strings.Contains(errs.String(), "scheduling information"):
+		return "", fmt.Errorf("%w: install Debian's llvm; "+
+			"for one such as llvm-22: -mca llvm-mca-22 -objdump llvm-objdump-22", err)
+	case strings.Contains(errs.String(), "not a recognized processor"),
+		strings.Contains(errs.String(), "scheduling information"):
 		return "", errCPU
 	case err != nil:
 		return "", fmt.Errorf("%s: %w\n%s", name, err, errs.String())

@@ -1,4 +1,4 @@
-// Package machine tells which CPU this is, keeps a benchmark on one core of it, and reads its
+// Package machine says which CPU this is, keeps a benchmark on one core of it, and reads its
 // counters.
 package machine
 
@@ -19,8 +19,8 @@ func CPU() string {
 	return "unknown CPU"
 }
 
-// fromCPUID is the model as x86 tells it. Virtual machines hide what distinguishes two generations
-// of one brand in the family and the model.
+// fromCPUID is the model as x86 reports it. Virtual machines hide what distinguishes two
+// generations of one brand in the family and the model.
 func fromCPUID() string {
 	if cpuid.CPU.BrandName == "" {
 		return ""
@@ -42,7 +42,7 @@ func Slug(cpu string) string {
 // Caches are sizes in bytes, as one core sees them.
 type Caches struct {
 	L1, L2, L3 int
-	Known      bool // false where the system tells no sizes and usual ones are assumed
+	Known      bool // false where the system reports no sizes and usual ones are assumed
 }
 
 // Sizes returns the data caches' sizes. A level that is not there has the size of the one below it.
@@ -61,7 +61,8 @@ func Sizes() Caches {
 	return c
 }
 
-// Level names the first cache that holds so many bytes, with some room for everything else.
+// Level names the first cache that holds so many bytes, with a quarter to spare for everything
+// else.
 func (c Caches) Level(bytes int) string {
 	switch {
 	case bytes <= c.L1*3/4:

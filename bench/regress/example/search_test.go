@@ -8,7 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// operands are rows of unit length in turn along each axis, mixed with some noise, and a query along one of them.
+// operands are rows of unit length in turn along each axis, mixed with some noise, and a query
+// along one of them.
 func operands() (m *dense.Matrix, query, scores []float32) {
 	const rows, cols, wanted = 64, 128, 17
 	r := rand.New(rand.NewPCG(1, 2))

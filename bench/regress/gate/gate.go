@@ -1,5 +1,5 @@
-// Package gate runs the bodies of benchmarks so that the regression gate (bench/regress) can count their instructions.
-// It needs the standard library alone. A benchmark is written as
+// Package gate runs the bodies of benchmarks so that the regression gate (bench/regress) can count
+// their instructions. It needs the standard library alone. A benchmark is written as
 //
 //	func BenchmarkScore(b *testing.B) {
 //		x, w := operands()
@@ -16,7 +16,8 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the name of the file into which a counting run writes what it counted.
+// Variable is the environment variable with the name of the file into which a counting run writes
+// what it counted.
 const Variable = "REGRESS_COUNTED"
 
 // Calls is how often a counting run calls the body of a benchmark to count its instructions.
@@ -24,8 +25,8 @@ const Calls = 3
 
 // Run times f as the body of b, which must have nothing else that takes time.
 //
-// In a counting run, which the gate makes, it calls f some times for its allocations, and then [Calls] times to have its
-// instructions counted. f should do the same in each call.
+// In a counting run, which the gate makes, it calls f some times for its allocations, and then
+// [Calls] times to have its instructions counted. f should do the same in each call.
 func Run(b *testing.B, f func()) {
 	name := os.Getenv(Variable)
 	if name == "" {
@@ -41,8 +42,9 @@ func Run(b *testing.B, f func()) {
 	defer file.Close()
 	allocs := testing.AllocsPerRun(5, f)
 	for range Calls {
-		// A goroutine that runs for 10 ms, which is not much in Valgrind, is asked to let others run, and that would be
-		// counted. So each call has a slice of time of its own, and the fewest instructions are taken.
+		// A goroutine that runs for 10 ms, which is not much in Valgrind, is asked to let others
+		// run, and that would be counted. So each call begins a new slice of time, and the
+		// fewest instructions are taken.
 		runtime.Gosched()
 		collect(f)
 	}

@@ -1,7 +1,8 @@
 // Package chart draws what the command measures: curves of a training run and confusion matrices.
 //
-// Colours are told apart by readers who don't see all of them: lines have those of Okabe and Ito (2008) each with its mark,
-// cells a scale of one hue whose lightness, in CIELAB, falls evenly with the value.
+// Colours are told apart by readers who don't see all of them: lines have those of Okabe and Ito
+// (2008) each with its mark, cells a scale of one hue whose lightness, in CIELAB, falls evenly with
+// the value.
 package chart
 
 import (
@@ -43,7 +44,8 @@ const dpi = 192 // of a png
 func newPicture(width, height vg.Length, format string) (draw.Canvas, *Picture, error) {
 	p := &Picture{svg: format == "svg"}
 	if format == "png" {
-		p.canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+		p.canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height),
+			vgimg.UseDPI(dpi))}
 	} else {
 		var err error
 		if p.canvas, err = draw.NewFormattedCanvas(width, height, format); err != nil {
@@ -66,7 +68,8 @@ func (p *Picture) Write(w io.Writer) error {
 		return err
 	}
 	// Who does not have the font has one of the same widths, by which the text was placed.
-	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	_, err := w.Write(svg)
 	return err
 }

@@ -29,7 +29,8 @@ func bytesOf(t *testing.T, p *Picture, err error) []byte {
 	return b.Bytes()
 }
 
-// A box is where a text stands in an svg, from its baseline up to the height of digits, in points from the lower left.
+// A box is where a text stands in an svg, from its baseline up to the height of digits, in points
+// from the lower left.
 type box struct {
 	text                   string
 	left, right, low, high float64
@@ -69,7 +70,8 @@ func texts(t *testing.T, svg []byte) (width, height float64, boxes []box) {
 					t.Fatal(err)
 				}
 			case "g":
-				turned = append(turned, turned[len(turned)-1] != strings.HasPrefix(get("transform"), "rotate(90"))
+				turned = append(turned, turned[len(turned)-1] != strings.HasPrefix(get("transform"),
+					"rotate(90"))
 			case "text":
 				x, _ = strconv.ParseFloat(get("x"), 64)
 				y, _ = strconv.ParseFloat(get("y"), 64)
@@ -139,7 +141,8 @@ func TestConfusionIsReadable(t *testing.T) {
 				names = []string{"cat", "<dog> & its friends, of whom there are many", "bird"}
 			}
 			what := fmt.Sprintf("%d classes up to %d", n, largest)
-			p, err := Confusion("some.model on test.svm: accuracy 84.9579 % (13832 of 16281)", names, counts, "svg")
+			p, err := Confusion("some.model on test.svm: accuracy 84.9579 % (13832 of 16281)",
+				names, counts, "svg")
 			boxes := apart(t, what, bytesOf(t, p, err))
 			seen := map[string]int{}
 			for _, b := range boxes {
@@ -180,7 +183,8 @@ func TestShade(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{1: "100 %", 0.99999: ">99.9 %", 0.9994: "99.9 %", 0.99: "99.0 %", 0.9: "90 %",
+	for share, want := range map[float64]string{1: "100 %", 0.99999: ">99.9 %", 0.9994: "99.9 %",
+		0.99: "99.0 %", 0.9: "90 %",
 		0.1: "10 %", 0.0994: "9.9 %", 0.001: "0.1 %", 1e-9: "<0.1 %"} {
 		if got := percent(share); got != want {
 			t.Errorf("%v is %s, want %s", share, got, want)
@@ -190,7 +194,8 @@ func TestPercent(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	names, counts := matrix(3, 100)
-	for name, start := range map[string]string{"a.svg": "<?xml", "b.PNG": "\x89PNG", "c.d.pdf": "%PDF"} {
+	for name, start := range map[string]string{"a.svg": "<?xml", "b.PNG": "\x89PNG",
+		"c.d.pdf": "%PDF"} {
 		format, err := Format(name)
 		if err != nil {
 			t.Fatal(err)
@@ -220,23 +225,35 @@ func TestCurves(t *testing.T) {
 		texts  []string // that are there, and with ! that are not
 	}{
 		"all": {steps, []Panel{
-			{Label: "objective", Band: true, Lines: []Line{{"upper", []float64{5, 4, 3, 2.5}}, {"lower", []float64{0, 1, 2, 2.4}}}},
+			{Label: "objective", Band: true, Lines: []Line{{"upper", []float64{5, 4, 3, 2.5}},
+				{"lower", []float64{0, 1, 2, 2.4}}}},
 			{Label: "gap", Log: true, Lines: []Line{{"distance", []float64{100, 80, 30, 0.4}}}},
-			{Label: "accuracy", Lines: []Line{{"one", []float64{70, 80, 81, 82}}, {"two", []float64{69, 71, 72, 71}}, {"three", []float64{1, 2, 3, 4}}}},
-		}, []string{"objective", "gap", "accuracy", "upper", "lower", "one", "two", "three", "100", "1k", "10k", "100k", "1M", "steps"}},
+			{Label: "accuracy", Lines: []Line{{"one", []float64{70, 80, 81, 82}},
+				{"two", []float64{69, 71, 72, 71}}, {"three", []float64{1, 2, 3, 4}}}},
+		}, []string{"objective", "gap", "accuracy", "upper", "lower", "one", "two", "three", "100",
+			"1k", "10k", "100k", "1M", "steps"}},
 		"no bound": {steps, []Panel{
-			{Label: "objective", Band: true, Lines: []Line{{"upper", []float64{5, 4, 3, 2.5}}, {"lower", []float64{nan, nan, nan, nan}}}},
+			{Label: "objective", Band: true, Lines: []Line{{"upper", []float64{5, 4, 3, 2.5}},
+				{"lower", []float64{nan, nan, nan, nan}}}},
 			{Label: "gap", Log: true, Lines: []Line{{"distance", []float64{nan, nan, nan, nan}}}},
 		}, []string{"upper", "!lower", "!gap"}},
-		"holes": {steps, []Panel{{Label: "x", Log: true, Band: true, Lines: []Line{{"a", []float64{5, nan, 3, 2}}, {"b", []float64{0, -1, 1, math.Inf(1)}}}}}, []string{"a", "b"}},
+		"holes": {steps,
+			[]Panel{{Label: "x", Log: true, Band: true,
+				Lines: []Line{{"a", []float64{5, nan, 3, 2}},
+					{"b", []float64{0, -1, 1, math.Inf(1)}}}}}, []string{"a", "b"}},
 		"one point": {[]float64{1}, []Panel{
 			{Label: "x", Lines: []Line{{"a", []float64{0.5}}}},
 			{Label: "y", Log: true, Lines: []Line{{"b", []float64{1e-9}}}},
 			{Label: "z", Lines: []Line{{"c", []float64{0}}}},
 		}, []string{"a", "b", "c", "0.50"}},
-		"wide":     {[]float64{1, 1e15}, []Panel{{Label: "x", Log: true, Lines: []Line{{"a", []float64{1e-20, 1e20}}}}}, []string{"10G", "1e+14"}},
-		"large":    {steps, []Panel{{Label: "x", Lines: []Line{{"a", []float64{1e30, -1e30, 5, 1e-30}}}}}, []string{"a"}},
-		"constant": {steps, []Panel{{Label: "x", Lines: []Line{{"a", []float64{97, 97, 97, 97}}}}}, []string{"94", "96"}},
+		"wide": {[]float64{1, 1e15},
+			[]Panel{{Label: "x", Log: true, Lines: []Line{{"a", []float64{1e-20, 1e20}}}}},
+			[]string{"10G", "1e+14"}},
+		"large": {steps,
+			[]Panel{{Label: "x", Lines: []Line{{"a", []float64{1e30, -1e30, 5, 1e-30}}}}},
+			[]string{"a"}},
+		"constant": {steps, []Panel{{Label: "x", Lines: []Line{{"a", []float64{97, 97, 97, 97}}}}},
+			[]string{"94", "96"}},
 	} {
 		p, err := Curves("title of "+what, "steps", c.steps, c.panels, "svg")
 		svg := bytesOf(t, p, err)
@@ -253,7 +270,8 @@ func TestCurves(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Curves("", "", steps, []Panel{{Lines: []Line{{"a", []float64{nan, nan, nan, nan}}}}}, "svg"); err == nil {
+	if _, err := Curves("", "", steps,
+		[]Panel{{Lines: []Line{{"a", []float64{nan, nan, nan, nan}}}}}, "svg"); err == nil {
 		t.Error("nothing is drawn")
 	}
 }
@@ -269,7 +287,8 @@ func TestTicks(t *testing.T) {
 		}
 		for i, m := range marks {
 			v, err := strconv.ParseFloat(m.Label, 64)
-			if err != nil || math.Abs(v-m.Value) > (high-low)/1000 || m.Value < low || m.Value > high || m.Label[0] == '-' && v == 0 {
+			if err != nil || math.Abs(v-m.Value) > (high-low)/1000 || m.Value < low ||
+				m.Value > high || m.Label[0] == '-' && v == 0 {
 				t.Errorf("a mark at %v says %q, from %v to %v", m.Value, m.Label, low, high)
 			}
 			if i > 0 && m.Value <= marks[i-1].Value {
@@ -280,7 +299,8 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      string
-	}{{3, 40, "5 10 20"}, {80, 2e6, "100 1k 10k 100k 1M"}, {1100, 1900, ""}, {1100, 3500, "2k 3k"}, {1e-4, 0.05, "0.0001 0.001 0.01"}} {
+	}{{3, 40, "5 10 20"}, {80, 2e6, "100 1k 10k 100k 1M"}, {1100, 1900, ""}, {1100, 3500, "2k 3k"},
+		{1e-4, 0.05, "0.0001 0.001 0.01"}} {
 		var labels []string
 		for _, m := range (logTicks{}).Ticks(c.low, c.high) {
 			if m.Label != "" {

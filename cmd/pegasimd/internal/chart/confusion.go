@@ -23,8 +23,10 @@ const (
 
 // shade is the colour of a share, from nearly white to dark blue.
 var shade = func() func(share float64) color.Color {
-	blues, err := moreland.NewLuminance([]color.Color{ // the ends and the middle of ColorBrewer's Blues
-		color.NRGBA{0x08, 0x30, 0x6b, 0xff}, color.NRGBA{0x42, 0x92, 0xc6, 0xff}, color.NRGBA{0xf7, 0xfb, 0xff, 0xff},
+	// the ends and the middle of ColorBrewer's Blues
+	blues, err := moreland.NewLuminance([]color.Color{
+		color.NRGBA{0x08, 0x30, 0x6b, 0xff}, color.NRGBA{0x42, 0x92, 0xc6, 0xff},
+		color.NRGBA{0xf7, 0xfb, 0xff, 0xff},
 	})
 	if err != nil {
 		panic(err) // they are in order of luminance
@@ -40,13 +42,14 @@ var shade = func() func(share float64) color.Color {
 	}
 }()
 
-// Confusion draws a confusion matrix, a row for each true class, a column for each predicted one, in
-// the order of the names. A cell has its count, and with few classes the share of the row, which is
-// its colour too; cells of 0 have none. The picture grows with the classes, up to [MaxClasses], so
-// that its text is readable.
+// Confusion draws a confusion matrix, a row for each true class, a column for each predicted one,
+// in the order of the names. A cell has its count, and with few classes the share of the row, which
+// is its colour too; cells of 0 have none. The picture grows with the classes, up to [MaxClasses],
+// so that its text is readable.
 func Confusion(title string, names []string, counts [][]int, format string) (*Picture, error) {
 	if n := len(names); n > MaxClasses {
-		return nil, fmt.Errorf("a picture of %d classes would not be readable: %d are possible", n, MaxClasses)
+		return nil, fmt.Errorf("a picture of %d classes would not be readable: %d are possible", n,
+			MaxClasses)
 	}
 	m := newConfusion(title, names, counts)
 	c, p, err := newPicture(m.width, m.height, format)
@@ -212,7 +215,7 @@ func (m *confusionMatrix) drawScale(c draw.Canvas) {
 	}
 }
 
-// percent writes a share above 0 so that none and all of it are told from little and nearly all.
+// percent writes a share above 0 so that little differs from none, and nearly all from all.
 func percent(share float64) string {
 	switch {
 	case share < 0.0005:

@@ -29,14 +29,15 @@ type Panel struct {
 
 var (
 	lineColors = []color.Color{ // Okabe and Ito's blue, vermilion, bluish green
-		color.NRGBA{0x00, 0x72, 0xb2, 0xff}, color.NRGBA{0xd5, 0x5e, 0x00, 0xff}, color.NRGBA{0x00, 0x9e, 0x73, 0xff},
+		color.NRGBA{0x00, 0x72, 0xb2, 0xff}, color.NRGBA{0xd5, 0x5e, 0x00, 0xff},
+		color.NRGBA{0x00, 0x9e, 0x73, 0xff},
 	}
 	bandColor  = color.NRGBA{0x00, 0x72, 0xb2, 0x22}
 	lineGlyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 )
 
-// Curves draws panels of lines over steps, which ascend from 1 or more, on a logarithmic axis. Lines without values and
-// panels without lines are left out. Each panel has at most three lines.
+// Curves draws panels of lines over steps, which ascend from 1 or more, on a logarithmic axis.
+// Lines without values and panels without lines are left out. Each panel has at most three lines.
 func Curves(title, axis string, steps []float64, panels []Panel, format string) (*Picture, error) {
 	var shown []Panel
 	for _, p := range panels {
@@ -72,7 +73,8 @@ func Curves(title, axis string, steps []float64, panels []Panel, format string) 
 			plots[i] = []*plot.Plot{p.plot(axis, steps)}
 		}
 	}
-	tiles := draw.Tiles{Rows: len(shown), Cols: 1, PadLeft: margin, PadRight: margin, PadTop: head + margin, PadBottom: margin, PadY: 6}
+	tiles := draw.Tiles{Rows: len(shown), Cols: 1, PadLeft: margin, PadRight: margin,
+		PadTop: head + margin, PadBottom: margin, PadY: 6}
 	for i, row := range plot.Align(plots, tiles, c) {
 		plots[i][0].Draw(row[0])
 		shown[i].legend(plots[i][0].DataCanvas(row[0]))
@@ -173,7 +175,8 @@ func (p *Panel) legend(data draw.Canvas) {
 	x, y := data.Min.X, data.Max.Y+9
 	for i, l := range p.Lines {
 		data.StrokeLine2(draw.LineStyle{Color: lineColors[i], Width: 1.2}, x, y, x+18, y)
-		data.DrawGlyphNoClip(draw.GlyphStyle{Color: lineColors[i], Radius: 2.2, Shape: lineGlyphs[i]}, vg.Point{X: x + 9, Y: y})
+		data.DrawGlyphNoClip(draw.GlyphStyle{Color: lineColors[i], Radius: 2.2,
+			Shape: lineGlyphs[i]}, vg.Point{X: x + 9, Y: y})
 		write(data, s, x+22, y, l.Name)
 		x += 22 + textWidth(s, l.Name) + 14
 	}
@@ -202,8 +205,8 @@ func (ticks) Ticks(low, high float64) (marks []plot.Tick) {
 	return marks
 }
 
-// logTicks marks 1 to 9 times each power of ten. It names the powers, and where there are few of them 2 and 5 times each
-// as well.
+// logTicks marks 1 to 9 times each power of ten. It names the powers, and where there are few of
+// them 2 and 5 times each as well.
 type logTicks struct{}
 
 func (logTicks) Ticks(low, high float64) (marks []plot.Tick) {
