@@ -28,7 +28,8 @@ func TestClassify(t *testing.T) {
 			y: []float32{3, 7, -1}, weight: []float64{1, 0, 1},
 			classes: []float32{-1, 3}, class: []int32{1, -1, 0},
 		},
-		{y: []float32{2, 2}, known: []float32{1, 2}, classes: []float32{1, 2}, class: []int32{1, 1}},
+		{y: []float32{2, 2}, known: []float32{1, 2}, classes: []float32{1, 2},
+			class: []int32{1, 1}},
 		{y: []float32{2, 3}, known: []float32{1, 2}, err: "row 1: the label 3 is none"},
 		{y: []float32{2, nan}, err: "row 1: the label is NaN"},
 		{y: []float32{2, 2}, err: "all 2 rows have the label 2"},
@@ -54,7 +55,8 @@ func TestFind(t *testing.T) {
 		}
 		for label := -1; label <= 2*n; label++ {
 			at, found := Find(classes, float32(label))
-			if want := (label + 1) / 2; at != min(want, n) || found != (label%2 == 0 && label < 2*n) {
+			if want := (label + 1) / 2; at != min(want, n) ||
+				found != (label%2 == 0 && label < 2*n) {
 				t.Errorf("%d classes: %d is at %d, %v", n, label, at, found)
 			}
 		}

@@ -42,7 +42,8 @@ func TestRoundTrip(t *testing.T) {
 			f, _ := r.Floats(len(floats))
 			d, _ := r.Doubles(2)
 			i, _ := r.Ints(2)
-			if !slices.Equal(f, floats) || !slices.Equal(d, doubles) || !slices.Equal(i, ints) || text != name {
+			if !slices.Equal(f, floats) || !slices.Equal(d, doubles) || !slices.Equal(i, ints) ||
+				text != name {
 				t.Error("other numbers")
 			}
 			return n, r.End()
