@@ -403,8 +403,8 @@ func (cfg Config) lambda(rows float64) (float64, error) {
 	return lambda, options.First(fieldError, []options.Rule{rule})
 }
 
-// steps returns the length of the run for epochs of so many steps.
-func (cfg Config) steps(epoch int) (int64, error) {
+// runLength returns the length of the run for epochs of so many steps.
+func (cfg Config) runLength(epoch int) (int64, error) {
 	if cfg.Steps != 0 {
 		return cfg.Steps, nil
 	}

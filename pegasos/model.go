@@ -84,8 +84,8 @@ type ClassResult struct {
 	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
 }
 
-// steps returns how many vector k has taken.
-func (m *Model) steps(k int) int64 {
+// stepsOf returns how many vector k has taken.
+func (m *Model) stepsOf(k int) int64 {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version
 		return m.Result.PerClass[k].Steps
 	}

@@ -126,14 +126,14 @@ func (p Progress) Model() *Model {
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Calibrate == 0 {
-		return tr.train(ctx, x, y)
+		return tr.trainOnce(ctx, x, y)
 	}
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
 	inner := *tr
 	inner.Progress = inTurn(1+tr.Config.Calibrate, tr.Progress)
-	m, err := inner.train(ctx, x, y)
+	m, err := inner.trainOnce(ctx, x, y)
 	if err != nil {
 		return m, err
 	}
@@ -146,7 +146,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, nil
 }
 
-func (tr *Trainer) train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+func (tr *Trainer) trainOnce(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Bias == BiasOuter {
 		return tr.outer(ctx, x, y)
 	}
@@ -315,7 +315,7 @@ func (s *session) parallel(f func(i int, r *run)) {
 // finish trains to the end and returns the model, measured, or that of the moment in which ctx was
 // done.
 func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error) {
-	if stopped, err = s.train(ctx); err != nil {
+	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
 	}
 	m = s.model()
@@ -346,8 +346,8 @@ func (s *session) failed(what string) error {
 	return &StepError{t, -1, what + " is not finite: " + tooLarge}
 }
 
-// train runs to the end, or until ctx is done: then it is stopped.
-func (s *session) train(ctx context.Context) (stopped bool, err error) {
+// advance runs to the end, or until ctx is done: then it is stopped.
+func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
@@ -492,7 +492,7 @@ func (s *session) untrained(m *Model, k int) {
 	}
 	m.Result.PerClass[k].Lambda = old.lambda(k)
 	if s.data.start != nil {
-		m.Result.PerClass[k].Steps = old.steps(k)
+		m.Result.PerClass[k].Steps = old.stepsOf(k)
 	}
 }
 
