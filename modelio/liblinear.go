@@ -339,7 +339,11 @@ type liblinearModel struct {
 // liblinearForm returns the form of a model, or an error if liblinear has none for it.
 func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
-	f := &liblinearModel{solver: solverFor(m.Config.Loss), regression: m.Config.Loss.Regression()}
+	solver, ok := solverFor(m.Config.Loss)
+	if !ok {
+		return nil, fmt.Errorf("modelio: liblinear has no solver for the loss %s", m.Config.Loss)
+	}
+	f := &liblinearModel{solver: solver, regression: m.Config.Loss.Regression()}
 	f.binary = classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
 	several := classes > 2 && vectors == classes && multiclass != pegasos.OneVsOne
 	if !f.binary && !several && !(f.regression && vectors == 1) {
@@ -410,10 +414,13 @@ func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float6
 	b.Write(append(f.line, '\n'))
 }
 
-func solverFor(l pegasos.Loss) string {
+func solverFor(l pegasos.Loss) (name string, ok bool) {
 	if l == "" {
 		l = pegasos.Hinge
 	}
 	at := slices.IndexFunc(solvers, func(s solver) bool { return s.loss == l })
-	return solvers[at].name
+	if at < 0 {
+		return "", false
+	}
+	return solvers[at].name, true
 }

@@ -7,43 +7,51 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
-// An Order is the order in which the rows are met. An epoch is as many steps as there are rows.
+// An Order is the order in which the rows are visited. An epoch is as many steps as there are rows.
 type Order string
 
 const (
-	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block, the last of which may be shorter, and meets the
-	// blocks in a new random order each epoch. Where there are fewer than 64 blocks their rows are fewer. It takes as many epochs as Permutation, and they are faster: rows that are
-	// beyond the caches are copied at the start, in shuffled order, so that memory is read in long runs. Twice four bytes for
-	// each row and class are kept for the certificate, as in the next three.
+	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block, the last of which may
+	// be shorter, and visits the blocks in a new random order each epoch. Blocks are shorter where
+	// there would be fewer than 64 of them. It takes as many epochs as Permutation, and they are
+	// faster: rows that are beyond the caches are copied at the start, in shuffled order, so that
+	// memory is read in long runs. Twice four bytes for each row and class are kept for the
+	// certificate, as in the next three.
 	Shuffled Order = order.Shuffled
-	// Permutation meets each row once an epoch, shuffled anew for each.
+	// Permutation visits each row once an epoch, shuffled anew for each.
 	Permutation Order = order.Permutation
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = order.IID
-	// Sequential meets the rows as they are stored, in each epoch. Rows that are sorted by label, or nearly, make it slow
-	// to converge.
+	// Sequential visits the rows as they are stored, in each epoch. Rows that are sorted by label,
+	// or nearly, make it slow to converge.
 	Sequential Order = order.Sequential
-	// Blocks is Shuffled without the first shuffle, for data that are too large for a copy: within a block rows are met as
-	// they are stored. As Sequential it wants rows that are not sorted.
+	// Blocks is Shuffled without the first shuffle, for data that are too large for a copy: within
+	// a block rows are visited as they are stored. Like Sequential it needs rows that are not
+	// sorted.
 	Blocks Order = order.Blocks
 )
 
 func (o Order) inBlocks() bool { return order.InBlocks(string(o)) }
 
-// An Offset is the rule for t0, which is added to the step number in the step size 1/(lambda*(t+t0)).
+// An Offset is the rule for t0, which is added to the step number in the step size
+// 1/(lambda*(t+t0)).
 type Offset string
 
 const (
-	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the rows. For the squared
-	// hinge it is twice the largest squared norm instead: no step overshoots then, and none makes the next one larger.
+	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the
+	// rows. For the squared hinge it is twice the largest squared norm instead: no step overshoots
+	// then, and none makes the next one larger.
 	OffsetR2 Offset = "r2"
-	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with OffsetR2 over an eighth of the rows, and
-	// at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n rows and sub-gradients of root mean square G, as the steps of a pass over the
-	// rows should be |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster then; the test error
-	// does not (docs/benchmarks.md). With a Start there is no pilot, and c is 1.
+	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
+	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
+	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
+	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
+	// then; the test error does not (docs/benchmarks.md). With a Start there is no pilot, and c is
+	// 1.
 	OffsetPilot Offset = "pilot"
-	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to R^2/(2 lambda). With the
-	// squared hinge, whose gradient has no bound, that can end in an overflow, which is an error.
+	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
+	// R^2/(2 lambda). With the squared hinge, whose gradient has no bound, that can end in an
+	// overflow, which is an error.
 	OffsetNone Offset = "none"
 )
 
@@ -60,104 +68,122 @@ type Bias string
 
 const (
 	BiasNone Bias = "none"
-	// BiasAugmented is the weight of an appended feature that is BiasScale in every row. It is penalised like the others:
-	// the larger the scale, the less. The rows are not copied.
+	// BiasAugmented is the weight of an appended feature that is BiasScale in every row. It is
+	// penalised like the others: the larger the scale, the less. The rows are not copied.
 	BiasAugmented Bias = "augmented"
-	// BiasOuter is a term without a penalty, found by a search around the training of everything else (section 6 of
-	// the paper): 20 runs of the given length, of which the best is the model. There is no certificate.
+	// BiasOuter is a term without a penalty, found by a search around the training of everything
+	// else (section 6 of the paper): 20 runs of the given length, of which the best is the model.
+	// There is no certificate.
 	BiasOuter Bias = "outer"
-	// BiasUnregularised is a term without a penalty that takes steps of its own, along its own sub-gradient and of the
-	// same size as those of the weights. Nothing holds it, so that it converges more slowly (section 6).
+	// BiasUnregularised is a term without a penalty that has its own steps, along its own
+	// sub-gradient and of the same size as those of the weights. Nothing holds it, so that it
+	// converges more slowly (section 6).
 	BiasUnregularised Bias = "unregularised"
 )
 
-// Multiclass says what problems more than two labels make. Two labels make one problem in the first two.
+// Multiclass says what problems more than two labels make. Two labels make one problem in the first
+// two.
 type Multiclass string
 
 const (
 	// OneVsRest is a problem a label, against all others. The highest score wins.
 	OneVsRest Multiclass = "ovr"
-	// OneVsOne is a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2), ...: the same as training on
-	// the rows of these two labels alone. Each pair votes for one of its labels; see [Model.ClassScores] for the ties. C, the
-	// epochs, Balanced and t0 are those of the pair's rows.
+	// OneVsOne is a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2), ...:
+	// the same as training on the rows of these two labels alone. Each pair votes for one of its
+	// labels; see [Model.ClassScores] for the ties. C, the epochs, Balanced and t0 are those of the
+	// pair's rows.
 	OneVsOne Multiclass = "ovo"
-	// CrammerSinger is one problem with a weight vector a label and the loss max over the labels r of
-	// cost(y, r) - z_y + z_r, for the loss Hinge. The costs are 1 but for cost(y, y) = 0; see Trainer.Costs.
+	// CrammerSinger is one problem with a weight vector a label and the loss max over the labels r
+	// of cost(y, r) - z_y + z_r, for the loss Hinge. The costs are 1 but for cost(y, y) = 0; see
+	// Trainer.Costs.
 	CrammerSinger Multiclass = "crammer-singer"
-	// Multinomial is the same with the loss log(sum over the labels r of e^(z_r - z_y)), for the loss Log.
+	// Multinomial is the same with the loss log(sum over the labels r of e^(z_r - z_y)), for the
+	// loss Log.
 	Multinomial Multiclass = "multinomial"
 )
 
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach R/lambda, are in danger.
+// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach
+// R/lambda, are in danger.
 const MinLambda = options.MinLambda // 1e-12
 
 // Values that stand in for zero fields.
 const (
-	DefaultLambda    = 1e-4
-	DefaultEpochs    = 20 // enough for 1 % of the optimum on most text and census data; see docs/benchmarks.md
+	DefaultLambda = 1e-4
+	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
+	// docs/benchmarks.md
+	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
 
 	DefaultFinishAfter = 1
 )
 
-// A Config says what is trained and how. It holds everything that has an influence on the model beside the data, and
-// nothing else. A field that is zero stands for its default, the one listed first.
+// A Config says what is trained and how. It holds everything that has an influence on the model
+// beside the data, and nothing else. A field that is zero stands for its default, the one listed
+// first.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
 
 	// Epsilon is the error that costs nothing, for EpsInsensitive only.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
-	Multiclass Multiclass `json:"multiclass,omitempty"` // OneVsRest, OneVsOne, CrammerSinger, Multinomial
+	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
+	Multiclass Multiclass `json:"multiclass,omitempty"`
 
-	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and what a row of the label weighs, 1 where the
-	// list has no such label; empty, all weigh the same. See Trainer.Weights for what that means.
+	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and the weight of a row of
+	// the label, 1 where the list has no such label; empty, all have the same weight. See
+	// Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of other solvers:
-	// lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At most one of the two may be set.
+	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of
+	// other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At
+	// most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the length of the run in passes over the rows, 20 unless Steps is given, which is the length in steps.
-	// At most one of the two may be set.
+	// Epochs is the length of the run in passes over the rows, 20 unless Steps is given, which is
+	// the length in steps. At most one of the two may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this. Steps or Epochs are the most there will
-	// be. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time: it takes about as long as an
-	// epoch. Change and Patience look after the same epochs.
+	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this. Steps or
+	// Epochs are the most there will be. The gap is found after epochs 1 to 8, 10, 12, 15 and so
+	// on, a quarter more each time: it takes about as long as an epoch. Change and Patience are
+	// tested after the same epochs.
 	Tol float64 `json:"tol,omitempty"`
 
-	// Change, if not 0, ends the run as soon as the objective has fallen by no more than this share of itself since the look
-	// before, the penalty included.
+	// Change, if not 0, ends the run as soon as the objective has fallen by no more than this share
+	// of itself since the test before, the penalty included.
 	Change float64 `json:"change,omitempty"`
 
-	// Patience, if not 0, ends the run as soon as so many looks in a row have not shown a better model on Trainer.Valid than
-	// the best one before, which is the result: one of higher accuracy, or of a lower mean squared error.
+	// Patience, if not 0, ends the run as soon as so many tests in a row have not shown a better
+	// model on Trainer.Valid than the best one before, which is the result: one of higher accuracy,
+	// or of a lower mean squared error.
 	Patience int `json:"patience,omitempty"`
 
 	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential, Blocks
 	Block int   `json:"block,omitempty"` // 64 rows; of the orders Shuffled and Blocks only
 
-	// Batch is the number of rows that a step looks at, 0 or 1 for one: it moves w by the mean over them, and the others
-	// of the batch do not see it. In the order IID a batch is a random set of so many rows, without repeats. In the others
-	// an epoch is cut into rows/Batch steps, rounded up, whose batches differ in size by one at most. A batch of all rows
-	// makes the run deterministic, whatever the order and the seed.
+	// Batch is the number of rows in a step, 0 or 1 for one: w moves by the mean of their
+	// updates. In the order IID a batch is a random set of
+	// so many rows, without repeats. In the others an epoch is cut into rows/Batch steps, rounded
+	// up, whose batches differ in size by one at most. A batch of all rows makes the run
+	// deterministic, whatever the order and the seed.
 	Batch int `json:"batch,omitempty"`
 
-	// Shards, if above 1, lets so many copies of w share the work, which meet every few thousand rows: with as many threads a
-	// problem of two classes is trained in a fraction of the time, but comes a little less far in an epoch (see
-	// docs/benchmarks.md). The number of threads has no influence on the result, the number of shards has. Not for joint
-	// problems, batches, Project and Finish.
+	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
+	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
+	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
+	// has no influence on the result, the number of shards has. Not for joint problems, batches,
+	// Project and Finish.
 	Shards int `json:"shards,omitempty"`
 
-	// Project keeps w, and with it the weight of an appended feature, in the ball in which the optimum is known to be:
-	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps, of use without an offset.
+	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
+	// optimum is known to be: |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first
+	// steps, of use without an offset.
 	Project bool `json:"project,omitempty"`
 
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
@@ -167,20 +193,22 @@ type Config struct {
 	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
-	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
+	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
+	Bias      Bias    `json:"bias,omitempty"`
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
 
-	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method: a sigmoid for each weight
-	// vector, fitted to scores of rows that were held out. The rows are dealt out to so many folds, of each of which the scores
-	// come from a model trained on the others. Training takes as many times longer. With the loss Log there is no need for it.
+	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
+	// a sigmoid for each weight vector, fitted to scores of rows that were held out. The rows are
+	// dealt out to so many folds, of each of which the scores come from a model trained on the
+	// others. Training takes as many times longer. With the loss Log there is no need for it.
 	Calibrate int `json:"calibrate,omitempty"`
 
 	// Seed starts the random numbers. Zero is a seed like any other.
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows drawn with replacement, step size 1/(lambda*t),
-// and the last iterate as the result.
+// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows drawn with replacement,
+// step size 1/(lambda*t), and the last iterate as the result.
 func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
 }
@@ -253,7 +281,8 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
 		options.OneOf("Average", cfg.Average, LastHalf, LastIterate),
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
-		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
+		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
+			Multinomial),
 		options.Penalty(cfg.Lambda, cfg.C),
 	}
 }
@@ -266,12 +295,14 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Range("Patience", cfg.Patience, 0, math.MaxInt, "1 or more"),
 		options.Not("Tol", cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter),
-			"have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order, cfg.Bias),
+			"have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order,
+			cfg.Bias),
 		options.Not("Tol", cfg.Tol != 0 && cfg.Bias == BiasUnregularised && joint,
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
 		options.Not("Finish", cfg.finishes() && !cfg.canFinish(),
-			"have %q, which is for the losses %s, and not for joint problems, the order iid, batches, "+
+			"have %q, which is for the losses %s, and not for joint problems, the order iid, "+
+				"batches, "+
 				"projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
@@ -297,10 +328,12 @@ func (cfg Config) canFinish() bool {
 func (cfg Config) stepRules() []options.Rule {
 	alone := cfg.Multiclass.Joint() || cfg.Batch > 1 || cfg.Project || cfg.finishes()
 	return []options.Rule{
-		options.Only("Block", !cfg.Order.inBlocks() && cfg.Block != 0, cfg.Block, "Order", cfg.Order),
+		options.Only("Block", !cfg.Order.inBlocks() && cfg.Block != 0, cfg.Block, "Order",
+			cfg.Order),
 		options.Range("Block", cfg.Block, 0, math.MaxInt32, "1 to 2^31-1"),
 		options.Not("Shards", cfg.Shards < 0 || cfg.Shards > maxShards || cfg.Shards > 1 && alone,
-			"have %d, want at most %d, and none for joint problems, batches, projection and a finish",
+			"have %d, want at most %d, and none for joint problems, batches, projection and "+
+				"a finish",
 			cfg.Shards, maxShards),
 		options.Not("Offset", cfg.Offset == OffsetPilot && !cfg.pilots(),
 			"have %q, which is for the loss %s, and not for joint problems",
@@ -314,7 +347,8 @@ func (cfg Config) biasRules() []options.Rule {
 	alone := cfg.Change == 0 && cfg.Patience == 0 && !cfg.Multiclass.Joint()
 	rules := []options.Rule{
 		options.Not("Bias", cfg.Bias == BiasOuter && !alone,
-			"have %q, which Change, Patience and a joint problem of all classes can't be combined with",
+			"have %q, which Change, Patience and a joint problem of all classes can't be "+
+				"combined with",
 			cfg.Bias),
 	}
 	if cfg.Bias == BiasAugmented {
@@ -329,15 +363,17 @@ func (cfg Config) biasRules() []options.Rule {
 // classRules are those of what the labels are, and of the loss that goes with it.
 func (cfg Config) classRules() []options.Rule {
 	numbers := cfg.Loss.Regression()
-	wants := map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log}[cfg.Multiclass]
+	goesWith := map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log}[cfg.Multiclass]
 	return []options.Rule{
 		options.Not("Calibrate",
 			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate),
-		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().epsilon, cfg.Epsilon, "Loss", cfg.Loss),
+		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().epsilon, cfg.Epsilon, "Loss",
+			cfg.Loss),
 		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
-		options.Not("Multiclass", wants != "" && cfg.Loss != wants,
-			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, wants, cfg.Loss),
+		options.Not("Multiclass", goesWith != "" && cfg.Loss != goesWith,
+			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, goesWith,
+			cfg.Loss),
 		options.Not("Multiclass", numbers && cfg.Multiclass != OneVsRest,
 			"have %q, but there are no classes with the loss %s", cfg.Multiclass, cfg.Loss),
 		options.Not("ClassWeight", numbers && cfg.ClassWeight != "",
@@ -367,13 +403,14 @@ func (cfg Config) lambda(rows float64) (float64, error) {
 	return lambda, options.First(fieldError, []options.Rule{rule})
 }
 
-// steps returns the length of the run for epochs of so many steps.
-func (cfg Config) steps(epoch int) (int64, error) {
+// runLength returns the length of the run for epochs of so many steps.
+func (cfg Config) runLength(epoch int) (int64, error) {
 	if cfg.Steps != 0 {
 		return cfg.Steps, nil
 	}
 	if int64(cfg.Epochs) > options.MaxSteps/int64(epoch) {
-		return 0, badField("Epochs", "have %d, which is more than 2^53 steps of %d an epoch", cfg.Epochs, epoch)
+		return 0, badField("Epochs", "have %d, which is more than 2^53 steps of %d an epoch",
+			cfg.Epochs, epoch)
 	}
 	return int64(cfg.Epochs) * int64(epoch), nil
 }

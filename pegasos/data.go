@@ -82,7 +82,7 @@ func (d *data) setModels(tr *Trainer) (err error) {
 		return err
 	}
 	for k := range d.start.Weights {
-		if t := d.start.steps(k); t < 0 || t > options.MaxSteps {
+		if t := d.start.stepsOf(k); t < 0 || t > options.MaxSteps {
 			return badField("Start", "the model has taken %d steps, want 0 to 2^53", t)
 		}
 	}

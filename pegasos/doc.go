@@ -1,43 +1,49 @@
-// Package pegasos trains linear support vector machines with Pegasos, the primal estimated sub-gradient solver of
-// Shalev-Shwartz, Singer, Srebro and Cotter (Mathematical Programming 127, 2011). It minimises
+// Package pegasos trains linear support vector machines with Pegasos, the primal estimated
+// sub-gradient solver of Shalev-Shwartz, Singer, Srebro and Cotter (Mathematical Programming 127,
+// 2011). It minimises
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
-// for labels y of -1 and +1; for more than two labels see [Multiclass]. In place of the hinge loss there may be that of logistic
-// regression, the squared hinge, or the eps-insensitive loss, for which labels are numbers to predict: see [Loss].
+// for labels y of -1 and +1; for more than two labels see [Multiclass]. In place of the hinge loss
+// there may be that of logistic regression, the squared hinge, or the eps-insensitive loss, for
+// which labels are numbers to predict: see [Loss].
 //
 // # State
 //
-// The trainer keeps v, the sum of y*x over the steps whose row violated its margin. Before step t, counted from 1,
+// The trainer keeps v, the sum of y*x over the steps whose row violated its margin. Before step t,
+// counted from 1,
 //
 //	w = v / (lambda*(t-1+t0))
 //
-// (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0) and the update is
-// v += y*x. There is no scale to fold, no shrink and no division in a step. Other losses add g*x, where -g is the loss's
-// derivative with respect to the score; they divide once a step, for the score itself. A batch of k rows adds 1/k of each.
-// Projection onto a ball is a factor beside v.
+// (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0)
+// and the update is v += y*x. There is no scale to fold, no shrink and no division in a step. Other
+// losses add g*x, where -g is the loss's derivative with respect to the score; they divide once a
+// step, for the score itself. A batch of k rows adds 1/k of each. Projection onto a ball is a
+// factor beside v.
 //
 // # Defaults
 //
-// Rows in shuffled blocks, new in each epoch, t0 = R^2/lambda with R^2 the mean squared norm of the rows, and the average
-// over the last half of the run: together they need a fraction of the steps of the paper's own choices, which [Paper]
-// gives to the letter.
+// Rows in shuffled blocks, new in each epoch, t0 = R^2/lambda with R^2 the mean squared norm of the
+// rows, and the average over the last half of the run: together they need a fraction of the steps
+// of the paper's own choices, which [Paper] gives to the letter.
 //
 // # Finish
 //
-// The shares of violations that Pegasos leaves are a good start for dual coordinate ascent ([FinishDual]), which comes far closer
-// to the optimum in as many epochs, all the more as the average of its last half is looked at too.
+// The shares of violations that Pegasos leaves are a good start for dual coordinate ascent
+// ([FinishDual]), which comes far closer to the optimum in as many epochs, all the more as the
+// average of its last half is looked at too.
 //
 // # Certificate
 //
-// In every order but [IID] a row is met once an epoch, so the share of its visits that violated lies in [0, 1] and is a
-// feasible point of the dual problem, whose value is a lower bound on the least objective there is. So is the mean of the
-// row's g for every other loss. The [Result] has both, and with them how far from the optimum the model can be at most.
+// In every order but [IID] a row is visited once an epoch, so the share of its visits that violated
+// lies in [0, 1] and is a feasible point of the dual problem, whose value is a lower bound on the
+// least objective there is. So is the mean of the row's g for every other loss. The [Result] has
+// both, and with them how far from the optimum the model can be at most.
 //
 // # One answer
 //
-// The same rows, labels and [Config] give the same model to the bit on every machine and with any number of threads. A
-// dense and a sparse matrix of the same rows agree within rounding.
+// The same rows, labels and [Config] give the same model to the bit on every machine and with any
+// number of threads. A dense and a sparse matrix of the same rows agree within rounding.
 //
 // # Also here
 //

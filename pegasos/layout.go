@@ -124,7 +124,7 @@ const (
 // often enough. The results are the same bits.
 func (d *data) compact(tr *Trainer) {
 	cfg := tr.Config.WithDefaults()
-	steps, err := cfg.steps(len(d.y))
+	steps, err := cfg.runLength(len(d.y))
 	if err != nil {
 		return
 	}

@@ -25,10 +25,12 @@ const (
 // lossTable has what there is to know of each loss beside the functions below, which its kind, the
 // place in the table, tells apart. Adding a loss is told in docs/architecture.md.
 var lossTable = []lossTraits{
-	hingeCost:        {name: Hinge, formula: "max(0, 1 - yz)", ascent: true, pilot: true},
-	logCost:          {name: Log, formula: "log(1 + e^-yz)", logOdds: true},
-	squaredHingeCost: {name: SquaredHinge, formula: "max(0, 1 - yz)^2", ascent: true, curvature: 2, quadratic: 0.25},
-	epsCost:          {name: EpsInsensitive, formula: "max(0, |y - z| - epsilon)", numbers: true, epsilon: true},
+	hingeCost: {name: Hinge, formula: "max(0, 1 - yz)", ascent: true, pilot: true},
+	logCost:   {name: Log, formula: "log(1 + e^-yz)", logOdds: true},
+	squaredHingeCost: {name: SquaredHinge, formula: "max(0, 1 - yz)^2", ascent: true, curvature: 2,
+		quadratic: 0.25},
+	epsCost: {name: EpsInsensitive, formula: "max(0, |y - z| - epsilon)", numbers: true,
+		epsilon: true},
 }
 
 type lossKind uint8
@@ -49,8 +51,8 @@ type lossTraits struct {
 	ascent  bool   // there is a dual coordinate ascent
 	pilot   bool   // the rule OffsetPilot is defined
 
-	// curvature is the largest second derivative of a loss whose sub-gradient has no bound, and 0 for
-	// all others: it makes t0.
+	// curvature is the largest second derivative of a loss whose sub-gradient has no bound, and 0
+	// for all others: it makes t0.
 	curvature float64
 	// quadratic is q where least(b) = linear(b) - q*b^2.
 	quadratic float64
@@ -96,8 +98,8 @@ func (l Loss) Formula() string { return l.traits().formula }
 // LogOdds reports whether the scores are log-odds, so that they make probabilities.
 func (l Loss) LogOdds() bool { return l.traits().logOdds }
 
-// A cost is a loss as a function of one number m: the margin y*z, or, where labels are numbers, z - y. All are convex,
-// and none is negative.
+// A cost is a loss as a function of one number m: the margin y*z, or, where labels are numbers, z -
+// y. All are convex, and none is negative.
 type cost struct {
 	loss    lossKind
 	epsilon float64
@@ -125,8 +127,8 @@ func (c cost) at(m float64) float64 {
 	return max(0, 1-m)
 }
 
-// coefficient returns minus a sub-gradient of the loss at m: what its row is multiplied by in an
-// update. At a kink it is 0.
+// coefficient returns minus a sub-gradient: what the row, with the sign of its label, is multiplied
+// by in an update. At a kink it is 0.
 func (c cost) coefficient(m float64) float64 {
 	switch c.loss {
 	case logCost:
@@ -148,7 +150,7 @@ func (c cost) coefficient(m float64) float64 {
 	return 0
 }
 
-// clamp returns the coefficient that is nearest to b of those that the loss can have.
+// clamp returns what is nearest to b of the coefficients that the loss can have.
 func (c cost) clamp(b float32) float32 {
 	switch c.loss {
 	case squaredHingeCost:

@@ -12,14 +12,10 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// losses are all there are, with what they cost and minus their derivative, written down anew with package math.
-var losses = []struct {
-	cfg   Config
-	kinks []float64
-	at    func(m float64) float64
-	pull  func(m float64) float64
-}{
-	{Config{Loss: Hinge}, []float64{1},
+// losses are all there are, with what they cost and minus their derivative, written down anew with
+// package math.
+var losses = []lossCase{
+	{Config{Loss: Hinge}, []float64{1}, 0,
 		func(m float64) float64 { return math.Max(0, 1-m) },
 		func(m float64) float64 {
 			if m < 1 {
@@ -27,13 +23,13 @@ var losses = []struct {
 			}
 			return 0
 		}},
-	{Config{Loss: Log}, nil,
+	{Config{Loss: Log}, nil, 0.25,
 		func(m float64) float64 { return math.Max(0, -m) + math.Log1p(math.Exp(-math.Abs(m))) },
 		func(m float64) float64 { return 1 / (1 + math.Exp(m)) }},
-	{Config{Loss: SquaredHinge}, nil,
+	{Config{Loss: SquaredHinge}, nil, 2,
 		func(m float64) float64 { return math.Pow(math.Max(0, 1-m), 2) },
 		func(m float64) float64 { return math.Max(0, 2-2*m) }},
-	{Config{Loss: EpsInsensitive}, []float64{0},
+	{Config{Loss: EpsInsensitive}, []float64{0}, 0,
 		func(m float64) float64 { return math.Abs(m) },
 		func(m float64) float64 {
 			if m == 0 {
@@ -41,7 +37,7 @@ var losses = []struct {
 			}
 			return -m / math.Abs(m)
 		}},
-	{Config{Loss: EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25},
+	{Config{Loss: EpsInsensitive, Epsilon: 0.25}, []float64{-0.25, 0.25}, 0,
 		func(m float64) float64 { return math.Max(0, math.Abs(m)-0.25) },
 		func(m float64) float64 {
 			if math.Abs(m) <= 0.25 {
@@ -51,8 +47,31 @@ var losses = []struct {
 		}},
 }
 
+type lossCase struct {
+	cfg   Config
+	kinks []float64
+	bend  float64 // the largest second derivative; 0 with a kink
+	at    func(m float64) float64
+	pull  func(m float64) float64
+}
+
+// optimum returns bounds on the least objective there is for dense rows with the labels y, which
+// are numbers for a loss of numbers, and an appended feature bias.
+func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias float64) (low,
+	high float64) {
+	t.Helper()
+	switch {
+	case l.cfg.Loss.Regression():
+		return numberOptimum(t, x, y, lambda, bias, l.cfg.Epsilon)
+	case l.bend > 0:
+		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.pull, l.bend)
+	}
+	return optimum(t, x, signs(y, 1), lambda, bias)
+}
+
 func TestLosses(t *testing.T) {
-	points := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709, -710, 40, -40}
+	points := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709,
+		-710, 40, -40}
 	g := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		points = append(points, 6*g.Float64()-3)
@@ -61,7 +80,8 @@ func TestLosses(t *testing.T) {
 		c := l.cfg.cost()
 		for _, m := range points {
 			at, pull := c.at(m), c.coefficient(m)
-			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) || at > math.MaxFloat64 {
+			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) ||
+				at > math.MaxFloat64 {
 				t.Errorf("%+v: the loss at %v is %v, want %v", l.cfg, m, at, want)
 			}
 			if want := l.pull(m); math.Abs(pull-want) > 1e-14*math.Abs(want) || pull-pull != 0 {
@@ -69,8 +89,10 @@ func TestLosses(t *testing.T) {
 			}
 			// The sub-gradient inequality, everywhere.
 			for _, u := range points {
-				if have := at - pull*(u-m); c.at(u) < have-1e-9*(1+math.Abs(at)+math.Abs(pull*(u-m))) {
-					t.Errorf("%+v: the loss at %v is %v, and %v according to the sub-gradient at %v", l.cfg, u, c.at(u), have, m)
+				if have := at - pull*(u-m); c.at(u) < have-
+					1e-9*(1+math.Abs(at)+math.Abs(pull*(u-m))) {
+					t.Errorf("%+v: the loss at %v is %v, and %v according to the "+
+						"sub-gradient at %v", l.cfg, u, c.at(u), have, m)
 				}
 			}
 			// Finite differences, away from kinks.
@@ -98,7 +120,8 @@ func TestLosses(t *testing.T) {
 			}
 		}
 	}
-	if c := (Config{Loss: Log}).cost(); c.least(0) != 0 || c.least(1) != 0 || c.least(0.5) != math.Ln2 {
+	if c := (Config{Loss: Log}).cost(); c.least(0) != 0 || c.least(1) != 0 ||
+		c.least(0.5) != math.Ln2 {
 		t.Error("entropy of 0, 1 or a half")
 	}
 }
@@ -128,7 +151,8 @@ func TestLossSteps(t *testing.T) {
 				}
 				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 					cfg := l.cfg
-					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = lambda, 300, seed, LastIterate, BiasAugmented
+					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = lambda, 300, seed,
+						LastIterate, BiasAugmented
 					if cfg.Loss != SquaredHinge && seed%2 == 0 {
 						cfg.Offset = OffsetNone
 					}
@@ -165,8 +189,10 @@ func TestLossSteps(t *testing.T) {
 							size = math.Max(size, math.Abs(w[j]))
 						}
 						for j := range w {
-							if math.Abs(float64(have[j])-w[j]) > 1e-5*size || math.Abs(b-bias) > 1e-5*size {
-								t.Fatalf("%+v step %d: %v and %v, in float64 %v and %v", cfg, step, have, b, w, bias)
+							if math.Abs(float64(have[j])-w[j]) > 1e-5*size ||
+								math.Abs(b-bias) > 1e-5*size {
+								t.Fatalf("%+v step %d: %v and %v, in float64 %v and %v", cfg, step,
+									have, b, w, bias)
 							}
 						}
 					}
@@ -176,9 +202,11 @@ func TestLossSteps(t *testing.T) {
 	}
 }
 
-// smoothOptimum returns bounds on the least P of a small problem with a loss that has a derivative: gradient descent in
-// float64. P is strongly convex, so that P - |gradient|^2/(2 lambda) is a bound.
-func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at, pull func(float64) float64, bend float64) (low, high float64) {
+// smoothOptimum returns bounds on the least P of a small problem with a loss that has a derivative:
+// gradient descent in float64. P is strongly convex, so that P - |gradient|^2/(2 lambda) is a
+// bound.
+func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
+	pull func(float64) float64, bend float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
 	rows := make([][]float64, n)
@@ -226,7 +254,8 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 }
 
 // numberOptimum is the same for the eps-insensitive loss, by dual coordinate ascent.
-func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low, high float64) {
+func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low,
+	high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
 	row := func(i int) (r []float64) {
@@ -271,26 +300,22 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 	return 0, 0
 }
 
-// Of each loss the bound is one at every moment of the run, and it and the objective come near the optimum.
+// Of each loss the bound is one at every moment of the run, and it and the objective come near the
+// optimum.
 func TestLossBounds(t *testing.T) {
 	for _, l := range losses[1:] {
 		for seed := range uint64(4) {
 			for _, lambda := range []float64{0.3, 0.01} {
 				for _, bias := range []float64{0, 1} {
 					data := random(seed, 40+int(seed), 6, 2, 0.8)
-					var low, high float64
-					switch l.cfg.Loss {
-					case Log:
-						low, high = smoothOptimum(t, data.dense, signs(data.y, 1), lambda, bias, l.at, l.pull, 0.25)
-					case SquaredHinge:
-						low, high = smoothOptimum(t, data.dense, signs(data.y, 1), lambda, bias, l.at, l.pull, 2)
-					default:
+					if l.cfg.Loss.Regression() {
 						data = data.numbers(seed)
-						low, high = numberOptimum(t, data.dense, data.y, lambda, bias, l.cfg.Epsilon)
 					}
+					low, high := l.optimum(t, data.dense, data.y, lambda, bias)
 					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 						cfg := l.cfg
-						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+int64(seed)*5
+						cfg.Lambda, cfg.Seed, cfg.Steps = lambda, seed, 60*int64(x.Rows())+
+							int64(seed)*5
 						if bias != 0 {
 							cfg.Bias = BiasAugmented
 						}
@@ -303,18 +328,22 @@ func TestLossBounds(t *testing.T) {
 								t.Errorf("%+v: objective %v, optimum %v", cfg, r.Objective, low)
 							}
 						}
-						tr := Trainer{Config: cfg, Progress: func(p Progress) { check(p.Measure()) }}
+						tr := Trainer{Config: cfg,
+							Progress: func(p Progress) { check(p.Measure()) }}
 						m, err := tr.Train(t.Context(), x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
 						check(m.Result)
-						slack := 0.0 // of numbers the optimum may be a hundredth of the loss at w = 0
+						// of numbers the optimum may be a hundredth of the loss at w = 0
+						slack := 0.0
 						if cfg.Loss.Regression() {
 							slack = 0.004
 						}
-						if r := m.Result; r.DualObjective < 0.75*low-slack || r.Objective > 1.1*high+slack {
-							t.Errorf("%+v: objective %v and bound %v, far from the optimum %v", cfg, r.Objective, r.DualObjective, low)
+						if r := m.Result; r.DualObjective < 0.75*low-slack ||
+							r.Objective > 1.1*high+slack {
+							t.Errorf("%+v: objective %v and bound %v, far from the optimum %v", cfg,
+								r.Objective, r.DualObjective, low)
 						}
 					}
 				}
@@ -343,7 +372,8 @@ func TestLossBoundsOfAnything(t *testing.T) {
 
 // As in TestGoldenModels.
 func TestGoldenLosses(t *testing.T) {
-	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500, 70, 5, 0.5)
+	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
+		70, 5, 0.5)
 	for _, c := range []struct {
 		name string
 		x    Examples
@@ -351,10 +381,15 @@ func TestGoldenLosses(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{"log, dense", binary.dense, binary.y, Config{Loss: Log, Lambda: 0.01, Bias: BiasAugmented}, "6f875df2665c0d48511fad232b8c1fc57aad27610ab1bd0253dbb132e7f3e073"},
-		{"log, sparse", text.sparse, text.y, Config{Loss: Log, Order: IID, Offset: OffsetNone}, "0a523d96cf47f11bd2e5a14db70acbcf6491045a1c8204397bd3299cd757b845"},
-		{"squared hinge, classes", many.dense, many.y, Config{Loss: SquaredHinge, Epochs: 7}, "e9095fca5359d609b0b924c7c060f5e23c93b818f5bf187c8147a35909eed926"},
-		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01, Bias: BiasAugmented}, "d984c1b0776e9c9bee7fe4032cebee1267620cd9b63d0b2641a4950c204050e1"},
+		{"log, dense", binary.dense, binary.y, Config{Loss: Log, Lambda: 0.01, Bias: BiasAugmented},
+			"6f875df2665c0d48511fad232b8c1fc57aad27610ab1bd0253dbb132e7f3e073"},
+		{"log, sparse", text.sparse, text.y, Config{Loss: Log, Order: IID, Offset: OffsetNone},
+			"0a523d96cf47f11bd2e5a14db70acbcf6491045a1c8204397bd3299cd757b845"},
+		{"squared hinge, classes", many.dense, many.y, Config{Loss: SquaredHinge, Epochs: 7},
+			"e9095fca5359d609b0b924c7c060f5e23c93b818f5bf187c8147a35909eed926"},
+		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01,
+			Bias: BiasAugmented},
+			"d984c1b0776e9c9bee7fe4032cebee1267620cd9b63d0b2641a4950c204050e1"},
 	} {
 		for _, isa := range paths() {
 			func() {
@@ -369,7 +404,8 @@ func TestGoldenLosses(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	data := random(1, 60, 5, 2, 1).numbers(1)
-	m := mustTrain(t, data.dense, data.y, Config{Loss: EpsInsensitive, Lambda: 0.01, Bias: BiasAugmented, Epochs: 100})
+	m := mustTrain(t, data.dense, data.y, Config{Loss: EpsInsensitive, Lambda: 0.01,
+		Bias: BiasAugmented, Epochs: 100})
 	scores := m.DecisionAll(data.sparse)
 	if m.Classes != nil || len(scores) != 60 {
 		t.Fatalf("classes %v, %d scores", m.Classes, len(scores))
@@ -382,19 +418,23 @@ func TestNumbers(t *testing.T) {
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
 	}
-	if have, want := metrics.RMSE(data.y, scores), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
+	if have, want := metrics.RMSE(data.y, scores), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 ||
+		have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}
-	if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12 {
+	if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-
+		m.Result.Objective) > 1e-12 {
 		t.Errorf("objective %v, in training %v", have, m.Result.Objective)
 	}
 	// One value of y is no mistake here, and NaN is.
-	if r := mustTrain(t, data.dense, make([]float32, 60), Config{Loss: EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
+	if r := mustTrain(t, data.dense, make([]float32, 60),
+		Config{Loss: EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
 		t.Errorf("all 0: %+v", r)
 	}
 	data.y[7] = float32(math.NaN())
 	var e *RowError
-	if _, err := Train(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(err, &e) || e.Row != 7 {
+	if _, err := Train(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(
+		err, &e) || e.Row != 7 {
 		t.Errorf("NaN: %v", err)
 	}
 	text := encode(t, m)
@@ -406,7 +446,8 @@ func TestNumbers(t *testing.T) {
 		{`"loss":"eps-insensitive"`, `"loss":"log"`, "0 classes"},
 		{"classes: []", "classes: []\nnames: [\"a\"]", "1 names"},
 	} {
-		_, err := Read(strings.NewReader(seal(strings.Replace(string(text[:len(text)-32]), c.old, c.new, 1), "")))
+		_, err := Read(strings.NewReader(seal(strings.Replace(string(text[:len(text)-32]), c.old,
+			c.new, 1), "")))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.new, err, c.want)
 		}
@@ -426,7 +467,8 @@ func TestLossObjective(t *testing.T) {
 	data := random(2, 60, 5, 3, 1)
 	for _, loss := range []Loss{Hinge, Log, SquaredHinge} {
 		m := mustTrain(t, data.dense, data.y, Config{Loss: loss, Bias: BiasAugmented})
-		if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-m.Result.Objective) > 1e-12*have {
+		if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-
+			m.Result.Objective) > 1e-12*have {
 			t.Errorf("%s: objective %v, in training %v", loss, have, m.Result.Objective)
 		}
 	}
@@ -461,7 +503,8 @@ func TestLossExtremes(t *testing.T) {
 	}
 	// A score of 1e30 is no trouble for the logarithmic loss.
 	x := matrix(t, 2, 1, 1e10, 1e10)
-	m := mustTrain(t, x, []float32{1, 2}, Config{Loss: Log, Lambda: 1e-10, Steps: 1, Offset: OffsetNone})
+	m := mustTrain(t, x, []float32{1, 2}, Config{Loss: Log, Lambda: 1e-10, Steps: 1,
+		Offset: OffsetNone})
 	if o := m.Result.Objective; !(o > 1e28) || o > 1e31 {
 		t.Errorf("objective %v of scores of 1e30", o)
 	}
@@ -474,9 +517,10 @@ func TestSquaredHingeIsStable(t *testing.T) {
 		dense.Scale(1000, data.dense.Row(i))
 	}
 	worst := 0.0
-	tr := Trainer{Config: Config{Loss: SquaredHinge, Average: LastIterate}, Progress: func(p Progress) {
-		worst = math.Max(worst, p.Measure().Objective)
-	}}
+	tr := Trainer{Config: Config{Loss: SquaredHinge, Average: LastIterate},
+		Progress: func(p Progress) {
+			worst = math.Max(worst, p.Measure().Objective)
+		}}
 	if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
 		t.Errorf("%v, objective up to %v", err, worst)
 	}

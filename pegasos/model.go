@@ -15,29 +15,34 @@ import (
 
 // A Model is what training gives and prediction takes.
 //
-// For two classes there is one weight vector, and a score above 0 speaks for the second class. For more there is one a
-// class, and the highest score wins; with [OneVsOne] there is one for each pair of classes, whose score above 0 is a vote for
-// the second of the two. Joint problems have one a class even of two. A model that predicts numbers has no classes and one
-// weight vector, whose score is the prediction.
+// For two classes there is one weight vector, and a score above 0 speaks for the second class. For
+// more there is one a class, and the highest score wins; with [OneVsOne] there is one for each pair
+// of classes, whose score above 0 is a vote for the second of the two. Joint problems have one a
+// class even of two. A model that predicts numbers has no classes and one weight vector, whose
+// score is the prediction.
 type Model struct {
 	Classes []float32   // the labels, ascending; nil for numbers
 	Names   []string    // of the classes, if they have any: Train leaves it nil
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
 
-	// Scaler, if not nil, is how the features were scaled, in JSON: the caller's to set and to use, as the command does with a
-	// dataset.Scaler. Data have to be scaled likewise before the model sees them.
+	// Scaler, if not nil, is how the features were scaled, in JSON: the caller's to set and to use,
+	// as the command does with a dataset.Scaler. Data have to be scaled likewise before the model
+	// predicts them.
 	Scaler json.RawMessage
 
-	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it: the caller's likewise.
+	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it:
+	// the caller's likewise.
 	HashBits int
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
 
-	Lambda    float64 // in force, also where C was given
-	Config    Config  // defaults filled in
-	Prior     string  // the Hash of the prior; empty without one
-	IndexBase int     // the number of the first feature in the file the data came from: the caller's to set and to use
+	Lambda float64 // in force, also where C was given
+	Config Config  // defaults filled in
+	Prior  string  // the Hash of the prior; empty without one
+	// the number of the first feature in the file the data came from: the caller's to set and to
+	// use
+	IndexBase int
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
@@ -45,24 +50,29 @@ type Model struct {
 
 // A Result says how a run went.
 type Result struct {
-	Steps      int64   // of a weight vector, the most; those of the model that the run started from included
+	// of a weight vector, the most; those of the model that the run started from included
+	Steps      int64
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
-	R2 float64 // the mean squared norm of the rows, the appended feature included; with one-vs-one those of the first pair
+	// the mean squared norm of the rows, the appended feature included; with one-vs-one those of
+	// the first pair
+	R2 float64
 	T0 float64 // likewise
 
-	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the least P there is. Gap is
-	// the part of Objective that is in doubt: (Objective-DualObjective)/Objective. Without a certificate the latter two
-	// are NaN, and all three are NaN in the model of a run that was interrupted.
+	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the
+	// least P there is. Gap is the part of Objective that is in doubt:
+	// (Objective-DualObjective)/Objective. Without a certificate the latter two are NaN, and all
+	// three are NaN in the model of a run that was interrupted.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
 
-	// PerClass has the parts of the above, for each weight vector. Joint problems have none. A pair of one-vs-one whose
-	// classes are those of Start or Prior, and have no rows, is left as it was there, and is not measured: it has NaN.
+	// PerClass has the parts of the above, for each weight vector. Joint problems have none. A pair
+	// of one-vs-one whose classes are those of Start or Prior, and have no rows, is left as it was
+	// there, and is not measured: it has NaN.
 	PerClass []ClassResult
 }
 
@@ -74,8 +84,8 @@ type ClassResult struct {
 	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
 }
 
-// steps returns how many vector k has taken.
-func (m *Model) steps(k int) int64 {
+// stepsOf returns how many vector k has taken.
+func (m *Model) stepsOf(k int) int64 {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version
 		return m.Result.PerClass[k].Steps
 	}
@@ -118,9 +128,10 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless the model is one that training could give: as many weight vectors
-// as its classes and settings ask for, all of one length, finite numbers, ascending classes, and
-// settings that can be used. Every reader of models calls it, and so should who makes one by hand.
+// Validate returns an error unless the model is one that training could give: as many weight
+// vectors as its classes and settings ask for, all of one length, finite numbers, ascending
+// classes, and settings that can be used. Every reader of models calls it, and so should who makes
+// one by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -166,11 +177,13 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkFinite returns an error unless the weights are vectors of one length, and all numbers finite.
+// checkFinite returns an error unless the weights are vectors of one length, and all numbers
+// finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
-			return fmt.Errorf("%d weights in vector %d, %d in the first", len(w), k, len(m.Weights[0]))
+			return fmt.Errorf("%d weights in vector %d, %d in the first", len(w), k,
+				len(m.Weights[0]))
 		}
 		if j := floats.FirstNotFinite(w); j >= 0 {
 			return fmt.Errorf("weight %d of vector %d is %v", j, k, w[j])
@@ -203,8 +216,8 @@ func weightVectors(cfg Config, classes int) (int, error) {
 // maxPairClasses keeps the number of pairs below 2^22.
 const maxPairClasses = 2048
 
-// WithCols returns a model over so many features: further ones have the weight 0, and weights beyond them are left out.
-// It shares what it can with m.
+// WithCols returns a model over so many features: further ones have the weight 0, and weights
+// beyond them are left out. It shares what it can with m.
 func (m *Model) WithCols(cols int) *Model {
 	if cols == m.Cols() {
 		return m
@@ -226,8 +239,9 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst. If dst is too short, a
-// new slice is made. It panics if x and the model differ in Cols; see [Model.WithCols].
+// Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst. If
+// dst is too short, a new slice is made. It panics if x and the model differ in Cols; see
+// [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic("pegasos: x.Cols() != m.Cols()")
@@ -242,9 +256,10 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	return dst
 }
 
-// Class returns the position in Classes of the class that the scores speak for. For two classes with one score it is the
-// second if the score is above 0. For more it is that of the highest [Model.ClassScores], the first of those that are equal. It
-// panics for a model that predicts numbers.
+// Class returns the position in Classes of the class that the scores speak for. For two classes
+// with one score it is the second if the score is above 0. For more it is that of the highest
+// [Model.ClassScores], the first of those that are equal. It panics for a model that predicts
+// numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic("pegasos: the model predicts numbers, not classes")
@@ -259,10 +274,11 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(m.ClassScores(scores, space[:]))
 }
 
-// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If dst is too short, a new slice
-// is made. For two classes with one score z they are -z and z. With one-vs-one a class has the votes of its pairs, one for
-// each, and, to break ties, s/(3(|s|+1)), which is less than a third of a vote: s is the sum of its pairs' scores, taken so that
-// what speaks for the class is positive. Otherwise they are the scores themselves.
+// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If
+// dst is too short, a new slice is made. For two classes with one score z they are -z and z. With
+// one-vs-one a class has the votes of its pairs, one for each, and, to break ties, s/(3(|s|+1)),
+// which is less than a third of a vote: s is the sum of its pairs' scores, taken so that what
+// speaks for the class is positive. Otherwise they are the scores themselves.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	if len(dst) < n {
@@ -273,8 +289,8 @@ func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	return dst
 }
 
-// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one model tells apart. A score
-// above 0 speaks for the second.
+// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one
+// model tells apart. A score above 0 speaks for the second.
 func (m *Model) Pair(k int) (first, second int) {
 	n := len(m.Classes)
 	for first = 0; k >= n-1-first; first++ {
@@ -291,14 +307,16 @@ func (m *Model) label(scores []float64) float32 {
 	return m.Classes[m.Class(scores)]
 }
 
-// Predict returns the label of row i of x. It panics if x and the model differ in Cols; see [Model.WithCols].
+// Predict returns the label of row i of x. It panics if x and the model differ in Cols; see
+// [Model.WithCols].
 func (m *Model) Predict(x Examples, i int) float32 {
-	var room [16]float64
-	return m.label(m.Decision(x, i, room[:]))
+	var space [16]float64
+	return m.label(m.Decision(x, i, space[:]))
 }
 
-// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*len(m.Weights).
-// If x has more features than the model, the further ones are ignored; if it has fewer, the rest count as 0.
+// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at
+// i*len(m.Weights). If x has more features than the model, the further ones are ignored; if it has
+// fewer, the rest count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
 	m = m.WithCols(x.Cols())
 	n := len(m.Weights)
@@ -309,7 +327,8 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].
+// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in
+// [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.WithCols(x.Cols())
 	labels := make([]float32, x.Rows())
@@ -320,8 +339,9 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	return labels
 }
 
-// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one after the other
-// (float32), the biases if there are any (float64), and the classes (float32), all little-endian.
+// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one
+// after the other (float32), the biases if there are any (float64), and the classes (float32), all
+// little-endian.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	for _, w := range m.Weights {

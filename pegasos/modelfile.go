@@ -20,7 +20,7 @@ import (
 //	biases    (float64, one for each vector; only if "bias" is true)
 //	state     (float32; only if there is a "state": its arrays, see session.arrays)
 
-// header is what stands in a model file beside the numbers.
+// header is what a model file has beside the numbers.
 type header struct {
 	Features    int             `json:"features"`
 	Classes     []float32       `json:"classes"`
@@ -102,7 +102,8 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Calibration: m.Calibration,
+		Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -116,23 +117,26 @@ func (m *Model) header() *header {
 
 func (r *Result) header() *headerResult {
 	h := &headerResult{
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2, T0: r.T0,
-		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective), Gap: modelfile.Known(r.Gap),
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
+		T0:        r.T0,
+		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
+		Gap: modelfile.Known(r.Gap),
 	}
 	for _, c := range r.PerClass {
-		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective), modelfile.Known(c.DualObjective), c.Violations, c.Steps, c.Lambda})
+		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
+			modelfile.Known(c.DualObjective), c.Violations, c.Steps, c.Lambda})
 	}
 	return h
 }
 
-// Read reads a model that Write has written, to the end of r. It checks all there is to check, and takes no more memory
-// than a few times what r turns out to hold, whatever the header says.
+// Read reads a model that Write has written, to the end of r. It checks all there is to check, and
+// takes no more memory than a few times what r turns out to hold, whatever the header says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
 // ReadFile reads a model from a file.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// readModel reads what stands behind the first line of a model file.
+// readModel reads what follows the first line of a model file.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h := new(header)
 	if err := r.Header(h.fields()); err != nil {
@@ -187,7 +191,8 @@ func readState(r *modelfile.Reader, from *saved) (*State, error) {
 	return st, nil
 }
 
-// model returns the model that the header describes, without its weights and biases, and how many vectors there are to be.
+// model returns the model that the header describes, without its weights and biases, and how many
+// vectors there are to be.
 func (h *header) model() (m *Model, vectors int, err error) {
 	if vectors, err = weightVectors(h.Config, len(h.Classes)); err != nil {
 		return nil, 0, err
@@ -199,8 +204,10 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		h.Classes = nil
 	}
 	return &Model{
-		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config, IndexBase: h.IndexBase,
-		Result: h.Result.result(),
+		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits,
+		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
+		IndexBase: h.IndexBase,
+		Result:    h.Result.result(),
 	}, vectors, nil
 }
 
@@ -217,16 +224,20 @@ func (m *Model) checkRead() error {
 
 func (h *headerResult) result() Result {
 	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2, T0: h.T0,
-		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective), Gap: modelfile.OrNaN(h.Gap),
+		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
+		T0:        h.T0,
+		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
+		Gap: modelfile.OrNaN(h.Gap),
 	}
 	for _, c := range h.PerClass {
-		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective), modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
+		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective),
+			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
 	}
 	return r
 }
 
-// WriteFile writes the model to a file. The file is either written in full or left as it was, whatever happens.
+// WriteFile writes the model to a file. The file is either written in full or left as it was,
+// whatever happens.
 func (m *Model) WriteFile(name string) error {
 	if err := replace.File(name, m.Write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)

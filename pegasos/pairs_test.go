@@ -42,7 +42,7 @@ func (m *Model) only(k int) *Model {
 	if m.Bias != nil {
 		c.Bias = m.Bias[k : k+1]
 	}
-	c.Result.Steps = m.steps(k)
+	c.Result.Steps = m.stepsOf(k)
 	return c
 }
 
@@ -353,12 +353,12 @@ func TestPairsWithoutRows(t *testing.T) {
 						}
 						continue
 					}
-					want := old.steps(k)
+					want := old.stepsOf(k)
 					if asPrior {
 						want = 0
 					}
 					if !slices.Equal(m.Weights[k], old.Weights[k]) || m.Bias[k] != old.Bias[k] ||
-						!math.IsNaN(c.Objective) || c.Steps != want || m.steps(k) != want ||
+						!math.IsNaN(c.Objective) || c.Steps != want || m.stepsOf(k) != want ||
 						c.Lambda != old.lambda(k) {
 						t.Errorf("%+v prior %v: pair %d without rows: %+v", cfg, asPrior, k, c)
 					}

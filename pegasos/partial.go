@@ -10,11 +10,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not all there yet. The classes
-// are known from the start, the number of rows is not. Each chunk is a pass over its rows in the Config's order; t counts on
-// from chunk to chunk, and so does the generator of random numbers.
+// A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not
+// all there yet. The classes are known from the start, the number of rows is not. Each chunk is a
+// pass over its rows in the Config's order; t counts on from chunk to chunk, and so does the
+// generator of random numbers.
 //
-// The same chunks give the same model to the bit on every machine. How the rows are cut into chunks does matter.
+// The same chunks give the same model to the bit on every machine. How the rows are cut into chunks
+// does matter.
 type Partial struct {
 	cfg     Config
 	classes []float32
@@ -24,13 +26,16 @@ type Partial struct {
 	epochs  float64
 	failed  error
 
-	// Threads is the number of goroutines for the classes, or pairs, of a chunk; 0 means GOMAXPROCS.
+	// Threads is the number of goroutines for the classes, or pairs, of a chunk; 0 means
+	// GOMAXPROCS.
 	Threads int
 }
 
-// NewPartial returns a trainer of rows with so many columns, whose labels are among classes: distinct, and at least two. For
-// EpsInsensitive there are none. Settings that go by all rows can't be used: C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced,
-// BiasOuter, and Project with EpsInsensitive. Of each chunk there is one pass, for which Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
+// NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
+// distinct, and at least two. For EpsInsensitive there are none. Settings that go by all rows can't
+// be used: C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced, BiasOuter, and
+// Project with EpsInsensitive. Of each chunk there is one pass, for which Shuffled means
+// Permutation. Class weights multiply the loss as they are. There is no certificate.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -39,9 +44,12 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 		field string
 		given bool
 	}{
-		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0}, {"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
-		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced}, {"Bias", cfg.Bias == BiasOuter},
-		{"Finish", cfg.finishes()}, {"Shards", cfg.Shards > 1}, {"Project", cfg.Project && cfg.Loss.Regression()},
+		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0},
+		{"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
+		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced},
+		{"Bias", cfg.Bias == BiasOuter},
+		{"Finish", cfg.finishes()}, {"Shards", cfg.Shards > 1},
+		{"Project", cfg.Project && cfg.Loss.Regression()},
 	} {
 		if f.given {
 			return nil, badField(f.field, "it goes by all rows, which come in chunks here")
@@ -81,9 +89,10 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 
 func (p *Partial) pairs() bool { return p.cfg.Multiclass == OneVsOne && len(p.classes) > 2 }
 
-// Fit trains on a chunk: rows, and a label for each. A chunk may lack classes, and may be empty. The first one's R^2 makes the
-// step offset. After an error about the rows or labels, which names the row, the model is what it was before; after a
-// *[StepError] it is lost, and all further calls return that error.
+// Fit trains on a chunk: rows, and a label for each. A chunk may lack classes, and may be empty.
+// The first one's R^2 makes the step offset. After an error about the rows or labels, which names
+// the row, the model is what it was before; after a *[StepError] it is lost, and all further calls
+// return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed
@@ -162,8 +171,8 @@ func (r *run) forgetRows() {
 	}
 }
 
-// chunk makes the run of the chunk d that goes on from last, or starts if that is nil. It is nil if the chunk has no row for
-// it.
+// chunk makes the run of the chunk d that goes on from last, or starts if that is nil. It is nil if
+// the chunk has no row for it.
 func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, error) {
 	inner := *tr
 	r := &run{data: d, rows: len(d.y)}
@@ -198,7 +207,8 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 
 // adopt takes over the weights of a learner of other rows.
 func (s *learnerState) adopt(last *learnerState) {
-	s.t0, s.t, s.start, s.origin, s.total, s.period = last.t0, last.t, last.start, last.origin, last.total, last.period
+	s.t0, s.t, s.start, s.origin, s.total, s.period = last.t0, last.t, last.start, last.origin,
+		last.total, last.period
 	for k, v := range last.vs {
 		copy(s.vs[k], v)
 	}
@@ -215,7 +225,8 @@ func (p *Partial) Model() (*Model, error) {
 	vectorCount, _ := weightVectors(p.cfg, len(p.classes)) // was checked
 	nan := math.NaN()
 	m := &Model{
-		Classes: slices.Clone(p.classes), Weights: vectors(vectorCount, p.cols), Lambda: p.cfg.Lambda, Config: p.cfg,
+		Classes: slices.Clone(p.classes), Weights: vectors(vectorCount, p.cols),
+		Lambda: p.cfg.Lambda, Config: p.cfg,
 		Result: Result{Objective: nan, DualObjective: nan, Gap: nan},
 	}
 	if len(p.classes) == 0 {
@@ -227,7 +238,8 @@ func (p *Partial) Model() (*Model, error) {
 	if !p.cfg.Multiclass.Joint() {
 		m.Result.PerClass = make([]ClassResult, vectorCount)
 		for k := range m.Result.PerClass {
-			m.Result.PerClass[k] = ClassResult{Objective: nan, DualObjective: nan, Lambda: p.cfg.Lambda}
+			m.Result.PerClass[k] = ClassResult{Objective: nan, DualObjective: nan,
+				Lambda: p.cfg.Lambda}
 		}
 	}
 	for _, r := range p.runs {

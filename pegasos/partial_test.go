@@ -39,7 +39,8 @@ func partialModel(t *testing.T, p *Partial) *Model {
 func TestPartialIsOnePass(t *testing.T) {
 	data := random(41, 90, 5, 3, 1)
 	for _, cfg := range []Config{
-		{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Bias: BiasAugmented}, {Bias: BiasUnregularised},
+		{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial},
+		{Bias: BiasAugmented}, {Bias: BiasUnregularised},
 		{Loss: Log}, {Project: true}, {Loss: EpsInsensitive}, {ClassWeight: "0=1,1=1,2=1"},
 	} {
 		cfg.Lambda, cfg.Order, cfg.Offset, cfg.Average = 0.02, Sequential, OffsetNone, LastIterate
@@ -58,7 +59,8 @@ func TestPartialIsOnePass(t *testing.T) {
 			cfg := cfg
 			cfg.Epochs = 1
 			want, have := mustTrain(t, data.dense, data.y, cfg), partialModel(t, p)
-			if have.Hash() != want.Hash() || have.Result.Steps != want.Result.Steps || have.Result.Violations != want.Result.Violations {
+			if have.Hash() != want.Hash() || have.Result.Steps != want.Result.Steps ||
+				have.Result.Violations != want.Result.Violations {
 				t.Errorf("%+v %v: %+v, want %+v", cfg, cuts, have.Result, want.Result)
 			}
 		}
@@ -68,7 +70,8 @@ func TestPartialIsOnePass(t *testing.T) {
 // Many chunks come close to what all rows at once do.
 func TestPartialConverges(t *testing.T) {
 	data := random(42, 600, 6, 3, 1)
-	for _, cfg := range []Config{{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Loss: Log, Order: IID}, {Batch: 7}} {
+	for _, cfg := range []Config{{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger},
+		{Multiclass: Multinomial}, {Loss: Log, Order: IID}, {Batch: 7}} {
 		cfg.Lambda = 0.01
 		hash := ""
 		for threads := range 3 {
@@ -163,7 +166,8 @@ func TestPartialRefuses(t *testing.T) {
 	// What is lost stays lost.
 	var e *StepError
 	err := p.Fit(matrix(t, 2, 1, 1e19, 1e19), []float32{1, 1})
-	if _, again := p.Model(); !errors.As(err, &e) || again != err || p.Fit(dense.New(1, 1), []float32{1}) != err {
+	if _, again := p.Model(); !errors.As(err, &e) || again != err ||
+		p.Fit(dense.New(1, 1), []float32{1}) != err {
 		t.Errorf("%v, then %v", err, again)
 	}
 }

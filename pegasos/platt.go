@@ -104,9 +104,9 @@ func (l *likelihood) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
-// Calibrate fits Platt's sigmoids, one for each weight vector, to scores that [Model.DecisionAll] gave
-// of rows with the labels y, which should not be those of the training. From then on the model has
-// probabilities.
+// Calibrate fits Platt's sigmoids, one for each weight vector, to scores that [Model.DecisionAll]
+// gave of rows with the labels y, which should not be those of the training. From then on the model
+// has probabilities.
 func (m *Model) Calibrate(scores []float64, y []float32) error {
 	if m.Classes == nil {
 		return fmt.Errorf("pegasos: a model that predicts numbers has no probabilities")
@@ -142,7 +142,8 @@ func (m *Model) Calibrate(scores []float64, y []float32) error {
 	return nil
 }
 
-// sides returns the class that a score of vector k above 0 speaks for, and the one that it speaks against, or -1 for all others.
+// sides returns the class that a score of vector k above 0 speaks for, and the one that it speaks
+// against, or -1 for all others.
 func (m *Model) sides(k int) (negative, positive int) {
 	switch {
 	case len(m.Weights) == 1:
@@ -153,14 +154,16 @@ func (m *Model) sides(k int) (negative, positive int) {
 	return -1, k
 }
 
-// HasProbabilities reports whether the model can tell probabilities: it was trained with the loss Log, or calibrated.
+// HasProbabilities reports whether the model can tell probabilities: it was trained with the loss
+// Log, or calibrated.
 func (m *Model) HasProbabilities() bool {
 	return m.Classes != nil && (m.Calibration != nil || m.Config.Loss.LogOdds())
 }
 
-// Probabilities writes the probability of each class to dst, for scores of one row, and returns dst. If dst is too short, a new
-// slice is made. They add up to 1. Of one-vs-rest they are those of the classes' own problems, divided by their sum; of one-vs-one
-// they agree best with those of the pairs (Wu, Lin and Weng, JMLR 5, 2004, the second method); of Multinomial they are e^z, divided
+// Probabilities writes the probability of each class to dst, for scores of one row, and returns
+// dst. If dst is too short, a new slice is made. They add up to 1. Of one-vs-rest they are those of
+// the classes' own problems, divided by their sum; of one-vs-one they agree best with those of the
+// pairs (Wu, Lin and Weng, JMLR 5, 2004, the second method); of Multinomial they are e^z, divided
 // by the sum. It panics if the model has none: see HasProbabilities.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
@@ -216,8 +219,8 @@ func normalise(p []float64) []float64 {
 	return p
 }
 
-// couple finds the p with a sum of 1 that makes sum over the pairs of (r_ba*p_a - r_ab*p_b)^2 least: at(k) is what pair k makes of
-// the second of its classes.
+// couple finds the p with a sum of 1 that makes sum over the pairs of (r_ba*p_a - r_ab*p_b)^2
+// least: at(k) is what pair k makes of the second of its classes.
 func couple(p []float64, at func(k int) float64) []float64 {
 	n := len(p)
 	r := make([]float64, n*n) // r[a*n+b] is the probability of a rather than b
@@ -269,8 +272,9 @@ func couple(p []float64, at func(k int) float64) []float64 {
 	return normalise(p)
 }
 
-// calibrate fits sigmoids to the scores that models of the same settings give for rows they have not seen: there is one for each
-// fold, trained on the others. Rows without weight have no part in it.
+// calibrate fits sigmoids to the scores that models of the same settings give for rows they have
+// not been trained on: there is one for each fold, trained on the others. Rows without weight have
+// no part in it.
 func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []float32) error {
 	folds := tr.Config.Calibrate
 	fold := Folds(y, tr.Weights, folds, tr.Config.Seed)
@@ -308,9 +312,9 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 	return m.Calibrate(scores, held)
 }
 
-// Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for cross-validation. The same
-// labels and seed give the same folds on every machine. It returns the number of each row's fold, -1 for rows whose weight is 0;
-// weights may be nil.
+// Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for
+// cross-validation. The same labels and seed give the same folds on every machine. It returns the
+// number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	fold := make([]int, len(y))
 	shuffled := make([]uint32, len(y))

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The sigmoid is where the gradient of Platt's likelihood is 0, and it is the one that the labels were drawn with.
+// The sigmoid is where the gradient of Platt's likelihood is 0, and it is the one that the labels
+// were drawn with.
 func TestFitSigmoid(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, want := range []Sigmoid{{-1, 0}, {-3, 0.5}, {-0.2, -2}, {0.5, 1}} {
@@ -45,7 +46,8 @@ func TestFitSigmoid(t *testing.T) {
 			t.Errorf("%+v: the gradient is %v, %v", s, g1, g2)
 		}
 	}
-	// Scores that part the labels, huge ones, and labels of one kind have a finite answer, in the right order.
+	// Scores that part the labels, huge ones, and labels of one kind have a finite answer, in the
+	// right order.
 	for _, z := range [][]float64{{-2, -1, 1, 2}, {-1e30, -1e29, 1e29, 1e30}, {0, 0, 0, 0}} {
 		s := fitSigmoid(z, []bool{false, false, true, true})
 		if s.A-s.A != 0 || s.B-s.B != 0 || s.at(z[3]) < s.at(z[0]) {
@@ -79,19 +81,23 @@ func TestCouple(t *testing.T) {
 			}
 		}
 	}
-	if p := couple(make([]float64, 3), func(k int) float64 { return []float64{1, 1, 1}[k] }); math.Abs(p[0]+p[1]+p[2]-1) > 1e-12 || p[2] < p[1] || p[1] < p[0] {
+	if p := couple(make([]float64, 3),
+		func(k int) float64 { return []float64{1, 1, 1}[k] }); math.Abs(p[0]+p[1]+p[2]-1) > 1e-12 ||
+		p[2] < p[1] || p[1] < p[0] {
 		t.Errorf("certain pairs: %v", p)
 	}
 }
 
-// Every kind of model gives probabilities that add up to 1, are better than the classes' shares, and are the same for any number
-// of threads and after a way through a file.
+// Every kind of model gives probabilities that add up to 1, are better than the classes' shares,
+// and are the same for any number of threads and after a way through a file.
 func TestCalibrate(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data, test := random(51, 300, 5, classes, 1), random(51, 600, 5, classes, 1)
 		for _, cfg := range []Config{
-			{Calibrate: 5}, {Calibrate: 3, Multiclass: OneVsOne, Bias: BiasAugmented}, {Calibrate: 2, Multiclass: CrammerSinger},
-			{Loss: Log}, {Multiclass: Multinomial}, {Loss: Log, Multiclass: OneVsOne}, {Loss: SquaredHinge, Calibrate: 4},
+			{Calibrate: 5}, {Calibrate: 3, Multiclass: OneVsOne, Bias: BiasAugmented},
+			{Calibrate: 2, Multiclass: CrammerSinger},
+			{Loss: Log}, {Multiclass: Multinomial}, {Loss: Log, Multiclass: OneVsOne},
+			{Loss: SquaredHinge, Calibrate: 4},
 		} {
 			cfg.Lambda = 0.01
 			name := fmt.Sprintf("%d classes, %+v", classes, cfg)
@@ -161,7 +167,8 @@ func TestFolds(t *testing.T) {
 			t.Errorf("fold %d has %d rows", f, size[f])
 		}
 	}
-	if !reflect.DeepEqual(fold, Folds(y, weights, 5, 9)) || reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
+	if !reflect.DeepEqual(fold, Folds(y, weights, 5, 9)) ||
+		reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
 		t.Error("the folds do not go by the seed")
 	}
 }
@@ -169,7 +176,8 @@ func TestFolds(t *testing.T) {
 func TestCalibrateRefuses(t *testing.T) {
 	data := random(52, 30, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
-	if m.HasProbabilities() || mustTrain(t, data.dense, data.y, Config{Loss: EpsInsensitive}).HasProbabilities() {
+	if m.HasProbabilities() || mustTrain(t, data.dense, data.y,
+		Config{Loss: EpsInsensitive}).HasProbabilities() {
 		t.Error("probabilities of nothing")
 	}
 	for name, err := range map[string]error{
@@ -190,7 +198,8 @@ func TestCalibrateRefuses(t *testing.T) {
 	data = random(53, 24, 3, 2, 1)
 	data.y[3], data.y[4] = 5, 6
 	for seed := range uint64(20) {
-		m, err := Train(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Calibrate: 2, Seed: seed})
+		m, err := Train(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Calibrate: 2,
+			Seed: seed})
 		if (m == nil) == (err == nil) {
 			t.Errorf("seed %d: %v, %v", seed, m, err)
 		}

@@ -15,8 +15,8 @@ import (
 // ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// A State is all that is needed to take up a run where it was left off, beside the data and the Config: see Trainer.KeepState
-// and Trainer.Resume. It stands in the model's file.
+// A State is all that is needed to take up a run where it was left off, beside the data and the
+// Config: see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
 type State struct {
 	saved  saved
 	arrays [][]float32 // in the order of session.arrays
@@ -41,13 +41,13 @@ func (st *State) Size() (n int) {
 	return n
 }
 
-// saved is the part of a State that is no long array, as it stands in files.
+// saved is the part of a State that is no long array, as it is in files.
 type saved struct {
 	Data      string         `json:"data"`   // fingerprint
 	Arrays    []int          `json:"arrays"` // the arrays' lengths
 	Round     int            `json:"round"`
 	Look      int            `json:"look"`
-	Objective *float64       `json:"objective,omitempty"` // at the last look
+	Objective *float64       `json:"objective,omitempty"` // at the last test
 	Best      *savedBest     `json:"best,omitempty"`
 	Runs      []savedRun     `json:"runs"`
 	Learners  []savedLearner `json:"learners"` // of all runs
@@ -61,10 +61,11 @@ type savedBest struct {
 }
 
 type savedRun struct {
-	Steps     int64  `json:"steps"`
-	Epoch     int    `json:"epoch"`
-	Generator []byte `json:"generator"` // of the epoch's start, unless it is over or the order is IID
-	Position  int    `json:"position"`  // in the epoch
+	Steps int64 `json:"steps"`
+	Epoch int   `json:"epoch"`
+	// of the epoch's start, unless it is over or the order is IID
+	Generator []byte `json:"generator"`
+	Position  int    `json:"position"` // in the epoch
 }
 
 type savedLearner struct {
@@ -82,7 +83,7 @@ type savedLearner struct {
 	Old   *savedScalars `json:"old,omitempty"`
 	Cur   *savedScalars `json:"cur,omitempty"`
 
-	// Of the certificate, and what stands in its place later.
+	// Of the certificate, and what takes its place later.
 	Recent         bool  `json:"recent"`
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
@@ -135,8 +136,8 @@ func (s *session) arrays(f func([]float32)) {
 	}
 }
 
-// inOrder calls f with what a holds for each row, in the order in which rows are counted: whether they were copied must not
-// matter. f may write to it.
+// inOrder calls f with what a holds for each row, in the order in which rows are counted: whether
+// they were copied must not matter. f may write to it.
 func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 	if s.only == nil {
 		f(a)
@@ -160,7 +161,8 @@ func (s *session) checkpoint() *State {
 		Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective),
 	}}
 	if b := s.stop.last.best; b != nil {
-		st.saved.Best = &savedBest{s.stop.last.quality, s.stop.last.worse, slices.Clone(b.Bias), b.Result.header()}
+		st.saved.Best = &savedBest{s.stop.last.quality, s.stop.last.worse, slices.Clone(b.Bias),
+			b.Result.header()}
 	}
 	for _, r := range s.runs {
 		generator, position := r.order.Save()
@@ -220,7 +222,8 @@ func (s *session) resume(tr *Trainer) error {
 	if from.Data != s.data.fingerprint() {
 		return badField("Resume", "the data are not those of the run")
 	}
-	if !s.resumeRuns(from) || !s.resumeStopping(from, len(m.Bias)) || !s.resumeArrays(m.State.arrays) {
+	if !s.resumeRuns(from) || !s.resumeStopping(from, len(m.Bias)) ||
+		!s.resumeArrays(m.State.arrays) {
 		return errDamaged
 	}
 	return nil
@@ -248,7 +251,8 @@ func (s *session) resumeRuns(from *saved) bool {
 }
 
 func (s *session) resumeRun(r *run, from *savedRun) bool {
-	if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/int64(r.order.Steps) ||
+	if from.Steps < 0 || from.Steps > r.total || int64(from.Epoch) != from.Steps/
+		int64(r.order.Steps) ||
 		from.Epoch > s.round+1 || from.Epoch < s.round && from.Steps < r.total ||
 		!r.order.Restore(from.Generator, from.Position) {
 		return false
@@ -272,7 +276,7 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	return c.resumeScalars(from)
 }
 
-// resumeStopping sets what is known from former looks. Biases is how many the model has.
+// resumeStopping sets what is known from former tests. Biases is how many the model has.
 func (s *session) resumeStopping(from *saved, biases int) bool {
 	s.stop.look, s.stop.last.objective = from.Look, modelfile.OrNaN(from.Objective)
 	b := from.Best
@@ -304,7 +308,8 @@ func (s *session) resumeArrays(arrays [][]float32) bool {
 
 // resumeStep tells the state which step it is at.
 func (s *learnerState) resumeStep(from *savedLearner) bool {
-	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start || from.Steps-from.Start > s.total {
+	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
+		from.Steps-from.Start > s.total {
 		return false
 	}
 	if t0 := from.T0; t0 != nil {
@@ -329,7 +334,8 @@ func (s *learnerState) resumeScalars(from *savedLearner) bool {
 	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
 		return false
 	}
-	s.violations, s.checked, s.factor, s.norm2 = from.Violations, from.Checked, from.Factor, from.Norm2
+	s.violations, s.checked, s.factor, s.norm2 = from.Violations, from.Checked, from.Factor,
+		from.Norm2
 	copy(s.vb, from.VB)
 	if s.avg != nil {
 		if from.Old == nil || from.Cur == nil || from.Shift > 62 ||
@@ -347,14 +353,16 @@ func (s *learnerState) resumeScalars(from *savedLearner) bool {
 	return true
 }
 
-// sameRun leaves of a Config what a resumed run has to have in common with the one before: its length may be another.
+// sameRun leaves of a Config what a resumed run has to have in common with the one before: its
+// length may be another.
 func sameRun(cfg Config) Config {
 	cfg = cfg.inForce()
 	cfg.Epochs, cfg.Steps = 0, 0
 	return cfg
 }
 
-// fingerprint is a hash of the rows' norms, the labels, the weights and the prior: another set of rows has another.
+// fingerprint is a hash of the rows' norms, the labels, the weights and the prior: another set of
+// rows has another.
 func (d *data) fingerprint() string {
 	if d.hash == "" {
 		h := sha256.New()

@@ -80,7 +80,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 			cfg.Batch, r.rows)
 	}
 	r.order = order.New(string(cfg.Order), r.rows, cfg.Block, cfg.Batch, cfg.Seed)
-	if r.total, err = cfg.steps(r.order.Steps); err != nil {
+	if r.total, err = cfg.runLength(r.order.Steps); err != nil {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
@@ -185,7 +185,7 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 		}
 	}
 	if d.start != nil {
-		w, t := d.start.Weights[first:][:n], d.start.steps(first)
+		w, t := d.start.Weights[first:][:n], d.start.stepsOf(first)
 		if err := s.setStart(w, biases(d.start), t); err != nil {
 			return s, err
 		}

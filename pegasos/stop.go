@@ -10,16 +10,16 @@ import (
 // A stopping ends a session before its last step: the rules are Config.Tol, Change and Patience.
 type stopping struct {
 	valid *Labelled
-	look  int // the epoch after which to look next
+	look  int // the epoch after which to test next
 	last  lookState
 }
 
-// lookState is what is known from the looks before.
+// lookState is what is known from the tests before.
 type lookState struct {
-	objective float64 // at the last look; NaN before the first
+	objective float64 // at the last test; NaN before the first
 	best      *Model  // the best on the validation data
 	quality   float64 // its
-	worse     int     // looks since
+	worse     int     // tests since
 }
 
 func newStopping(tr *Trainer) (stopping, error) {
@@ -29,7 +29,8 @@ func newStopping(tr *Trainer) (stopping, error) {
 	}
 	v := tr.Valid
 	if v == nil || v.X == nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for each", tr.Config.Patience)
+		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label "+
+			"for each", tr.Config.Patience)
 	}
 	if tr.Config.Loss.Regression() {
 		if i := floats.FirstNotFinite(v.Y); i >= 0 {
@@ -41,7 +42,7 @@ func newStopping(tr *Trainer) (stopping, error) {
 	return s, nil
 }
 
-// enough reports whether the session may end after this epoch. It does not look after each.
+// enough reports whether the session may end after this epoch. It does not test after each.
 func (s *session) enough() bool {
 	cfg, stop := s.cfg, &s.stop
 	if cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 || s.round < stop.look {
@@ -63,7 +64,7 @@ func (s *session) enough() bool {
 	return cfg.Patience > 0 && stop.validate(m) >= cfg.Patience
 }
 
-// validate takes in the model of a look, and returns how many looks have passed since the best one.
+// validate takes in the model of a test, and returns how many tests have passed since the best one.
 func (s *stopping) validate(m *Model) (worse int) {
 	if q := m.quality(s.valid); s.last.best == nil || q > s.last.quality {
 		s.last.best, s.last.quality, s.last.worse = m, q, 0

@@ -11,9 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may be called from
-// several goroutines at a time. If they have a method Err() error as well, training asks it once it has met all rows,
-// before the first step, and fails with its error: see Err of a sparse.Matrix.
+// Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
+// be called from several goroutines at a time. If they have a method Err() error as well, training
+// asks it once it has read all rows, before the first step, and fails with its error: see Err
+// of a sparse.Matrix.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -25,12 +26,13 @@ type Examples interface {
 	SumSquares(i int) float32
 }
 
-// Train trains a model on the rows of x with the labels y. Two labels make one problem, in which the larger is +1; for more see
-// [Multiclass]. With the loss EpsInsensitive the labels are numbers to predict.
+// Train trains a model on the rows of x with the labels y. Two labels make one problem, in which
+// the larger is +1; for more see [Multiclass]. With the loss EpsInsensitive the labels are numbers
+// to predict.
 //
-// Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If ctx is done before
-// the run is over, Train returns the model it has got so far along with ctx.Err(); with any other error the model is nil.
-// A model's weights are always finite.
+// Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If
+// ctx is done before the run is over, Train returns the model it has got so far along with
+// ctx.Err(); with any other error the model is nil. A model's weights are always finite.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -39,50 +41,58 @@ func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, er
 type Trainer struct {
 	Config
 
-	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of one-vs-one, with; 0 means
-	// GOMAXPROCS. A joint problem, and one of two classes without Config.Shards, is trained by one.
+	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of
+	// one-vs-one, with; 0 means GOMAXPROCS. A joint problem, and one of two classes without
+	// Config.Shards, is trained by one.
 	Threads int
 
-	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of the row's class. A weight of
-	// 2 is the same problem as having the row twice; a row of weight 0 is as if it were not there. What is minimised is
+	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
+	// the row's class. A weight of 2 is the same problem as having the row twice; a row of weight 0
+	// is as if it were not there. What is minimised is
 	//
 	//	lambda/2 |w|^2 + sum of weight*loss / sum of weights
 	//
 	// A step with a row takes its weight, over the mean of all, as a factor.
 	Weights []float32
 
-	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on from its Result.Steps, so that
-	// the steps are small from the first one on. Epochs and Steps are those of this run. Its result is not the same as that
-	// of one long run. Features that it lacks have the weight 0. The labels must be among its classes.
+	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on
+	// from its Result.Steps, so that the steps are small from the first one on. Epochs and Steps
+	// are those of this run. Its result is not the same as that of one long run. Features that it
+	// lacks have the weight 0. The labels must be among its classes.
 	Start *Model
 
-	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several times the size of the model,
-	// and for the certificate twice four bytes for each row and weight vector.
+	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several
+	// times the size of the model, and for the certificate twice four bytes for each row and weight
+	// vector.
 	KeepState bool
 
-	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must be those of its run, which
-	// then ends with the same model, to the bit, as if it had never stopped. Epochs or Steps, which are those of the run in all,
-	// may be larger: then the model is not quite that of a run meant to be so long from the start, unless Average is
-	// LastIterate and nothing ends the run early.
+	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must
+	// be those of its run, which then ends with the same model, to the bit, as if it had never
+	// stopped. Epochs or Steps, which are those of the run in all, may be larger: then the model is
+	// not quite that of a run meant to be so long from the start, unless Average is LastIterate and
+	// nothing ends the run early.
 	Resume *Model
 
-	// Pause, if not 0, ends the training after so many steps of each weight vector, with ErrPaused, unless it ends before.
+	// Pause, if not 0, ends the training after so many steps of each weight vector, with ErrPaused,
+	// unless it ends before.
 	Pause int64
 
-	// Prior, if not nil, is a model that the result should not be far from: the penalty is lambda/2 |w - w0|^2, where w0
-	// are its weights, and so with the appended feature's. Without Start the run starts at w0. Its bias is kept if Bias is
-	// BiasNone. Features and labels are as in Start.
+	// Prior, if not nil, is a model that the result should not be far from: the penalty is lambda/2
+	// |w - w0|^2, where w0 are its weights, and so with the appended feature's. Without Start the
+	// run starts at w0. Its bias is kept if Bias is BiasNone. Features and labels are as in Start.
 	Prior *Model
 
-	// Costs, if not nil, has the cost of each mistake for CrammerSinger: Costs[y][r] that of predicting the r-th class for a row
-	// of the y-th, in ascending order of the labels. Costs[y][y] is 0, all others are above 0.
+	// Costs, if not nil, has the cost of each mistake for CrammerSinger: Costs[y][r] that of
+	// predicting the r-th class for a row of the y-th, in ascending order of the labels.
+	// Costs[y][y] is 0, all others are above 0.
 	Costs [][]float64
 
-	// Valid is what Config.Patience goes by. A row whose label is none of the training data's is never right.
+	// Valid is what Config.Patience goes by. A row whose label is none of the training data's is
+	// never right.
 	Valid *Labelled
 
-	// Progress, if not nil, is called after each epoch and at the end of the run, and after the parts of the first epoch that
-	// Early names, from 0 to 1 and ascending.
+	// Progress, if not nil, is called after each epoch and at the end of the run, and after the
+	// parts of the first epoch that Early names, from 0 to 1 and ascending.
 	Progress func(Progress)
 	Early    []float64
 
@@ -99,12 +109,12 @@ type Progress struct {
 	session *session
 }
 
-// Measure returns how good the model would be if the run ended here. It takes about a pass over the rows, which is why
-// it is not done unasked. It must not be called after the callback has returned.
+// Measure returns how good the model would be if the run ended here. It takes about a pass over the
+// rows, which is why it is not done unasked. It must not be called after the callback has returned.
 func (p Progress) Measure() Result { return p.session.measured().Result }
 
-// Model returns the model that the run would end with here, measured, and with its state if the trainer keeps it. It may be
-// called when Measure may.
+// Model returns the model that the run would end with here, measured, and with its state if the
+// trainer keeps it. It may be called when Measure may.
 func (p Progress) Model() *Model {
 	m := p.session.measured()
 	if p.session.keep {
@@ -116,14 +126,14 @@ func (p Progress) Model() *Model {
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Calibrate == 0 {
-		return tr.train(ctx, x, y)
+		return tr.trainOnce(ctx, x, y)
 	}
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
 	inner := *tr
 	inner.Progress = inTurn(1+tr.Config.Calibrate, tr.Progress)
-	m, err := inner.train(ctx, x, y)
+	m, err := inner.trainOnce(ctx, x, y)
 	if err != nil {
 		return m, err
 	}
@@ -136,7 +146,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, nil
 }
 
-func (tr *Trainer) train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+func (tr *Trainer) trainOnce(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Bias == BiasOuter {
 		return tr.outer(ctx, x, y)
 	}
@@ -176,8 +186,8 @@ func inTurn(runs int, f func(Progress)) func(Progress) {
 
 const tooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
 
-// A session is the training of a model: of one run, or of one for each pair of classes. The runs train an epoch each, side by
-// side, before any goes on to the next.
+// A session is the training of a model: of one run, or of one for each pair of classes. The runs
+// train an epoch each, side by side, before any goes on to the next.
 type session struct {
 	cfg      Config // defaults filled in
 	data     *data
@@ -282,7 +292,7 @@ func (s *session) addRun(tr *Trainer) error {
 
 // parallel calls f for each run, from several goroutines.
 func (s *session) parallel(f func(i int, r *run)) {
-	if len(s.runs) == 1 { // it has threads of its own
+	if len(s.runs) == 1 { // it has its own threads
 		f(0, s.runs[0])
 		return
 	}
@@ -302,9 +312,10 @@ func (s *session) parallel(f func(i int, r *run)) {
 	wg.Wait()
 }
 
-// finish trains to the end and returns the model, measured, or that of the moment in which ctx was done.
+// finish trains to the end and returns the model, measured, or that of the moment in which ctx was
+// done.
 func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error) {
-	if stopped, err = s.train(ctx); err != nil {
+	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
 	}
 	m = s.model()
@@ -335,8 +346,8 @@ func (s *session) failed(what string) error {
 	return &StepError{t, -1, what + " is not finite: " + tooLarge}
 }
 
-// train runs to the end, or until ctx is done: then it is stopped.
-func (s *session) train(ctx context.Context) (stopped bool, err error) {
+// advance runs to the end, or until ctx is done: then it is stopped.
+func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
@@ -372,7 +383,8 @@ func (s *session) train(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// begin trains up to the last of the looks within the first epoch, or not even so far if ctx is done or it is time to pause.
+// begin trains up to the last report within the first epoch, or not even so far if ctx is
+// done or it is time to pause.
 func (s *session) begin(ctx context.Context) error {
 	if s.progress == nil {
 		return nil
@@ -393,7 +405,8 @@ func (s *session) begin(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		// Shards meet at fixed places, which may be the epoch's end: that is reported when all runs are there.
+		// Shards synchronise at fixed steps, which may be the epoch's end: that is reported when
+		// all runs are there.
 		ended := slices.ContainsFunc(s.runs, func(r *run) bool { return r.epoch > 0 })
 		if slices.Contains(moved, true) && !ended {
 			s.report()
@@ -462,7 +475,8 @@ func (s *session) model() *Model {
 	return m
 }
 
-// untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior if there is one, else 0.
+// untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior
+// if there is one, else 0.
 func (s *session) untrained(m *Model, k int) {
 	m.Result.PerClass[k] = ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 	old := s.data.start
@@ -478,7 +492,7 @@ func (s *session) untrained(m *Model, k int) {
 	}
 	m.Result.PerClass[k].Lambda = old.lambda(k)
 	if s.data.start != nil {
-		m.Result.PerClass[k].Steps = old.steps(k)
+		m.Result.PerClass[k].Steps = old.stepsOf(k)
 	}
 }
 

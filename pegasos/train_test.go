@@ -13,10 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Written down once, by the generic path: the same on every machine, path, and number of threads, and in every version
-// that does not say otherwise.
+// Written down once, by the generic path: the same on every machine, path, and number of threads,
+// and in every version that does not say otherwise.
 func TestGoldenModels(t *testing.T) {
-	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500, 70, 5, 0.5)
+	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
+		70, 5, 0.5)
 	for _, c := range []struct {
 		name string
 		x    Examples
@@ -24,17 +25,29 @@ func TestGoldenModels(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		{"dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented}, "32e3c44c5ad8b9e067531c0a811863ca987e6b3b565b3a647da1daaad087bba4"},
-		{"sparse", text.sparse, text.y, Config{C: 1, Seed: 5}, "22557088a07ff1f390be4c3a6424ef5d1cc879cb3b2e33e8f6bf7d876f54b2fe"},
-		{"permutation, dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented, Order: Permutation}, "fa772a654daadbe68c8f486fff3d62ef03960579a7ee378a479ac5ccf89ebf4c"},
-		{"permutation, sparse", text.sparse, text.y, Config{C: 1, Seed: 5, Order: Permutation}, "6fa83da33b07c85beba58ec0006dfbdee1f39eb0f55bc9950f3c0ef6402d3844"},
-		{"multiclass", many.dense, many.y, Config{Epochs: 7}, "bc32b95154e8157d5c1e1307ecfd6db4b14ee0e52e6d8c2cb7e09b14adce38e4"},
-		{"sequential", binary.dense, binary.y, Config{Order: Sequential}, "8f41b28d45595ec62cd2c2396b2e70695267ec150eb3928fd5da2b6250aa78d1"},
-		{"blocks", text.sparse, text.y, Config{Order: Blocks, Block: 16}, "2821d2df37275086dbbf12baeae53f568729f658053ac72044fe59ec9d09faa7"},
-		{"batches", binary.dense, binary.y, Config{Batch: 32, Bias: BiasAugmented}, "9e661ae0662fcc1a01c25ffe6a8c1b1f799896c5182893085c09af5bb1da4ce8"},
-		{"batches, iid", text.sparse, text.y, Config{Batch: 5, Order: IID, Offset: OffsetNone, Project: true}, "a13fbc6f36549d6a3f2a2d05e04cb2dc7ec89b3c111c8ecdcf3cf9e0b969cdf1"},
-		{"projection", many.dense, many.y, Config{Offset: OffsetNone, Project: true}, "56fa5139053b203a01c32c4ce4d3423dce0687e9f5a271e8b1e168695c5b6121"},
-		{"paper", binary.dense, binary.y, Paper(), "1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
+		{"dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented},
+			"32e3c44c5ad8b9e067531c0a811863ca987e6b3b565b3a647da1daaad087bba4"},
+		{"sparse", text.sparse, text.y, Config{C: 1, Seed: 5},
+			"22557088a07ff1f390be4c3a6424ef5d1cc879cb3b2e33e8f6bf7d876f54b2fe"},
+		{"permutation, dense", binary.dense, binary.y, Config{Lambda: 0.01, Bias: BiasAugmented,
+			Order: Permutation},
+			"fa772a654daadbe68c8f486fff3d62ef03960579a7ee378a479ac5ccf89ebf4c"},
+		{"permutation, sparse", text.sparse, text.y, Config{C: 1, Seed: 5, Order: Permutation},
+			"6fa83da33b07c85beba58ec0006dfbdee1f39eb0f55bc9950f3c0ef6402d3844"},
+		{"multiclass", many.dense, many.y, Config{Epochs: 7},
+			"bc32b95154e8157d5c1e1307ecfd6db4b14ee0e52e6d8c2cb7e09b14adce38e4"},
+		{"sequential", binary.dense, binary.y, Config{Order: Sequential},
+			"8f41b28d45595ec62cd2c2396b2e70695267ec150eb3928fd5da2b6250aa78d1"},
+		{"blocks", text.sparse, text.y, Config{Order: Blocks, Block: 16},
+			"2821d2df37275086dbbf12baeae53f568729f658053ac72044fe59ec9d09faa7"},
+		{"batches", binary.dense, binary.y, Config{Batch: 32, Bias: BiasAugmented},
+			"9e661ae0662fcc1a01c25ffe6a8c1b1f799896c5182893085c09af5bb1da4ce8"},
+		{"batches, iid", text.sparse, text.y, Config{Batch: 5, Order: IID, Offset: OffsetNone,
+			Project: true}, "a13fbc6f36549d6a3f2a2d05e04cb2dc7ec89b3c111c8ecdcf3cf9e0b969cdf1"},
+		{"projection", many.dense, many.y, Config{Offset: OffsetNone, Project: true},
+			"56fa5139053b203a01c32c4ce4d3423dce0687e9f5a271e8b1e168695c5b6121"},
+		{"paper", binary.dense, binary.y, Paper(),
+			"1ef1a4cc4970ef5cb98cbf7d5f0b404480b2939482ab737503805e6160ba89a8"},
 	} {
 		for _, isa := range paths() {
 			func() {
@@ -52,7 +65,8 @@ func TestThreads(t *testing.T) {
 	data := random(15, 200, 12, 5, 0.7)
 	want := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
 	for threads := range 9 {
-		m, err := (&Trainer{Config: Config{Bias: BiasAugmented}, Threads: threads}).Train(t.Context(), data.dense, data.y)
+		m, err := (&Trainer{Config: Config{Bias: BiasAugmented}, Threads: threads}).Train(
+			t.Context(), data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +76,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A dense and a sparse store of the same rows give models that agree within rounding, as long as no step is decided
-// otherwise by it: none is here.
+// A dense and a sparse store of the same rows give models that agree within rounding, as long as no
+// step is decided otherwise by it: none is here.
 func TestDenseSparse(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 11, 3, 0.6)
@@ -104,7 +118,8 @@ func TestEpochsAndSteps(t *testing.T) {
 	if a.Hash() != b.Hash() || a.Result.Steps != 150 || b.Result.Epochs != 3 {
 		t.Errorf("3 epochs and 150 steps of 50 rows differ: %+v, %+v", a.Result, b.Result)
 	}
-	if m := mustTrain(t, data.dense, data.y, Config{Steps: 1}); m.Result.Steps != 1 || m.Result.Epochs != 0.02 {
+	if m := mustTrain(t, data.dense, data.y, Config{Steps: 1}); m.Result.Steps != 1 ||
+		m.Result.Epochs != 0.02 {
 		t.Errorf("one step: %+v", m.Result)
 	}
 }
@@ -185,13 +200,17 @@ func TestConfigErrors(t *testing.T) {
 		}
 		m, err := Train(t.Context(), data.dense, data.y, c.cfg)
 		var e *ConfigError
-		if m != nil || !errors.As(err, &e) || e.Field != c.field || !strings.HasPrefix(err.Error(), "pegasos: "+c.field+": ") {
+		if m != nil || !errors.As(err, &e) || e.Field != c.field || !strings.HasPrefix(err.Error(),
+			"pegasos: "+c.field+": ") {
 			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
 		}
 	}
 	for _, cfg := range []Config{
-		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
-		{Multiclass: OneVsOne, Loss: SquaredHinge, Bias: BiasOuter}, {Bias: BiasUnregularised, Tol: 0.1, Change: 0.1, Patience: 3}, {Multiclass: CrammerSinger, Tol: 0.1},
+		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}, {Multiclass: CrammerSinger},
+		{Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
+		{Multiclass: OneVsOne, Loss: SquaredHinge, Bias: BiasOuter},
+		{Bias: BiasUnregularised, Tol: 0.1, Change: 0.1, Patience: 3}, {Multiclass: CrammerSinger,
+			Tol: 0.1},
 	} {
 		if err := cfg.Validate(); err != nil {
 			t.Errorf("%+v: %v", cfg, err)
@@ -218,16 +237,19 @@ func TestDataErrors(t *testing.T) {
 		{"no rows", dense.New(0, 2), nil, -1, "no rows"},
 		{"too few labels", x, []float32{1, 2}, -1, "2 labels for 3 rows"},
 		{"one class", x, []float32{4, 4, 4}, -1, "all 3 rows have the label 4"},
-		{"zero and minus zero", x, []float32{0, float32(math.Copysign(0, -1)), 0}, -1, "all 3 rows have the label 0"},
+		{"zero and minus zero", x, []float32{0, float32(math.Copysign(0, -1)), 0}, -1,
+			"all 3 rows have the label 0"},
 		{"NaN label", x, []float32{1, 2, nan}, 2, "label is NaN"},
 		{"infinite label", x, []float32{1, -inf, 2}, 1, "label is -Inf"},
 		{"NaN", matrix(t, 3, 2, 1, 2, 3, nan, 5, 6), []float32{1, 2, 1}, 1, "NaN or infinite"},
-		{"infinity", toSparse(matrix(t, 3, 2, 1, 2, 3, 4, inf, 6)), []float32{1, 2, 1}, 2, "NaN or infinite"},
+		{"infinity", toSparse(matrix(t, 3, 2, 1, 2, 3, 4, inf, 6)), []float32{1, 2, 1}, 2,
+			"NaN or infinite"},
 		{"too large", matrix(t, 3, 2, 1, 2, 3, 4, 3e19, 6), []float32{1, 2, 1}, 2, "too large"},
 	} {
 		m, err := Train(t.Context(), c.x, c.y, Config{})
 		var e *RowError
-		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) || !strings.HasPrefix(err.Error(), "pegasos: ") {
+		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) ||
+			!strings.HasPrefix(err.Error(), "pegasos: ") {
 			t.Errorf("%s: %v, want %q", c.name, err, c.text)
 		} else if errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {
 			t.Errorf("%s: %v, want row %d", c.name, err, c.row)
@@ -238,12 +260,14 @@ func TestDataErrors(t *testing.T) {
 		labels[i] = float32(i)
 	}
 	var e *RowError
-	if _, err := Train(t.Context(), dense.New(len(labels), 1), labels, Config{}); !errors.As(err, &e) || e.Row != maxClasses {
+	if _, err := Train(t.Context(), dense.New(len(labels), 1), labels, Config{}); !errors.As(err,
+		&e) || e.Row != maxClasses {
 		t.Errorf("%d classes: %v", len(labels), err)
 	}
 }
 
-// Rows that are finite, but whose sums are not, end in an error that names the step: never in a model.
+// Rows that are finite, but whose sums are not, end in an error that names the step: never in a
+// model.
 func TestOverflow(t *testing.T) {
 	large := random(20, 100, 5, 2, 1)
 	for i := range 100 {
@@ -259,19 +283,24 @@ func TestOverflow(t *testing.T) {
 	}{
 		// The squared norms are finite, the dot product of a row with the sum of some is not.
 		{"score", large.dense, large.y, Config{Lambda: 1e37}, true, "the score is not finite"},
-		{"score", toSparse(large.dense), large.y, Config{Lambda: 1e37, Offset: OffsetNone, Average: LastIterate}, true, "the score is not finite"},
+		{"score", toSparse(large.dense), large.y, Config{Lambda: 1e37, Offset: OffsetNone,
+			Average: LastIterate}, true, "the score is not finite"},
 		// Here w = v/lambda is not, or its scores are not.
-		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone}, false, "finite"},
-		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1, Offset: OffsetNone}, false, "finite"},
+		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1,
+			Offset: OffsetNone}, false, "finite"},
+		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1,
+			Offset: OffsetNone}, false, "finite"},
 	} {
 		m, err := Train(t.Context(), c.x, c.y, c.cfg)
 		var e *StepError
-		if m != nil || !errors.As(err, &e) || e.Step < 1 || e.Step > 2000 || (e.Row >= 0) != c.row || !strings.Contains(err.Error(), c.text) {
+		if m != nil || !errors.As(err, &e) || e.Step < 1 || e.Step > 2000 ||
+			(e.Row >= 0) != c.row || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, %v, want %q", c.name, m, err, c.text)
 		}
 	}
 	// A score that overflowed upwards is no margin kept.
-	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1}, Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
+	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
+		Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
 	p.takeSteps([]uint32{0, 0, 0, 0})
 	var up *StepError
 	if !errors.As(p.err, &up) || up.Step != 3 || up.Row != 0 || p.t != 2 {
@@ -280,7 +309,8 @@ func TestOverflow(t *testing.T) {
 	// A vector that went wrong unnoticed is found at the end of the epoch.
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data := random(25, 20, 3, 2, 0)
-		r := mustRun(t, data.sparse, data.y, Config{}) // its rows are empty: no dot product meets the weights
+		// its rows are empty: no dot product meets the weights
+		r := mustRun(t, data.sparse, data.y, Config{})
 		r.problems[0].v[2] = float32(bad)
 		var e *StepError
 		if _, err := r.train(t.Context()); !errors.As(err, &e) || e.Step != 20 {
@@ -295,7 +325,8 @@ func TestExtremes(t *testing.T) {
 	for _, lambda := range []float64{MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
 		for _, offset := range []Offset{OffsetR2, OffsetNone} {
 			for _, steps := range []int64{1, 2, 29, 30, 31, 3000} {
-				m := mustTrain(t, data.dense, data.y, Config{Lambda: lambda, Steps: steps, Offset: offset, Bias: BiasAugmented})
+				m := mustTrain(t, data.dense, data.y, Config{Lambda: lambda, Steps: steps,
+					Offset: offset, Bias: BiasAugmented})
 				if err := m.check(); err != nil || !(m.Result.Gap >= 0 && m.Result.Gap <= 1) {
 					t.Errorf("lambda %v, %d steps: %v, %+v", lambda, steps, err, m.Result)
 				}
@@ -312,7 +343,8 @@ func TestCancel(t *testing.T) {
 	if err != context.Canceled || m == nil || m.check() != nil || m.Result.Steps != 0 {
 		t.Fatalf("cancelled at once: %v, %v", m, err)
 	}
-	if m.Predict(data.dense, 0) != 0 || !math.IsNaN(m.Result.Objective) || !math.IsNaN(m.Result.Gap) {
+	if m.Predict(data.dense, 0) != 0 || !math.IsNaN(m.Result.Objective) ||
+		!math.IsNaN(m.Result.Gap) {
 		t.Errorf("a model of no steps: %+v", m.Result)
 	}
 	for _, average := range []Average{LastHalf, LastIterate} {
@@ -325,7 +357,8 @@ func TestCancel(t *testing.T) {
 			}
 		}}
 		m, err := tr.Train(ctx, data.dense, data.y)
-		if err != context.Canceled || m.check() != nil || m.Result.Steps != 7*50 || m.Result.Violations != want.Violations {
+		if err != context.Canceled || m.check() != nil || m.Result.Steps != 7*50 ||
+			m.Result.Violations != want.Violations {
 			t.Fatalf("cancelled after 7 epochs: %v, %+v", err, m.Result)
 		}
 		if !(want.Objective > 0 && want.Objective < 1) {
@@ -355,19 +388,23 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if have := strings.Join(seen, ", "); have != "1 50 270, 2 100 270, 3 150 270, 4 200 270, 5 250 270, 6 270 270" {
+	if have := strings.Join(seen, ", "); have != "1 50 270, 2 100 270, 3 150 270, 4 200 270, 5 "+
+		"250 270, 6 270 270" {
 		t.Error(have)
 	}
-	if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(last) || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
+	if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(last) ||
+		fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
 		t.Errorf("%+v, last look %+v, without looks %+v", m.Result, last, want.Result)
 	}
 }
 
-// Looks within the first epoch are taken where they were wanted, in every order and kind, and have no influence either. What
-// they find is the model of a shorter run, if there is no average that depends on the end.
+// Looks within the first epoch are taken where they were wanted, in every order and kind, and have
+// no influence either. What they find is the model of a shorter run, if there is no average that
+// depends on the end.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
-	for _, cfg := range []Config{{}, {Order: IID}, {Batch: 7}, {Batch: 7, Order: IID}, {Order: Blocks, Block: 4}, {Multiclass: CrammerSinger}, {Multiclass: OneVsOne}} {
+	for _, cfg := range []Config{{}, {Order: IID}, {Batch: 7}, {Batch: 7, Order: IID},
+		{Order: Blocks, Block: 4}, {Multiclass: CrammerSinger}, {Multiclass: OneVsOne}} {
 		cfg.Epochs, cfg.Average = 3, LastIterate
 		want := mustTrain(t, data.dense, data.y, cfg)
 		epoch := want.Result.Steps / 3
@@ -383,8 +420,10 @@ func TestEarly(t *testing.T) {
 			}
 			short := cfg
 			short.Epochs, short.Steps = 0, p.Steps
-			if a, b := p.Model(), mustTrain(t, data.dense, data.y, short); a.Hash() != b.Hash() || a.Result.Objective != b.Result.Objective || a.Result.Epochs != b.Result.Epochs {
-				t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps, a.Result, b.Result)
+			if a, b := p.Model(), mustTrain(t, data.dense, data.y, short); a.Hash() != b.Hash() ||
+				a.Result.Objective != b.Result.Objective || a.Result.Epochs != b.Result.Epochs {
+				t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps,
+					a.Result, b.Result)
 			}
 		}}).Train(t.Context(), data.dense, data.y)
 		if err != nil {
@@ -415,12 +454,15 @@ func TestEarlyShards(t *testing.T) {
 	cfg := Config{Shards: 2, Epochs: 2}
 	want := mustTrain(t, data.dense, data.y, cfg)
 	var seen []int64
-	m, err := (&Trainer{Config: cfg, Early: []float64{0.001, 0.25, 0.5, 0.99}, Progress: func(p Progress) {
-		seen = append(seen, p.Steps)
-		if r := p.Measure(); !(r.DualObjective <= want.Result.Objective) {
-			t.Errorf("after %d steps the bound is %v, the result has %v", p.Steps, r.DualObjective, want.Result.Objective)
-		}
-	}}).Train(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: cfg, Early: []float64{0.001, 0.25, 0.5, 0.99},
+		Progress: func(p Progress) {
+			seen = append(seen, p.Steps)
+			if r := p.Measure(); !(r.DualObjective <= want.Result.Objective) {
+				t.Errorf("after %d steps the bound is %v, the result has %v", p.Steps,
+					r.DualObjective,
+					want.Result.Objective)
+			}
+		}}).Train(t.Context(), data.dense, data.y)
 	if err != nil || m.Hash() != want.Hash() {
 		t.Errorf("another model, %v", err)
 	}
@@ -457,15 +499,16 @@ func BenchmarkStep(b *testing.B) {
 		if c.dense {
 			x, layout = data.dense, "dense"
 		}
-		b.Run(fmt.Sprintf("layout=%s/cols=%d/nnz=%.0f", layout, c.cols, c.fill*float64(c.cols)), func(b *testing.B) {
-			r, err := newRun(x, data.y, &Trainer{Config: Config{Steps: int64(b.N)}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ResetTimer()
-			if _, err := r.train(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-		})
+		b.Run(fmt.Sprintf("layout=%s/cols=%d/nnz=%.0f", layout, c.cols, c.fill*float64(c.cols)),
+			func(b *testing.B) {
+				r, err := newRun(x, data.y, &Trainer{Config: Config{Steps: int64(b.N)}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ResetTimer()
+				if _, err := r.train(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			})
 	}
 }

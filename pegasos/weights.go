@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// Balanced is the [Config.ClassWeight] that gives each class the same weight in all: the rows of class k weigh n/(K*n_k),
-// for n rows, of which n_k are of class k, and K classes. Of rows that have weights of their own those are counted.
+// Balanced is the [Config.ClassWeight] that gives each class the same weight in all: the rows of
+// class k have the weight n/(K*n_k), for n rows, of which n_k are of class k, and K classes. Of
+// rows that have own weights those are counted.
 const Balanced = "balanced"
 
-// classWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes by the data.
+// classWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
+// by the data.
 func (cfg Config) classWeights() (map[float32]float64, error) {
 	if cfg.ClassWeight == "" || cfg.ClassWeight == Balanced {
 		return nil, nil
@@ -22,10 +24,13 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 		label, err := strconv.ParseFloat(strings.TrimSpace(name), 32)
 		weight, err2 := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		if err != nil || err2 != nil {
-			return nil, badField("ClassWeight", "have %.40q, want %s or a list such as -1=1,1=2.5", part, Balanced)
+			return nil, badField("ClassWeight", "have %.40q, want %s or a list such as -1=1,1=2.5",
+				part, Balanced)
 		}
 		if !goodWeight(weight) {
-			return nil, badField("ClassWeight", "have the weight %v for the label %v, want a finite number of at least 0", weight, label)
+			return nil, badField("ClassWeight",
+				"have the weight %v for the label %v, want a finite number of at least 0",
+				weight, label)
 		}
 		if _, twice := weights[float32(label)]; twice {
 			return nil, badField("ClassWeight", "the label %v is there twice", label)
@@ -35,10 +40,12 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 	return weights, nil
 }
 
-// The limit keeps sums of weights, and a row's share of them, far from the ends of float64 and float32.
+// The limit keeps sums of weights, and a row's share of them, far from the ends of float64 and
+// float32.
 func goodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
-// setWeights gives each row its weight, of its own times that of its label: nil if there are none. Balanced is not done yet.
+// setWeights gives each row its weight, its own times that of its label: nil if there are none.
+// Balanced is not done yet.
 func (d *data) setWeights(tr *Trainer) error {
 	byLabel, err := tr.Config.classWeights()
 	if err != nil {
@@ -57,7 +64,8 @@ func (d *data) setWeights(tr *Trainer) error {
 		w := 1.0
 		if own != nil {
 			if w = float64(own[i]); !goodWeight(w) {
-				return &RowError{i, fmt.Sprintf("the weight is %v, want 0 or 1e-15 to 1e15", own[i])}
+				return &RowError{i, fmt.Sprintf("the weight is %v, want 0 or 1e-15 to 1e15",
+					own[i])}
 			}
 		}
 		if c, ok := byLabel[label]; ok {
@@ -91,7 +99,8 @@ func (d *data) count() []int {
 	return rows
 }
 
-// choose says which rows the run has: those with a weight above 0, of the two classes if a pair is given.
+// choose says which rows the run has: those with a weight above 0, of the two classes if a pair is
+// given.
 func (r *run) choose(pair []int32) {
 	d := r.data
 	if d.weight == nil && pair == nil {
@@ -138,8 +147,8 @@ func merge(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
-// setWeights makes the run's own weights: those of the data, for Balanced such that its classes weigh the same, and then scaled
-// to a mean of 1. It returns their sum before that.
+// setWeights makes the run's own weights: those of the data, for Balanced such that its classes
+// weigh the same, and then scaled to a mean of 1. It returns their sum before that.
 func (r *run) setWeights() (sum float64, err error) {
 	d := r.data
 	balanced := r.cfg.ClassWeight == Balanced

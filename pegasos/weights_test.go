@@ -46,8 +46,8 @@ func (p pair) repeat(weights []float32) pair {
 	return pair{d, toSparse(d), y}
 }
 
-// Weights are the same problem as so many copies: the objective of a model, R^2 and lambda are the same, and the bound and
-// the objective enclose the optimum of the copies.
+// Weights are the same problem as so many copies: the objective of a model, R^2 and lambda are the
+// same, and the bound and the objective enclose the optimum of the copies.
 func TestWeightsAreCopies(t *testing.T) {
 	for _, l := range losses {
 		for seed := range uint64(3) {
@@ -60,23 +60,17 @@ func TestWeightsAreCopies(t *testing.T) {
 			cfg := l.cfg
 			cfg.C, cfg.Bias, cfg.Epochs = 0.3, BiasAugmented, 100
 			lambda := 1 / (0.3 * float64(len(copies.y)))
-			var low, high float64
-			switch l.cfg.Loss {
-			case Hinge:
-				low, high = optimum(t, copies.dense, signs(copies.y, 1), lambda, 1)
-			case Log, SquaredHinge:
-				low, high = smoothOptimum(t, copies.dense, signs(copies.y, 1), lambda, 1, l.at, l.pull, 2)
-			default:
-				low, high = numberOptimum(t, copies.dense, copies.y, lambda, 1, cfg.Epsilon)
-			}
+			low, high := l.optimum(t, copies.dense, copies.y, lambda, 1)
 			want := mustRun(t, copies.dense, copies.y, cfg)
 			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 				for _, order := range []Order{Permutation, IID, Sequential, Blocks} {
 					cfg := cfg
 					cfg.Order = order
 					m := weighted(t, x, data.y, weights, cfg)
-					if math.Abs(m.Lambda-lambda) > 1e-15 || math.Abs(m.Result.R2-want.r2) > 1e-7 || m.Result.Epochs != 100 || m.Result.Weight != float64(len(copies.y)) {
-						t.Errorf("lambda %v, R2 %v, want %v and %v", m.Lambda, m.Result.R2, lambda, want.r2)
+					if math.Abs(m.Lambda-lambda) > 1e-15 || math.Abs(m.Result.R2-want.r2) > 1e-7 ||
+						m.Result.Epochs != 100 || m.Result.Weight != float64(len(copies.y)) {
+						t.Errorf("lambda %v, R2 %v, want %v and %v", m.Lambda, m.Result.R2, lambda,
+							want.r2)
 					}
 					if have := want.objective(m)[0]; math.Abs(have-m.Result.Objective) > 1e-6*have {
 						t.Errorf("%+v: objective %v, with copies %v", cfg, m.Result.Objective, have)
@@ -84,8 +78,10 @@ func TestWeightsAreCopies(t *testing.T) {
 					if order == IID {
 						continue
 					}
-					if r := m.Result; r.Objective < low*(1-1e-6) || !(r.DualObjective <= high) || r.Objective > 1.1*high+0.01 || r.DualObjective < 0.75*low-0.02 {
-						t.Errorf("%+v: objective %v, bound %v, optimum %v", cfg, r.Objective, r.DualObjective, low)
+					if r := m.Result; r.Objective < low*(1-1e-6) || !(r.DualObjective <= high) ||
+						r.Objective > 1.1*high+0.01 || r.DualObjective < 0.75*low-0.02 {
+						t.Errorf("%+v: objective %v, bound %v, optimum %v", cfg, r.Objective,
+							r.DualObjective, low)
 					}
 				}
 			}
@@ -113,7 +109,8 @@ func TestWeightZero(t *testing.T) {
 				t.Errorf("%+v: another model", cfg)
 			}
 			h, w := have.Result, want.Result
-			if h.Steps != w.Steps || h.T0 != w.T0 || h.Violations != w.Violations || math.Abs(h.Objective-w.Objective) > 1e-12 ||
+			if h.Steps != w.Steps || h.T0 != w.T0 || h.Violations != w.Violations ||
+				math.Abs(h.Objective-w.Objective) > 1e-12 ||
 				math.Abs(h.DualObjective-w.DualObjective) > 1e-12 {
 				t.Errorf("%+v: %+v, want %+v", cfg, h, w)
 			}
@@ -132,10 +129,12 @@ func ones(weights []float32) []float32 {
 	return n
 }
 
-// A step takes the weight over the mean weight as a factor: w <- (1 - eta*lambda) w + eta*weight*y*x.
+// A step takes the weight over the mean weight as a factor: w <- (1 - eta*lambda) w +
+// eta*weight*y*x.
 func TestWeightedSteps(t *testing.T) {
 	d := matrix(t, 4, 1, 1, 2, 3, 5)
-	tr := &Trainer{Config: Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate}, Weights: []float32{1, 3, 2, 0}}
+	tr := &Trainer{Config: Config{Lambda: 0.5, Offset: OffsetNone, Average: LastIterate},
+		Weights: []float32{1, 3, 2, 0}}
 	r, err := newRun(d, []float32{1, -1, 1, -1}, tr)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +190,8 @@ func TestClassWeight(t *testing.T) {
 	}
 	// Balanced goes by the rows' own weights, and both are multiplied.
 	weights := some(60)
-	r, err := newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: Balanced}, Weights: weights})
+	r, err := newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: Balanced},
+		Weights: weights})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,8 @@ func TestClassWeight(t *testing.T) {
 	if math.Abs(sum[0]-sum[1]) > 1e-10 || math.Abs(sum[0]-sum[2]) > 1e-10 {
 		t.Errorf("balanced: the classes weigh %v", sum)
 	}
-	r, _ = newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: "0=3"}, Weights: weights})
+	r, _ = newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: "0=3"},
+		Weights: weights})
 	for i, v := range data.y {
 		for k, u := range data.y {
 			factor := func(label float32) float64 {
@@ -211,13 +212,15 @@ func TestClassWeight(t *testing.T) {
 				}
 				return 1
 			}
-			if a, b := r.weight[i]*float64(weights[k])*factor(u), r.weight[k]*float64(weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
+			if a, b := r.weight[i]*float64(weights[k])*factor(u), r.weight[k]*float64(
+				weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
 				t.Fatalf("rows %d and %d weigh %v and %v", i, k, r.weight[i], r.weight[k])
 			}
 		}
 	}
 	m := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2"})
-	if have, err := Read(strings.NewReader(string(encode(t, m)))); err != nil || have.Config != m.Config {
+	if have, err := Read(strings.NewReader(string(encode(t, m)))); err != nil ||
+		have.Config != m.Config {
 		t.Errorf("%v, %v", have, err)
 	}
 }
@@ -243,7 +246,8 @@ func TestBalancedHelps(t *testing.T) {
 		}
 		return n
 	}
-	if a, b := found(Config{Bias: BiasAugmented, Lambda: 0.1}), found(Config{Bias: BiasAugmented, Lambda: 0.1, ClassWeight: Balanced}); b <= a {
+	if a, b := found(Config{Bias: BiasAugmented, Lambda: 0.1}), found(Config{Bias: BiasAugmented,
+		Lambda: 0.1, ClassWeight: Balanced}); b <= a {
 		t.Errorf("found %d, balanced %d", a, b)
 	}
 }
@@ -265,7 +269,8 @@ func TestWeightErrors(t *testing.T) {
 	} {
 		m, err := (&Trainer{Weights: c.weights}).Train(t.Context(), x, y)
 		var e *RowError
-		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) || errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {
+		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) ||
+			errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {
 			t.Errorf("%v: %v, want %q", c.weights, err, c.text)
 		}
 	}
@@ -285,9 +290,12 @@ func TestGoldenWeights(t *testing.T) {
 		cfg     Config
 		want    string
 	}{
-		{"rows", binary.dense, binary.y, some(300), Config{Lambda: 0.01, Bias: BiasAugmented}, "a35f4770400fc75174477e4fc49c1fe3fa899724623cd82d2874955f131a8387"},
-		{"classes", many.sparse, many.y, nil, Config{ClassWeight: Balanced, Epochs: 7}, "941ded2b36245ee0e0207699c5cefdaac1a11c14f65837799801ed9cb4e53801"},
-		{"log", binary.dense, binary.y, some(300), Config{Loss: Log, ClassWeight: "1=0.3"}, "bc856d823374c349f2d7b3558c4d66f6ecc0da96202a8d4d9d1cda5fdd2ad0c6"},
+		{"rows", binary.dense, binary.y, some(300), Config{Lambda: 0.01, Bias: BiasAugmented},
+			"a35f4770400fc75174477e4fc49c1fe3fa899724623cd82d2874955f131a8387"},
+		{"classes", many.sparse, many.y, nil, Config{ClassWeight: Balanced, Epochs: 7},
+			"941ded2b36245ee0e0207699c5cefdaac1a11c14f65837799801ed9cb4e53801"},
+		{"log", binary.dense, binary.y, some(300), Config{Loss: Log, ClassWeight: "1=0.3"},
+			"bc856d823374c349f2d7b3558c4d66f6ecc0da96202a8d4d9d1cda5fdd2ad0c6"},
 	} {
 		for _, isa := range paths() {
 			func() {

@@ -35,7 +35,8 @@ func Classify(y []float32, weight []float64, known []float32,
 		return nil, nil, err
 	}
 	if len(classes) == 1 {
-		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or more classes",
+		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or "+
+			"more classes",
 			len(y), classes[0])
 	}
 	class = make([]int32, len(y))

@@ -5,7 +5,7 @@
 //	...
 //	                     (an empty line)
 //	numbers              (little-endian, as the kind of model has them)
-//	SHA-256              (32 bytes, of all that stands before them)
+//	SHA-256              (32 bytes, of all bytes before them)
 //
 // Lines end with a single newline. Nothing follows the checksum.
 package modelfile

@@ -74,7 +74,8 @@ func (r *Reader) begin(kind Kind) error {
 		return fmt.Errorf("version %.20q", text)
 	}
 	if version > kind.Version {
-		return fmt.Errorf("version %d is newer than this program, which knows %d", version, kind.Version)
+		return fmt.Errorf("version %d is newer than this program, which knows %d", version,
+			kind.Version)
 	}
 	return nil
 }

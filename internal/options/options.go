@@ -64,7 +64,8 @@ func Range[T cmp.Ordered](field string, have, least, most T, want string) Rule {
 
 // Positive is the rule that a number is above 0 and finite.
 func Positive(field string, have float64) Rule {
-	return Not(field, !(have > 0 && have <= math.MaxFloat64), "have %v, want a positive finite number", have)
+	return Not(field, !(have > 0 && have <= math.MaxFloat64),
+		"have %v, want a positive finite number", have)
 }
 
 // Share is the rule that a number lies between 0 and 1.

@@ -19,21 +19,24 @@ const (
 // InBlocks reports whether a kind cuts the rows into blocks.
 func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 
-// Stream is the second word of the generator's seed: the golden ratio's bits, so that seed 0 is no special case.
+// Stream is the second word of the generator's seed: the golden ratio's bits, so that seed 0 is no
+// special case.
 const Stream = 0x9e3779b97f4a7c15
 
-// Visits hands out row numbers. Its state is the generator's state at the start of the epoch and the position in the
-// epoch: a permutation is made from the identity, not from the one before.
+// Visits hands out row numbers. Its state is the generator's state at the start of the epoch and
+// the position in the epoch: a permutation is made from the identity, not from the one before.
 type Visits struct {
 	Kind  string
 	rows  int
 	block int // rows in a block
-	Batch int // rows in a step, or the most there are; 0 if each row is a step and next is used in place of batches
+	// rows in a step, or the most there are; 0 if each row is a step and next is used in place of
+	// batches
+	Batch int
 	Steps int // in an epoch
 	pcg   *rand.PCG
 	mark  []byte   // the generator at the epoch's start
 	pos   int      // in the epoch, in steps
-	idx   []uint32 // the epoch's rows, or room for a few draws
+	idx   []uint32 // the epoch's rows, or space for a few draws
 	first []uint32 // the epoch's blocks
 	ends  []int    // of batches
 	drawn []uint32 // for each row, the last batch that it was drawn for
@@ -41,7 +44,8 @@ type Visits struct {
 	Only  []uint32 // what the numbers from 0 to rows-1 stand for; nil for themselves
 }
 
-// minBlocks is the least number of blocks that Shuffled cuts the rows into, if there are so many: epochs should differ.
+// minBlocks is the least number of blocks that Shuffled cuts the rows into, if there are so many:
+// epochs should differ.
 const minBlocks = 64
 
 // New returns the visits of so many rows. Shuffled and Blocks have blocks of so many rows; the
@@ -70,8 +74,8 @@ func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	return o
 }
 
-// Next returns the next row numbers, at least one and at most limit, none beyond the end of the epoch. The slice is
-// valid until the next call.
+// Next returns the next row numbers, at least one and at most limit, none beyond the end of the
+// epoch. The slice is valid until the next call.
 func (o *Visits) Next(limit int) []uint32 {
 	if o.pos == o.rows {
 		o.pos = 0
@@ -96,8 +100,8 @@ func (o *Visits) Next(limit int) []uint32 {
 	return o.idx[from:o.pos]
 }
 
-// Coming returns up to n of the rows that come after those handed out, in the same epoch. With IID there are none: they are
-// drawn when they are asked for.
+// Coming returns up to n of the rows that come after those handed out, in the same epoch. With IID
+// there are none: they are drawn when they are asked for.
 func (o *Visits) Coming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil
@@ -115,7 +119,8 @@ func (o *Visits) shuffle() {
 	switch o.Kind {
 	case Permutation:
 		Permute(o.pcg, o.idx)
-	case Shuffled, Blocks: // of the former the rows are in shuffled order: the caller has copied them so
+	case Shuffled, Blocks:
+		// of the former the rows are in shuffled order: the caller has copied them so
 		o.shuffleBlocks()
 	case Sequential:
 		for i := range o.idx {
@@ -125,8 +130,9 @@ func (o *Visits) shuffle() {
 	o.translate()
 }
 
-// Batches returns the row numbers of the next steps, at least one and at most limit, none beyond the end of the epoch: one
-// batch after the other, and where each ends. The slices are valid until the next call.
+// Batches returns the row numbers of the next steps, at least one and at most limit, none beyond
+// the end of the epoch: one batch after the other, and where each ends. The slices are valid until
+// the next call.
 func (o *Visits) Batches(limit int) (idx []uint32, ends []int) {
 	if o.pos == o.Steps {
 		o.pos = 0
@@ -228,8 +234,9 @@ func Permute(pcg *rand.PCG, p []uint32) {
 	}
 }
 
-// below returns a number from 0 to n-1: the high word of n times a random word. A number's odds are off by n/2^64 of
-// themselves at most, which nobody can measure, and each number takes one draw, so that draws can be counted.
+// below returns a number from 0 to n-1: the high word of n times a random word. A number's odds are
+// off by n/2^64 of themselves at most, which nobody can measure, and each number takes one draw, so
+// that draws can be counted.
 func below(pcg *rand.PCG, n uint64) uint32 {
 	hi, _ := bits.Mul64(pcg.Uint64(), n)
 	return uint32(hi)

@@ -135,7 +135,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// However they are asked for, batches are the same; each epoch has each row once, in batches that differ by one at most.
+// However they are asked for, batches are the same; each epoch has each row once, in batches that
+// differ by one at most.
 func TestBatches(t *testing.T) {
 	for _, kind := range []string{Permutation, Sequential, Blocks, IID} {
 		for _, c := range [][2]int{{10, 7}, {10, 3}, {100, 9}, {7, 7}, {5, 4}} {
@@ -170,7 +171,8 @@ func TestBatches(t *testing.T) {
 				if !slices.Equal(all, pieces) {
 					t.Errorf("%v and %v", all, pieces)
 				}
-				if slices.Sort(all); kind != IID && (len(all) != rows || len(slices.Compact(all)) != rows) {
+				if slices.Sort(all); kind != IID &&
+					(len(all) != rows || len(slices.Compact(all)) != rows) {
 					t.Errorf("%s: no permutation", kind)
 				}
 			}
@@ -211,8 +213,9 @@ func TestBatchesHaveEachRowAsOften(t *testing.T) {
 			count[i]++
 		}
 	}
-	// The counts of a batch are not independent: their variance is 0.7*0.3 in place of 0.7, and 0.3 of a chi-square with 9
-	// degrees of freedom times 10/9 is what the sum is like. p = 0.001 is at 27.9.
+	// The counts of a batch are not independent: their variance is 0.7*0.3 in place of 0.7, and 0.3
+	// of a chi-square with 9 degrees of freedom times 10/9 is what the sum is like. p = 0.001 is at
+	// 27.9.
 	if x := chi2(count) / 0.3 * 9 / 10; x > 27.9 {
 		t.Errorf("chi-square %.1f of %v", x, count)
 	}
@@ -220,7 +223,8 @@ func TestBatchesHaveEachRowAsOften(t *testing.T) {
 
 func TestPermutationGolden(t *testing.T) {
 	o := New(Permutation, 10, 0, 0, 86)
-	if have := fmt.Sprint(o.Next(10)) + fmt.Sprint(o.Next(10)); have != "[9 8 5 1 3 2 6 4 0 7][8 9 5 2 1 3 4 6 7 0]" {
+	if have := fmt.Sprint(o.Next(10)) + fmt.Sprint(o.Next(10)); have != "[9 8 5 1 3 2 6 4 0 7][8 "+
+		"9 5 2 1 3 4 6 7 0]" {
 		t.Errorf("%s: not what it was when this was written", have)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Seal makes a model file of a header and numbers: with the right checksum, so that only the content can be wrong.
+// Seal makes a model file of a header and numbers: with the right checksum, so that only the
+// content can be wrong.
 func Seal(header, numbers string) string {
 	text := header + numbers
 	sum := sha256.Sum256([]byte(text))

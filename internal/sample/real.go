@@ -7,16 +7,8 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
-
-// Rows are those of a file.
-type Rows interface {
-	Rows() int
-	Cols() int
-	Dot(i int, w []float32) float32
-	Axpy(i int, a float32, w []float32)
-	SumSquares(i int) float32
-}
 
 // DataDir returns the folder with the public data sets, or "" after saying that they were not used.
 func DataDir(t testing.TB) string {
@@ -28,13 +20,14 @@ func DataDir(t testing.TB) string {
 }
 
 // ReadSet reads a file of the data folder over so many features; 0 means those in the file.
-func ReadSet(t testing.TB, dir, name string, features int) (Rows, []float32) {
+func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []float32) {
 	t.Helper()
 	files := strings.Split(name, ",")
 	for i, f := range files {
 		files[i] = filepath.Join(dir, filepath.FromSlash(f))
 	}
-	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features, PixelDivisor: 255})
+	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features,
+		PixelDivisor: 255})
 	if err != nil {
 		t.Fatal(err)
 	}

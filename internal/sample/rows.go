@@ -16,9 +16,9 @@ type Pair struct {
 	Y      []float32
 }
 
-// Random makes rows of sevenths up to 8/7, so that nearly every sum is rounded, with values that are nonzero at the given
-// odds, and labels 0 to classes-1 that depend on the rows, but for one in ten. All of it comes from integers, so that it
-// is the same everywhere.
+// Random makes rows of sevenths up to 8/7, so that nearly every sum is rounded, with values that
+// are nonzero at the given odds, and labels 0 to classes-1 that depend on the rows, but for one in
+// ten. All of it comes from integers, so that it is the same everywhere.
 func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 	g := rand.New(rand.NewPCG(seed, 1))
 	d := dense.New(rows, cols)

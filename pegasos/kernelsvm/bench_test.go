@@ -41,7 +41,8 @@ func BenchmarkTile(b *testing.B) {
 			for b.Loop() {
 				s.tile(rows, probes, 0)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/tileRows/tileProbes, "ns/value")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/tileRows/tileProbes,
+				"ns/value")
 		})
 	}
 }

@@ -2,24 +2,29 @@ package kernelsvm
 
 import "github.com/pegasimd/pegasimd/internal/parallel"
 
-// A budget of support rows. A problem with more of them than MaxSV is given up to that many by kernel matching pursuit
-// (Vincent and Bengio, Machine Learning 48, 2002), which looks for a w', a sum over few rows, that is close to w:
+// A budget of support rows. A problem with more of them than MaxSV is given up to that many by
+// kernel matching pursuit (Vincent and Bengio, Machine Learning 48, 2002), which looks for a w', a
+// sum over few rows, that is close to w:
 //
-//  1. Pick the support row whose score by w' is furthest from that by w, over the root of its kernel with itself, and give
-//     it the coefficient that puts its own score right. That is the row and the step by which |w-w'| falls most. A row
-//     may be picked again. Stop when MaxSV rows have been picked, or after 4*MaxSV picks.
+//  1. Pick the support row whose score by w' is furthest from that by w, over the root of its
+//     kernel with itself, and give it the coefficient that puts its own score right. That is the
+//     row and the step by which |w-w'| falls most. A row may be picked again. Stop when MaxSV rows
+//     have been picked, or after 4*MaxSV picks.
 //  2. Find the coefficients of these rows that make |w-w'| least, by conjugate gradients.
 //
-// Dropping the rows with the smallest alphas would be of no use: most of them are 1, those of rows that are wrong.
+// Dropping the rows with the smallest alphas would be of no use: most of them are 1, those of rows
+// that are wrong.
 
-// maxRefits is the number of iterations of conjugate gradients, and refitted the share of the squared error at which they
-// end. The system is nearly singular where rows are close to each other: what is left then doesn't matter.
+// maxRefits is the number of iterations of conjugate gradients, and refitted the share of the
+// squared error at which they end. The system is nearly singular where rows are close to each
+// other: what is left then doesn't matter.
 const (
 	maxRefits = 200
 	refitted  = 1e-12
 )
 
-// shrink keeps each problem's coefficients within the budget, and finds the objective again if it is to be measured.
+// shrink keeps each problem's coefficients within the budget, and finds the objective again if it
+// is to be measured.
 func (r *run) shrink(all [][][]float64, res *Result, measure bool) error {
 	for _, p := range r.problems {
 		p.moves = p.moves[:0]
@@ -76,8 +81,9 @@ func (r *run) count(k int, all [][][]float64) (n int) {
 	return n
 }
 
-// own takes problem k's coefficients out of all, makes its scores those of its w, and lists the rows that this consists of. After
-// a finish it is the w of the last pass, whose scores are known, not of the best.
+// own takes problem k's coefficients out of all, makes its scores those of its w, and lists the
+// rows that this consists of. After a finish it is the w of the last pass, whose scores are known,
+// not of the best.
 func (r *run) own(k int, all [][][]float64) *ownProblem {
 	p := r.problems[k]
 	f := &ownProblem{target: make([]float64, len(r.classOf))}
@@ -164,7 +170,8 @@ func (r *run) subtract(k int, places []int32, a []float64) {
 			b.probes = append(b.probes, r.store.probe(int(place)))
 			p.moves = append(p.moves, alphaMove{int32(i), -a[i], 0})
 		}
-		parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.updateScores(r.workers[worker], t) })
+		parallel.For(r.threads, len(r.store.tiles),
+			func(worker, t int) { r.updateScores(r.workers[worker], t) })
 		places, a = places[n:], a[n:]
 	}
 	p.moves = p.moves[:0]
@@ -208,7 +215,8 @@ func (r *run) gram(picked []int32) *gramMatrix {
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
 		tile := rows.tiles[t]
 		for i := range n {
-			rows.tile([][]float32{g.values[i*n+tile.start : i*n+tile.end]}, []probe{rows.probe(i)}, t)
+			rows.tile([][]float32{g.values[i*n+tile.start : i*n+tile.end]},
+				[]probe{rows.probe(i)}, t)
 		}
 	})
 	return g

@@ -1,11 +1,13 @@
 package kernelsvm
 
-// A valueCache keeps kernel values of one tile: of rows visited before with all rows of the tile. What it returns are the bits
-// that computing them again would give, so that its size has no influence on a result.
+// A valueCache keeps kernel values of one tile: of rows visited before with all rows of the tile.
+// What it returns are the bits that computing them again would give, so that its size has no
+// influence on a result.
 //
-// Every pass visits the rows in a new order. Throwing out what was used least recently would be of little use then: with
-// space for a quarter of the rows 3 % would be found, since a row has mostly been thrown out when it is visited again. So rows
-// stay, and a quarter is found; what was not used in the whole pass before makes way.
+// Every pass visits the rows in a new order. Throwing out what was used least recently would be of
+// little use then: with space for a quarter of the rows 3 % would be found, since a row has mostly
+// been thrown out when it is visited again. So rows stay, and a quarter is found; what was not used
+// in the whole pass before makes way.
 type valueCache struct {
 	length   int // of the tile
 	capacity int // rows
@@ -25,8 +27,8 @@ func newCache(length, capacity int) *valueCache {
 	return &valueCache{length: length, capacity: capacity, full: -1, place: make(map[int32]int32)}
 }
 
-// get returns the place of a row's values, and whether they are there already: if not they must be written to it. Without a
-// place the result is nil.
+// get returns the place of a row's values, and whether they are there already: if not they must be
+// written to it. Without a place the result is nil.
 func (c *valueCache) get(row int32) (values []float32, known bool) {
 	if k, ok := c.place[row]; ok {
 		c.slots[k].used = c.pass
@@ -35,7 +37,8 @@ func (c *valueCache) get(row int32) (values []float32, known bool) {
 	k := int32(len(c.slots))
 	if len(c.slots) < c.capacity {
 		if len(c.slots)%cacheChunk == 0 {
-			c.chunks = append(c.chunks, make([]float32, min(cacheChunk, c.capacity-len(c.slots))*c.length))
+			c.chunks = append(c.chunks,
+				make([]float32, min(cacheChunk, c.capacity-len(c.slots))*c.length))
 		}
 		c.slots = append(c.slots, cacheSlot{})
 	} else if k = c.oldest(); k < 0 {

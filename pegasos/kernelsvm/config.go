@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Values that stand in for zero fields of a [Config]. A finish takes over from one epoch of Pegasos; without one more
-// are needed.
+// Values that stand in for zero fields of a [Config]. A finish takes over from one epoch of
+// Pegasos; without one more are needed.
 const (
 	DefaultEpochs      = 1
 	DefaultEpochsAlone = 10
@@ -25,55 +25,65 @@ const (
 	maxDegree = 64
 )
 
-// A Config is to a kernel machine what a [Config] is to a linear model: everything that has an influence on it beside
-// the data. The loss is the hinge. A field that is zero stands for its default, the one listed first.
+// A Config is to a kernel machine what a [pegasos.Config] is to a linear model: everything that has
+// an influence on it beside the data. The loss is the hinge. A field that is zero stands for its
+// default, the one listed first.
 type Config struct {
-	Kernel Kernel  `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
-	Gamma  float64 `json:"gamma,omitempty"`  // 1/the mean squared norm of the rows; of RBF, Polynomial, Sigmoid
+	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
+	// 1/the mean squared norm of the rows; of RBF, Polynomial, Sigmoid
+	Gamma  float64 `json:"gamma,omitempty"`
 	Coef0  float64 `json:"coef0,omitempty"`  // 0; of Polynomial and Sigmoid
 	Degree int     `json:"degree,omitempty"` // 3, at most 64; of Polynomial
 
-	// Lambda is the weight of the penalty, 1e-4 unless C is given: lambda = 1/(C*rows), the rows being those of the problem
-	// where pairs of classes make several. At most one of the two may be set.
+	// Lambda is the weight of the penalty, 1e-4 unless C is given: lambda = 1/(C*rows), the rows
+	// being those of the problem where pairs of classes make several. At most one of the two may be
+	// set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the number of passes of Pegasos over the rows: 1 before a finish and 10 without one, unless Steps is given.
-	// At most one of the two may be set. If there are fewer steps than rows only the rows that are visited cost anything, but
-	// then there is no finish, and the objective is not measured.
+	// Epochs is the number of passes of Pegasos over the rows: 1 before a finish and 10 without
+	// one, unless Steps is given. At most one of the two may be set. If there are fewer steps than
+	// rows only the rows that are visited cost anything, but then there is no finish, and the
+	// objective is not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	Order   pegasos.Order   `json:"order,omitempty"`   // Permutation, IID, Sequential
-	Offset  pegasos.Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
-	Average pegasos.Average `json:"average,omitempty"` // LastHalf, LastIterate; without a finish only
+	Order  pegasos.Order  `json:"order,omitempty"`  // Permutation, IID, Sequential
+	Offset pegasos.Offset `json:"offset,omitempty"` // OffsetR2, OffsetNone
+	// LastHalf, LastIterate; without a finish only
+	Average pegasos.Average `json:"average,omitempty"`
 
-	// Finish is FinishDual: dual coordinate ascent goes on from the alphas of the certificate, in passes over the rows, in each
-	// of which every alpha is moved to where the dual objective is largest along it. With FinishNone the result is that of
-	// Pegasos. That is the default where there is no ascent: with Order IID, the kernel Sigmoid or fewer Steps than rows.
+	// Finish is FinishDual: dual coordinate ascent goes on from the alphas of the certificate, in
+	// passes over the rows, in each of which every alpha is moved to where the dual objective is
+	// largest along it. With FinishNone the result is that of Pegasos. That is the default where
+	// there is no ascent: with Order IID, the kernel Sigmoid or fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes is the most that the finish takes, 100. It ends as soon as the gap is at most Tol, 0.01, and in each problem
-	// for itself.
+	// Passes is the most that the finish takes, 100. It ends as soon as the gap is at most Tol,
+	// 0.01, and in each problem for itself.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
 	Multiclass pegasos.Multiclass `json:"multiclass,omitempty"` // OneVsOne, OneVsRest
 
-	// MaxSV, if not 0, is the most support rows that a problem may have. Where there are more, rows are chosen one by one,
-	// that on which the model without it errs most, and weighted so that what they span comes as close to the whole model as
-	// it can (kernel matching pursuit). The bound on the optimum stays that of the whole model.
+	// MaxSV, if not 0, is the most support rows that a problem may have. Where there are more, rows
+	// are chosen one by one, that on which the model without it errs most, and weighted so that
+	// what they span comes as close to the whole model as it can (kernel matching pursuit). The
+	// bound on the optimum stays that of the whole model.
 	MaxSV int `json:"max_sv,omitempty"`
 
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 3: rows drawn with replacement, no offset, and the last iterate. A step
-// compares with w_t = v/(lambda*(t-1)), as Fig. 1 does; the figure has v/(lambda*t) there.
+// Paper returns the algorithm of the paper's Fig. 3: rows drawn with replacement, no offset, and
+// the last iterate. A step compares with w_t = v/(lambda*(t-1)), as Fig. 1 does; the figure has
+// v/(lambda*t) there.
 func Paper() Config {
-	return Config{Order: pegasos.IID, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Finish: pegasos.FinishNone}
+	return Config{Order: pegasos.IID, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
+		Finish: pegasos.FinishNone}
 }
 
-// WithDefaults returns cfg with its zero fields filled in, but for Gamma, whose default depends on the data.
+// WithDefaults returns cfg with its zero fields filled in, but for Gamma, whose default depends on
+// the data.
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {

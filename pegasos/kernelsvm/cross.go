@@ -8,10 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// CrossPredict predicts each row with a model that was not trained on it: the rows of each label are dealt out to so many folds, at
-// random by Seed, and each fold is predicted by what the others train. How often the predictions are right is what gamma
-// and lambda are chosen by. The folds are those of [Folds].
-func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32, folds int) ([]float32, error) {
+// CrossPredict predicts each row with a model that was not trained on it: the rows of each label
+// are dealt out to so many folds, at random by Seed, and each fold is predicted by what the others
+// train. How often the predictions are right is what gamma and lambda are chosen by. The folds are
+// those of [Folds].
+func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
+	folds int) ([]float32, error) {
 	n := x.Rows()
 	if len(y) != n {
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)

@@ -1,5 +1,6 @@
-// Package kernelsvm trains kernel machines with Pegasos, by Fig. 3 of Shalev-Shwartz, Singer, Srebro
-// and Cotter (Mathematical Programming 127, 2011). It minimises
+// Package kernelsvm trains support vector machines with kernels with Pegasos, the primal estimated
+// sub-gradient solver. Source: Fig. 3 of Shalev-Shwartz, Singer, Srebro and Cotter (Mathematical
+// Programming 127, 2011). It minimises
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,phi(x)>)
 //

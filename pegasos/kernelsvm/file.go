@@ -19,8 +19,10 @@ import (
 // A kernel model's file is one of package modelfile, of the kind Kernel. Its numbers are
 //
 //	support rows   dense:  float32, row after row
-//	               sparse: the rows' numbers of nonzeros (uint32), their columns (uint32), their values (float32)
-//	coefficients   float32: class after class, of each problem of the class, of each of its support rows
+//	               sparse: the rows' numbers of nonzeros (uint32), their columns (uint32),
+//	                       their values (float32)
+//	coefficients   float32: class after class, of each problem of the class, of each of its
+//	               support rows
 //
 // The header's "support" has the number of support rows of each class.
 
@@ -65,14 +67,17 @@ func (h *header) fields() []modelfile.Field {
 // Write writes the model, in a form that is the same on every machine.
 func (m *Model) Write(w io.Writer) error {
 	if m.Names != nil && len(m.Names) != len(m.Classes) {
-		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names), len(m.Classes))
+		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names),
+			len(m.Classes))
 	}
 	r := m.Result
 	h := &header{
-		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase, Lambda: m.Lambda, Config: m.Config,
+		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
+		Lambda: m.Lambda, Config: m.Config,
 		Layout: "dense", Support: m.counts,
 		Result: &headerResult{
-			r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.Known(r.Objective), modelfile.Known(r.DualObjective), modelfile.Known(r.Gap),
+			r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.Known(r.Objective),
+			modelfile.Known(r.DualObjective), modelfile.Known(r.Gap),
 		},
 	}
 	if m.rows.Dense() == nil {
@@ -86,7 +91,8 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// writeBody writes the support rows and the coefficients. It is for writers that keep their first error.
+// writeBody writes the support rows and the coefficients. It is for writers that keep their first
+// error.
 func (m *Model) writeBody(w io.Writer) {
 	n := m.rows.Rows()
 	if m.rows.Dense() == nil {
@@ -112,14 +118,16 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model that [Model.Write] has written, to the end of r. It checks all there is to check, and takes no more
-// memory than a few times what r turns out to hold, whatever the header says.
+// Read reads a model that [Model.Write] has written, to the end of r. It checks all there is to
+// check, and takes no more memory than a few times what r turns out to hold, whatever the header
+// says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// WriteFile writes the model to a file. The file is either written in full or left as it was, whatever happens.
+// WriteFile writes the model to a file. The file is either written in full or left as it was,
+// whatever happens.
 func (m *Model) WriteFile(name string) error {
 	if err := replace.File(name, m.Write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -127,7 +135,7 @@ func (m *Model) WriteFile(name string) error {
 	return nil
 }
 
-// readModel reads what stands behind the first line of a model file.
+// readModel reads what follows the first line of a model file.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h := new(header)
 	if err := mr.Header(h.fields()); err != nil {
@@ -138,18 +146,21 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Lambda: h.Lambda, Config: h.Config, counts: h.Support,
+		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Lambda: h.Lambda,
+		Config: h.Config, counts: h.Support,
 	}
 	r := h.Result
 	m.Result = Result{
-		r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.OrNaN(r.Objective), modelfile.OrNaN(r.DualObjective), modelfile.OrNaN(r.Gap),
+		r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.OrNaN(r.Objective),
+		modelfile.OrNaN(r.DualObjective), modelfile.OrNaN(r.Gap),
 	}
 	if m.rows, err = readSupportRows(mr, h, rows); err != nil {
 		return nil, err
 	}
 	slots := h.Config.slots(len(h.Classes))
 	for _, count := range h.Support {
-		var coef [][]float32 // stays nil for a class without support rows: nothing in the file would pay for it
+		// stays nil for a class without support rows: nothing in the file would pay for it
+		var coef [][]float32
 		for range slots {
 			if count == 0 {
 				break
@@ -259,7 +270,8 @@ func readSparse(mr *modelfile.Reader, rows, features int) (store.Matrix, error) 
 	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
 		if n < 0 || int(n) > features {
-			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n), features)
+			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n),
+				features)
 		}
 		starts = append(starts, starts[i]+int64(n))
 	}
@@ -295,7 +307,8 @@ func (m *Model) checkCoefficients() error {
 	for c, slots := range m.coef {
 		for s, coef := range slots {
 			if i := floats.FirstNotFinite(coef); i >= 0 {
-				return fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c, s, coef[i])
+				return fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c, s,
+					coef[i])
 			}
 		}
 	}

@@ -26,7 +26,8 @@ func models(t testing.TB) []*Model {
 	a := mustTrain(t, two.Dense, two.Y, Trainer{})
 	a.IndexBase = 1
 	b := mustTrain(t, many.Sparse, many.Y, Trainer{Config: Config{
-		Kernel: Polynomial, Degree: 2, Coef0: 0.5, Gamma: 2, C: 0.3, Finish: pegasos.FinishNone, Steps: 100, Seed: 1<<64 - 1,
+		Kernel: Polynomial, Degree: 2, Coef0: 0.5, Gamma: 2, C: 0.3, Finish: pegasos.FinishNone,
+		Steps: 100, Seed: 1<<64 - 1,
 	}})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	c := mustTrain(t, many.Dense, many.Y, Trainer{
@@ -67,12 +68,15 @@ func TestModelRoundTrip(t *testing.T) {
 		if again := encode(t, have); !bytes.Equal(again, text) {
 			t.Errorf("model %d: written again it differs", i)
 		}
-		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) { // NaN is not equal to itself
+		// NaN is not equal to itself
+		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
 			t.Errorf("model %d: result %+v, want %+v", i, have.Result, m.Result)
 		}
 		have.Func = m.Func
-		if have.Hash() != m.Hash() || !reflect.DeepEqual(have.DecisionAll(x), m.DecisionAll(x)) || have.Config != m.Config ||
-			have.Lambda != m.Lambda || have.IndexBase != m.IndexBase || !reflect.DeepEqual(have.Names, m.Names) {
+		if have.Hash() != m.Hash() || !reflect.DeepEqual(have.DecisionAll(x), m.DecisionAll(x)) ||
+			have.Config != m.Config ||
+			have.Lambda != m.Lambda || have.IndexBase != m.IndexBase ||
+			!reflect.DeepEqual(have.Names, m.Names) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
 		// The two kinds of models do not read as each other.
@@ -144,7 +148,8 @@ func TestModelDamage(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
 		for n := range text {
-			if _, err := Read(bytes.NewReader(text[:n])); err == nil || !strings.Contains(err.Error(), "cut short") {
+			if _, err := Read(bytes.NewReader(text[:n])); err == nil ||
+				!strings.Contains(err.Error(), "cut short") {
 				t.Fatalf("model %d cut to %d of %d bytes: %v", i, n, len(text), err)
 			}
 			bad := bytes.Clone(text)
@@ -153,7 +158,8 @@ func TestModelDamage(t *testing.T) {
 				t.Fatalf("model %d with byte %d changed was read", i, n)
 			}
 		}
-		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil || !strings.Contains(err.Error(), "follows") {
+		if _, err := Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil ||
+			!strings.Contains(err.Error(), "follows") {
 			t.Errorf("model %d with a byte more: %v", i, err)
 		}
 	}
@@ -187,7 +193,8 @@ func TestModelHostile(t *testing.T) {
 		{dense, strings.Repeat("\x00\x00\xc0\x7f", 4) + body[16:], "NaN"},
 		{strings.Replace(dense, "features: 2", "features: 100000000", 1), body, "cut short"},
 		{strings.Replace(dense, "features: 2", "features: 0", 1), body[16:], ""},
-		{strings.Replace(strings.Replace(dense, "features: 2", "features: 0", 1), "[1,1]", "[0,2147483647]", 1), body, "no features"},
+		{strings.Replace(strings.Replace(dense, "features: 2", "features: 0", 1), "[1,1]",
+			"[0,2147483647]", 1), body, "no features"},
 		{edit("features: 2", "features: 2147483648"), body, "features"},
 		{edit("features: 2", "features: -1"), body, "features"},
 		{edit("features: 2", "features: 1.5"), body, "features"},
@@ -223,7 +230,8 @@ func TestModelHostile(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "pegasos: model file: ") {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(),
+			"pegasos: model file: ") {
 			t.Errorf("%q %q: %v, want %q", c.header, c.body, err, c.want)
 		}
 	}
@@ -231,7 +239,8 @@ func TestModelHostile(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint(i)
 	}
-	if _, err := Read(strings.NewReader(sample.Seal(edit("[-1,1]", "["+strings.Join(many, ",")+"]"), body))); err == nil || !strings.Contains(err.Error(), "pairs") {
+	if _, err := Read(strings.NewReader(sample.Seal(edit("[-1,1]", "["+strings.Join(many, ",")+"]"),
+		body))); err == nil || !strings.Contains(err.Error(), "pairs") {
 		t.Errorf("400 classes: %v", err)
 	}
 }
@@ -240,7 +249,8 @@ func TestModelHostile(t *testing.T) {
 func TestModelMemory(t *testing.T) {
 	for _, layout := range []string{"sparse", "dense"} {
 		header := strings.Replace(good, "layout: \"sparse\"", "layout: \""+layout+"\"", 1)
-		header = strings.Replace(strings.Replace(header, "[1,1]", "[1000000000,1000000000]", 1), "features: 2", "features: 1000000", 1)
+		header = strings.Replace(strings.Replace(header, "[1,1]", "[1000000000,1000000000]", 1),
+			"features: 2", "features: 1000000", 1)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, err := Read(strings.NewReader(sample.Seal(header, goodBody))); err == nil {
@@ -286,7 +296,8 @@ func TestModelFile(t *testing.T) {
 	if err := linearModel(t).WriteFile(name); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(name); err == nil || !strings.Contains(err.Error(), "not a kernel model") ||
+	if _, err := ReadFile(name); err == nil || !strings.Contains(err.Error(),
+		"not a kernel model") ||
 		!strings.Contains(err.Error(), name) {
 		t.Errorf("a linear model: %v", err)
 	}

@@ -72,7 +72,8 @@ var someKernels = []Config{
 func TestValues(t *testing.T) {
 	values := sample.Random(1, 150, 70, 2, 0.3)
 	for _, cfg := range someKernels {
-		for name, p := range map[string]sample.Pair{"sevenths": values, "zeros and ones": sample.ZerosAndOnes(sample.Random(2, 150, 70, 2, 0.3))} {
+		for name, p := range map[string]sample.Pair{"sevenths": values,
+			"zeros and ones": sample.ZerosAndOnes(sample.Random(2, 150, 70, 2, 0.3))} {
 			at := make([]int32, 150)
 			for i := range at {
 				at[i] = int32(149 - i)
@@ -95,7 +96,8 @@ func TestValues(t *testing.T) {
 						general.tile([][]float32{other}, []probe{general.probe(q)}, tile)
 						for j, v := range row {
 							if v != other[j] {
-								t.Fatalf("%s %s, %s: %v and %v", cfg.Kernel, form, name, v, other[j])
+								t.Fatalf("%s %s, %s: %v and %v", cfg.Kernel, form, name, v,
+									other[j])
 							}
 							x, z := p.Dense.Row(int(at[q])), p.Dense.Row(int(at[r.start+j]))
 							want := wideKernel(cfg, x, z)
@@ -112,14 +114,16 @@ func TestValues(t *testing.T) {
 				b := &rowBlock{}
 				for q := range 150 {
 					b.places, b.at = append(b.places, int32(q)), append(b.at, at[q])
-					b.squares, b.probes = append(b.squares, s.squares[q]), append(b.probes, s.probe(q))
+					b.squares, b.probes = append(b.squares, s.squares[q]), append(b.probes,
+						s.probe(q))
 				}
 				among := make([]float32, 150)
 				for q := range 150 {
 					s.among(among, &b.probes[q], b, 0, new(blockWorker))
 					for j, v := range among {
 						if v != all[q*150+j] || v != all[j*150+q] || j == q && v != diagonal[q] {
-							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", cfg.Kernel, form, name, q, j, v, all[q*150+j], all[j*150+q])
+							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", cfg.Kernel,
+								form, name, q, j, v, all[q*150+j], all[j*150+q])
 						}
 					}
 				}
@@ -134,7 +138,8 @@ func TestFigure3(t *testing.T) {
 	p := sample.Random(3, rows, 5, 2, 1)
 	for _, kernel := range someKernels {
 		cfg := Paper()
-		cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree = kernel.Kernel, kernel.Gamma, kernel.Coef0, kernel.Degree
+		cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree = kernel.Kernel, kernel.Gamma, kernel.Coef0,
+			kernel.Degree
 		cfg.Lambda, cfg.Steps, cfg.Seed = lambda, steps, 5
 		r, err := newRun(&Trainer{Config: cfg}, p.Dense, p.Y)
 		if err != nil {
@@ -162,7 +167,8 @@ func TestFigure3(t *testing.T) {
 				c := int(p.Y[j])
 				place := int(r.place[j])
 				if have := r.slot(0, c).alpha[place-r.groups[c].start]; have != a {
-					t.Fatalf("%s: step %d: alpha of row %d is %v, want %v", cfg.Kernel, step, j, have, a)
+					t.Fatalf("%s: step %d: alpha of row %d is %v, want %v", cfg.Kernel, step, j,
+						have, a)
 				}
 			}
 		}
@@ -181,7 +187,8 @@ func TestFigure3(t *testing.T) {
 		for i, score := range scores {
 			var want float64
 			for j, a := range alpha {
-				want += a * (2*float64(p.Y[j]) - 1) * wideKernel(cfg, p.Dense.Row(i), p.Dense.Row(j)) / (lambda * steps)
+				want += a * (2*float64(p.Y[j]) - 1) * wideKernel(cfg, p.Dense.Row(i),
+					p.Dense.Row(j)) / (lambda * steps)
 			}
 			if math.Abs(score-want) > 1e-4*(1+math.Abs(want)) {
 				t.Fatalf("%s: score %d is %v, want %v", cfg.Kernel, i, score, want)
@@ -198,8 +205,11 @@ func TestLinearIsPrimal(t *testing.T) {
 		offset  pegasos.Offset
 		average pegasos.Average
 	}{
-		{pegasos.Permutation, pegasos.OffsetR2, pegasos.LastIterate}, {pegasos.Permutation, pegasos.OffsetNone, pegasos.LastIterate}, {pegasos.Sequential, pegasos.OffsetR2, pegasos.LastIterate},
-		{pegasos.IID, pegasos.OffsetNone, pegasos.LastIterate}, {pegasos.Permutation, pegasos.OffsetR2, pegasos.LastHalf},
+		{pegasos.Permutation, pegasos.OffsetR2, pegasos.LastIterate},
+		{pegasos.Permutation, pegasos.OffsetNone, pegasos.LastIterate},
+		{pegasos.Sequential, pegasos.OffsetR2, pegasos.LastIterate},
+		{pegasos.IID, pegasos.OffsetNone, pegasos.LastIterate},
+		{pegasos.Permutation, pegasos.OffsetR2, pegasos.LastHalf},
 	} {
 		primal, err := pegasos.Train(context.Background(), p.Dense, p.Y, pegasos.Config{
 			Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Seed: 2,
@@ -207,12 +217,15 @@ func TestLinearIsPrimal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse, "foreign": foreign{p.Dense}} {
+		for name, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse,
+			"foreign": foreign{p.Dense}} {
 			m := mustTrain(t, x, p.Y, Trainer{Config: Config{
-				Kernel: Linear, Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Finish: pegasos.FinishNone, Seed: 2,
+				Kernel: Linear, Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset,
+				Average: c.average, Finish: pegasos.FinishNone, Seed: 2,
 			}})
 			if m.Result.Violations != primal.Result.Violations {
-				t.Errorf("%s %v: %d violations, the primal has %d", name, c, m.Result.Violations, primal.Result.Violations)
+				t.Errorf("%s %v: %d violations, the primal has %d", name, c, m.Result.Violations,
+					primal.Result.Violations)
 			}
 			w := make([]float32, 8)
 			coef := m.Coefficients(0)
@@ -227,19 +240,23 @@ func TestLinearIsPrimal(t *testing.T) {
 			if d := sample.Distance(w, primal.Weights[0]); d > limit*sample.Norm(w) {
 				t.Errorf("%s %v: |w-w'| = %v of |w| = %v", name, c, d, sample.Norm(w))
 			}
-			if d := math.Abs(m.Result.Objective - primal.Result.Objective); d > limit*primal.Result.Objective {
-				t.Errorf("%s %v: objective %v, the primal has %v", name, c, m.Result.Objective, primal.Result.Objective)
+			if d := math.Abs(m.Result.Objective -
+				primal.Result.Objective); d > limit*primal.Result.Objective {
+				t.Errorf("%s %v: objective %v, the primal has %v", name, c, m.Result.Objective,
+					primal.Result.Objective)
 			}
 			if c.average == pegasos.LastIterate && c.order != pegasos.IID {
 				if d := math.Abs(m.Result.T0 - primal.Result.T0); d > 1e-6*primal.Result.T0 {
-					t.Errorf("%s %v: t0 %v, the primal has %v", name, c, m.Result.T0, primal.Result.T0)
+					t.Errorf("%s %v: t0 %v, the primal has %v", name, c, m.Result.T0,
+						primal.Result.T0)
 				}
 			}
 		}
 	}
 }
 
-// (gamma <x,z> + coef0)^2 is the inner product of all products of two features, each of a row with coef0 appended.
+// (gamma <x,z> + coef0)^2 is the inner product of all products of two features, each of a row with
+// coef0 appended.
 func TestPolynomialIsFeatureMap(t *testing.T) {
 	const cols, gamma, coef0 = 5, 0.5, 2.0
 	p := sample.Random(5, 200, cols, 2, 1)
@@ -266,7 +283,8 @@ func TestPolynomialIsFeatureMap(t *testing.T) {
 		sa, sb := a.DecisionAll(mapped), b.DecisionAll(p.Dense)
 		for i := range sa {
 			if math.Abs(sa[i]-sb[i]) > 1e-3 {
-				t.Fatalf("%s: score %d is %v of the features, %v of the kernel", finish, i, sa[i], sb[i])
+				t.Fatalf("%s: score %d is %v of the features, %v of the kernel", finish, i,
+					sa[i], sb[i])
 			}
 		}
 		if d := math.Abs(a.Result.Objective - b.Result.Objective); d > 1e-4*a.Result.Objective {
@@ -283,32 +301,37 @@ func TestFunction(t *testing.T) {
 		if x.Index != nil || z.Index != nil {
 			t.Error("dense rows have no index")
 		}
-		d := []float32{-gamma * max(0, dense.SumSquares(x.Value)+dense.SumSquares(z.Value)-2*dense.Dot(x.Value, z.Value))}
+		d := []float32{-gamma * max(0, dense.SumSquares(x.Value)+dense.SumSquares(z.Value)-
+			2*dense.Dot(x.Value, z.Value))}
 		dense.Exp(d, d)
 		return d[0]
 	}
 	a := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Gamma: float64(gamma), Lambda: 0.001}})
-	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001}, Func: own})
+	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001},
+		Func: own})
 	for k := range a.Problems() {
 		if fmt.Sprint(a.Coefficients(k)) != fmt.Sprint(b.Coefficients(k)) {
 			t.Errorf("problem %d: the coefficients differ", k)
 		}
 	}
-	if fmt.Sprint(a.DecisionAll(p.Dense)) != fmt.Sprint(b.DecisionAll(p.Dense)) || fmt.Sprint(a.Result) != fmt.Sprint(b.Result) {
+	if fmt.Sprint(a.DecisionAll(p.Dense)) != fmt.Sprint(b.DecisionAll(p.Dense)) ||
+		fmt.Sprint(a.Result) != fmt.Sprint(b.Result) {
 		t.Error("the models differ")
 	}
 	// Of sparse rows it sees the nonzeros.
 	seen := false
-	mustTrain(t, p.Sparse, p.Y, Trainer{Config: Config{Kernel: Function}, Threads: 1, Func: func(x, z Row) float32 {
-		seen = seen || x.Index != nil && len(x.Index) == len(x.Value)
-		return float32(len(x.Index) * len(z.Index))
-	}})
+	mustTrain(t, p.Sparse, p.Y, Trainer{Config: Config{Kernel: Function}, Threads: 1,
+		Func: func(x, z Row) float32 {
+			seen = seen || x.Index != nil && len(x.Index) == len(x.Value)
+			return float32(len(x.Index) * len(z.Index))
+		}})
 	if !seen {
 		t.Error("sparse rows have an index")
 	}
 }
 
-// circle makes points in a square, the class of which is whether they are within a circle that has half its area.
+// circle makes points in a square, the class of which is whether they are within a circle that has
+// half its area.
 func circle(seed uint64, rows int) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 2))
 	d, y := dense.New(rows, 2), make([]float32, rows)
@@ -325,7 +348,8 @@ func circle(seed uint64, rows int) (*dense.Matrix, []float32) {
 func TestCircle(t *testing.T) {
 	x, y := circle(1, 1000)
 	xt, yt := circle(2, 1000)
-	linear, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Bias: pegasos.BiasAugmented})
+	linear, err := pegasos.Train(context.Background(), x, y,
+		pegasos.Config{Bias: pegasos.BiasAugmented})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +357,8 @@ func TestCircle(t *testing.T) {
 		t.Errorf("a linear model has %v, but there is no line", a)
 	}
 	for _, cfg := range []Config{
-		{Gamma: 2}, {Kernel: Polynomial, Degree: 2, Gamma: 1, Coef0: 1}, {Gamma: 2, Finish: pegasos.FinishNone}, {Gamma: 2, MaxSV: 40},
+		{Gamma: 2}, {Kernel: Polynomial, Degree: 2, Gamma: 1, Coef0: 1},
+		{Gamma: 2, Finish: pegasos.FinishNone}, {Gamma: 2, MaxSV: 40},
 		{Gamma: 2, Order: pegasos.IID, Epochs: 20},
 	} {
 		m := mustTrain(t, x, y, Trainer{Config: cfg})
@@ -378,8 +403,10 @@ func TestGoldenKernels(t *testing.T) {
 			}
 			check("dense", where, train(many.Dense, many.Y, Config{Gamma: 0.1, Lambda: 1e-3}))
 			check("sparse", where, train(many.Sparse, many.Y, Config{Gamma: 0.1, Lambda: 1e-3}))
-			check("rest", where, train(many.Sparse, many.Y, Config{Kernel: Polynomial, Coef0: 1, Finish: pegasos.FinishNone, Multiclass: pegasos.OneVsRest}))
-			check("budget", where, train(many.Dense, many.Y, Config{Gamma: 0.1, Lambda: 1e-3, MaxSV: 20}))
+			check("rest", where, train(many.Sparse, many.Y, Config{Kernel: Polynomial, Coef0: 1,
+				Finish: pegasos.FinishNone, Multiclass: pegasos.OneVsRest}))
+			check("budget", where, train(many.Dense, many.Y, Config{Gamma: 0.1, Lambda: 1e-3,
+				MaxSV: 20}))
 			a := train(binary.Dense, binary.Y, Config{Gamma: 0.05})
 			check("binary dense", where, a)
 			check("binary sparse", where, train(binary.Sparse, binary.Y, Config{Gamma: 0.05}))
@@ -415,8 +442,11 @@ func TestCertificate(t *testing.T) {
 		t.Fatalf("%+v", optimum)
 	}
 	for _, c := range []Config{
-		{}, {Passes: 1}, {Finish: pegasos.FinishNone, Epochs: 1}, {Finish: pegasos.FinishNone}, {Finish: pegasos.FinishNone, Average: pegasos.LastIterate},
-		{Finish: pegasos.FinishNone, Offset: pegasos.OffsetNone}, {MaxSV: 30}, {MaxSV: 30, Finish: pegasos.FinishNone}, {MaxSV: 30, Passes: 1}, {MaxSV: 200, Passes: 5}, {Order: pegasos.Sequential}, {Steps: 777},
+		{}, {Passes: 1}, {Finish: pegasos.FinishNone, Epochs: 1}, {Finish: pegasos.FinishNone},
+		{Finish: pegasos.FinishNone, Average: pegasos.LastIterate},
+		{Finish: pegasos.FinishNone, Offset: pegasos.OffsetNone}, {MaxSV: 30},
+		{MaxSV: 30, Finish: pegasos.FinishNone}, {MaxSV: 30, Passes: 1}, {MaxSV: 200, Passes: 5},
+		{Order: pegasos.Sequential}, {Steps: 777},
 		{Finish: pegasos.FinishNone, Order: pegasos.IID},
 	} {
 		c.Gamma, c.Lambda = cfg.Gamma, cfg.Lambda
@@ -433,7 +463,8 @@ func TestCertificate(t *testing.T) {
 		}
 		want := c.Lambda/2*square + loss/300
 		r := m.Result
-		t.Logf("%+v: objective %.6f, bound %.6f, optimum %.6f, %d support rows", c, r.Objective, r.DualObjective, optimum.Objective, len(coef))
+		t.Logf("%+v: objective %.6f, bound %.6f, optimum %.6f, %d support rows", c, r.Objective,
+			r.DualObjective, optimum.Objective, len(coef))
 		if math.Abs(r.Objective-want) > 1e-5*want {
 			t.Errorf("%+v: objective %v, want %v", c, r.Objective, want)
 		}
@@ -443,8 +474,10 @@ func TestCertificate(t *testing.T) {
 			}
 			continue
 		}
-		if r.Objective < optimum.DualObjective*(1-1e-6) || r.DualObjective > optimum.Objective*(1+1e-6) || !(r.Gap >= 0) {
-			t.Errorf("%+v: %v and %v do not enclose %v", c, r.Objective, r.DualObjective, optimum.Objective)
+		if r.Objective < optimum.DualObjective*(1-1e-6) ||
+			r.DualObjective > optimum.Objective*(1+1e-6) || !(r.Gap >= 0) {
+			t.Errorf("%+v: %v and %v do not enclose %v", c, r.Objective, r.DualObjective,
+				optimum.Objective)
 		}
 		if c.Finish == "" && c.Passes == 0 && c.MaxSV == 0 && r.Gap > DefaultTol {
 			t.Errorf("%+v: gap %v", c, r.Gap)
@@ -452,7 +485,8 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// Each problem of several classes is the same as one of two classes of its own, but for the order of its rows.
+// Each problem of several classes is the same as one of two classes of its own, but for the order
+// of its rows.
 func TestMulticlass(t *testing.T) {
 	p := sample.Random(10, 600, 4, 4, 1)
 	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
@@ -468,7 +502,8 @@ func TestMulticlass(t *testing.T) {
 			var y []float32
 			first, second := -1, k
 			if classes == pegasos.OneVsOne {
-				first, second = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][0], [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][1]
+				first, second = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][0],
+					[][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][1]
 			}
 			for i, v := range p.Y {
 				if int(v) == second {
@@ -485,7 +520,8 @@ func TestMulticlass(t *testing.T) {
 			objective += one.Result.Objective / float64(m.Problems())
 			for i, s := range one.DecisionAll(x) {
 				if d := math.Abs(s - scores[rows[i]*m.Problems()+k]); d > 0.05 {
-					t.Fatalf("%s: problem %d: score %v, alone %v", classes, k, scores[rows[i]*m.Problems()+k], s)
+					t.Fatalf("%s: problem %d: score %v, alone %v", classes, k,
+						scores[rows[i]*m.Problems()+k], s)
 				}
 			}
 		}
@@ -506,9 +542,11 @@ func TestMulticlass(t *testing.T) {
 	}
 }
 
-// Rows of other types, with more or fewer columns, and with values that the model's rows don't have.
+// Rows of other types, with more or fewer columns, and with values that the model's rows don't
+// have.
 func TestQueries(t *testing.T) {
-	for name, p := range map[string]sample.Pair{"sevenths": sample.Random(11, 200, 30, 3, 0.4), "zeros and ones": sample.ZerosAndOnes(sample.Random(12, 200, 30, 3, 0.4))} {
+	for name, p := range map[string]sample.Pair{"sevenths": sample.Random(11, 200, 30, 3, 0.4),
+		"zeros and ones": sample.ZerosAndOnes(sample.Random(12, 200, 30, 3, 0.4))} {
 		for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
 			m := mustTrain(t, x, p.Y, Trainer{Config: Config{Gamma: 0.1}})
 			q := sample.Random(13, 100, 30, 2, 0.5)
@@ -588,22 +626,32 @@ func TestErrors(t *testing.T) {
 		cfg   Config
 	}{
 		{"Kernel", Config{Kernel: "cosine"}}, {"Func", Config{Kernel: Function}},
-		{"Gamma", Config{Gamma: -1}}, {"Gamma", Config{Gamma: math.NaN()}}, {"Gamma", Config{Gamma: math.Inf(1)}},
+		{"Gamma", Config{Gamma: -1}}, {"Gamma", Config{Gamma: math.NaN()}},
+		{"Gamma", Config{Gamma: math.Inf(1)}},
 		{"Gamma", Config{Gamma: 1, Kernel: Linear}}, {"Coef0", Config{Coef0: 1}},
-		{"Coef0", Config{Coef0: -1, Kernel: Polynomial}}, {"Coef0", Config{Coef0: math.NaN(), Kernel: Polynomial}},
+		{"Coef0", Config{Coef0: -1, Kernel: Polynomial}},
+		{"Coef0", Config{Coef0: math.NaN(), Kernel: Polynomial}},
 		{"Degree", Config{Degree: 2}}, {"Degree", Config{Degree: -2, Kernel: Polynomial}},
 		{"Degree", Config{Degree: 65, Kernel: Polynomial}},
 		{"C", Config{C: 1, Lambda: 1}}, {"C", Config{C: -1}}, {"Lambda", Config{Lambda: 1e-13}},
-		{"Lambda", Config{Lambda: math.NaN()}}, {"Steps", Config{Steps: 5, Epochs: 5}}, {"Steps", Config{Steps: -1}},
-		{"Epochs", Config{Epochs: -1}}, {"Order", Config{Order: pegasos.Blocks}}, {"Offset", Config{Offset: "x"}},
-		{"Average", Config{Average: "x"}}, {"Finish", Config{Finish: "x"}}, {"Multiclass", Config{Multiclass: "x"}}, {"Multiclass", Config{Multiclass: pegasos.CrammerSinger}},
-		{"Finish", Config{Finish: pegasos.FinishDual, Order: pegasos.IID}}, {"Finish", Config{Finish: pegasos.FinishDual, Kernel: Sigmoid}},
-		{"Finish", Config{Finish: pegasos.FinishDual, Steps: 5}}, {"Passes", Config{Finish: pegasos.FinishNone, Passes: 5}},
-		{"Passes", Config{Passes: -1}}, {"Tol", Config{Finish: pegasos.FinishNone, Tol: 0.1}}, {"Tol", Config{Tol: 1}},
+		{"Lambda", Config{Lambda: math.NaN()}}, {"Steps", Config{Steps: 5, Epochs: 5}},
+		{"Steps", Config{Steps: -1}},
+		{"Epochs", Config{Epochs: -1}}, {"Order", Config{Order: pegasos.Blocks}},
+		{"Offset", Config{Offset: "x"}},
+		{"Average", Config{Average: "x"}}, {"Finish", Config{Finish: "x"}},
+		{"Multiclass", Config{Multiclass: "x"}},
+		{"Multiclass", Config{Multiclass: pegasos.CrammerSinger}},
+		{"Finish", Config{Finish: pegasos.FinishDual, Order: pegasos.IID}},
+		{"Finish", Config{Finish: pegasos.FinishDual, Kernel: Sigmoid}},
+		{"Finish", Config{Finish: pegasos.FinishDual, Steps: 5}},
+		{"Passes", Config{Finish: pegasos.FinishNone, Passes: 5}},
+		{"Passes", Config{Passes: -1}}, {"Tol", Config{Finish: pegasos.FinishNone, Tol: 0.1}},
+		{"Tol", Config{Tol: 1}},
 		{"Tol", Config{Tol: -0.1}}, {"MaxSV", Config{MaxSV: -1}},
 	} {
 		var bad *pegasos.ConfigError
-		if err := train(p.Dense, p.Y, Trainer{Config: c.cfg}); !errors.As(err, &bad) || bad.Field != c.field {
+		if err := train(p.Dense, p.Y, Trainer{Config: c.cfg}); !errors.As(err, &bad) ||
+			bad.Field != c.field {
 			t.Errorf("%+v: %v, want an error of %s", c.cfg, err, c.field)
 		}
 	}
@@ -611,7 +659,8 @@ func TestErrors(t *testing.T) {
 	if err := train(p.Dense, p.Y, Trainer{Threads: -1}); !errors.As(err, &bad) {
 		t.Error(err)
 	}
-	if err := train(p.Dense, p.Y, Trainer{Func: func(x, z Row) float32 { return 1 }}); !errors.As(err, &bad) {
+	if err := train(p.Dense, p.Y, Trainer{Func: func(x, z Row) float32 { return 1 }}); !errors.As(
+		err, &bad) {
 		t.Error(err)
 	}
 	if err := train(dense.New(0, 3), nil, Trainer{}); err == nil {
@@ -635,17 +684,19 @@ func TestErrors(t *testing.T) {
 	}
 	d := dense.New(20, 3)
 	d.Row(7)[1] = 1e10
-	if err := train(d, p.Y, Trainer{Config: Config{Kernel: Polynomial, Gamma: 1}}); !errors.As(err, &row) || row.Row != 7 {
+	if err := train(d, p.Y, Trainer{Config: Config{Kernel: Polynomial, Gamma: 1}}); !errors.As(err,
+		&row) || row.Row != 7 {
 		t.Error(err)
 	}
 	// A matrix that is checked as its rows are read.
 	damaged := errors.New("damaged")
-	lazy, err := matrices.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2}, matrices.Check{Verify: func(first, end int) error {
-		if first == 1 {
-			return damaged
-		}
-		return nil
-	}})
+	lazy, err := matrices.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2},
+		matrices.Check{Verify: func(first, end int) error {
+			if first == 1 {
+				return damaged
+			}
+			return nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -654,12 +705,13 @@ func TestErrors(t *testing.T) {
 	}
 	// A function's values are known only when they are asked for.
 	var step *pegasos.StepError
-	err = train(p.Dense, p.Y, Trainer{Config: Config{Kernel: Function}, Func: func(x, z Row) float32 {
-		if &x.Value[0] == &z.Value[0] {
-			return 1
-		}
-		return float32(math.NaN())
-	}})
+	err = train(p.Dense, p.Y, Trainer{Config: Config{Kernel: Function},
+		Func: func(x, z Row) float32 {
+			if &x.Value[0] == &z.Value[0] {
+				return 1
+			}
+			return float32(math.NaN())
+		}})
 	if !errors.As(err, &step) {
 		t.Error(err)
 	}
@@ -668,7 +720,8 @@ func TestErrors(t *testing.T) {
 // An interrupted run has the model that it has got so far.
 func TestInterrupted(t *testing.T) {
 	p := sample.Random(16, 600, 5, 3, 1)
-	for _, cfg := range []Config{{Gamma: 0.2}, {Gamma: 0.2, Finish: pegasos.FinishNone}, {Gamma: 0.2, MaxSV: 20}} {
+	for _, cfg := range []Config{{Gamma: 0.2}, {Gamma: 0.2, Finish: pegasos.FinishNone},
+		{Gamma: 0.2, MaxSV: 20}} {
 		for stop := range 4 {
 			ctx, cancel := context.WithCancel(context.Background())
 			if stop == 0 {
@@ -714,13 +767,16 @@ func TestMemory(t *testing.T) {
 			Threads: 2, CacheMB: cacheMB, Progress: func(p Progress) { values = p.Values },
 		})
 		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc, values // all that was ever allocated, freed or not
+		// all that was ever allocated, freed or not
+		return after.TotalAlloc - before.TotalAlloc, values
 	}
 	without, all := run(-1)
 	with, some := run(mb)
-	t.Logf("%.1f MB without a cache, %.1f MB more with one of %d MB, which saved %.0f %% of the values",
+	t.Logf("%.1f MB without a cache, %.1f MB more with one of %d MB, which saved %.0f %% of "+
+		"the values",
 		float64(without)/1e6, float64(with-without)/1e6, mb, 100*(1-float64(some)/float64(all)))
-	if extra := float64(with) - float64(without); extra > 1.2*float64(mb)*1e6 || extra < 0.8*float64(mb)*1e6 {
+	if extra := float64(with) - float64(without); extra > 1.2*float64(mb)*1e6 ||
+		extra < 0.8*float64(mb)*1e6 {
 		t.Errorf("a cache of %d MB took %.1f MB", mb, extra/1e6)
 	}
 	if without > 12e6 {
@@ -730,14 +786,16 @@ func TestMemory(t *testing.T) {
 		t.Errorf("%d values with a cache, %d without", some, all)
 	}
 	// Zeros and ones have none unless it is asked for.
-	for _, c := range []struct{ cols, mb, caches int }{{4, 0, 0}, {256, 0, 0}, {257, 0, 2}, {4, 1, 2}} {
+	for _, c := range []struct{ cols, mb, caches int }{{4, 0, 0}, {256, 0, 0}, {257, 0, 2},
+		{4, 1, 2}} {
 		q := sample.ZerosAndOnes(sample.Random(19, 50, c.cols, 2, 0.5))
 		r, err := newRun(&Trainer{CacheMB: c.mb}, q.Sparse, q.Y)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(r.caches) != c.caches {
-			t.Errorf("%d columns of zeros and ones: %d caches, want %d", c.cols, len(r.caches), c.caches)
+			t.Errorf("%d columns of zeros and ones: %d caches, want %d", c.cols, len(r.caches),
+				c.caches)
 		}
 	}
 	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*blockRows {
@@ -758,10 +816,16 @@ func TestRealData(t *testing.T) {
 		wrong             float64 // wanted at most
 		support           int
 	}{
-		{"Adult", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5}, 0.151, 14000},
-		{"Adult, Pegasos alone", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5, Epochs: 2, Finish: pegasos.FinishNone}, 0.151, 14000},
-		{"Adult, 200 rows", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5, MaxSV: 200}, 0.155, 200},
-		{"money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz", "reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, Config{Gamma: 1, Lambda: 1.29e-4}, 0.03, 2000},
+		{"Adult", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, Config{Gamma: 0.05, Lambda: 3.07e-5},
+			0.151, 14000},
+		{"Adult, Pegasos alone", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123,
+			Config{Gamma: 0.05, Lambda: 3.07e-5, Epochs: 2, Finish: pegasos.FinishNone},
+			0.151, 14000},
+		{"Adult, 200 rows", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123,
+			Config{Gamma: 0.05, Lambda: 3.07e-5, MaxSV: 200}, 0.155, 200},
+		{"money-fx", "reuters-moneyfx/reuters.moneyfx.train.svm.gz",
+			"reuters-moneyfx/reuters.moneyfx.test.svm.gz", 8315, Config{Gamma: 1, Lambda: 1.29e-4},
+			0.03, 2000},
 	} {
 		x, y := sample.ReadSet(t, dir, c.train, c.cols)
 		xt, yt := sample.ReadSet(t, dir, c.test, c.cols)
@@ -770,10 +834,13 @@ func TestRealData(t *testing.T) {
 		trained := time.Since(start)
 		wrong := 1 - accuracy(m, xt, yt)
 		r, support := m.Result, m.SupportRows().Rows()
-		t.Logf("%s: error %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to predict %d rows",
-			c.name, 100*wrong, support, 100*r.Gap, trained.Seconds(), (time.Since(start) - trained).Seconds(), xt.Rows())
+		t.Logf("%s: error %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to "+
+			"predict %d rows",
+			c.name, 100*wrong, support, 100*r.Gap, trained.Seconds(),
+			(time.Since(start) - trained).Seconds(), xt.Rows())
 		if wrong > c.wrong || support > c.support {
-			t.Errorf("%s: error %v, want %v; %d support rows, want %d", c.name, wrong, c.wrong, support, c.support)
+			t.Errorf("%s: error %v, want %v; %d support rows, want %d", c.name, wrong, c.wrong,
+				support, c.support)
 		}
 		if c.cfg.Finish == "" && c.cfg.MaxSV == 0 && r.Gap > DefaultTol {
 			t.Errorf("%s: gap %v", c.name, r.Gap)
@@ -781,9 +848,10 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// Keeping every row's score up to date takes fewer kernel values than finding each step's score from the support rows there
-// are, with and without a cache, but for the first epoch, in which support rows become as many as they will be. There it takes
-// up to twice as many, and has the objective for it, which takes the other as many again.
+// Keeping every row's score up to date takes fewer kernel values than finding each step's score
+// from the support rows there are, with and without a cache, but for the first epoch, in which
+// support rows become as many as they will be. There it takes up to twice as many, and has the
+// objective for it, which takes the other as many again.
 func TestCosts(t *testing.T) {
 	const epochs = 3
 	p := sample.Random(18, 3000, 10, 2, 1)
@@ -825,9 +893,11 @@ func TestCosts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		t.Logf("after epoch %d: %.0f rows of kernel values without a cache, %.0f with one of %d MB, %.0f if each score were found anew",
+		t.Logf("after epoch %d: %.0f rows of kernel values without a cache, %.0f with one of %d "+
+			"MB, %.0f if each score were found anew",
 			epoch+1, taken[0][epoch], taken[1][epoch], DefaultCacheMB, taken[2][epoch])
-		if epoch == 0 && taken[0][0] > 2.5*taken[2][0] || epoch > 0 && taken[1][epoch]-taken[1][epoch-1] > taken[2][epoch]-taken[2][epoch-1] {
+		if epoch == 0 && taken[0][0] > 2.5*taken[2][0] || epoch > 0 && taken[1][epoch]-
+			taken[1][epoch-1] > taken[2][epoch]-taken[2][epoch-1] {
 			t.Errorf("epoch %d: scores kept take more values", epoch+1)
 		}
 	}
@@ -879,8 +949,10 @@ func TestRealImages(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	all, labels := sample.ReadSet(t, dir, "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
-	xt, yt := sample.ReadSet(t, dir, "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
+	all, labels := sample.ReadSet(t, dir,
+		"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
+	xt, yt := sample.ReadSet(t, dir,
+		"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
 	at := make([]int32, all.Rows()/10)
 	for i := range at {
 		at[i] = int32(i)
@@ -888,11 +960,14 @@ func TestRealImages(t *testing.T) {
 	x, y := store.TakeMatrix(matrixOf(all), at).Examples(), labels[:len(at)]
 	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
 		start := time.Now()
-		m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})
+		m := mustTrain(t, x, y,
+			Trainer{Config: Config{Gamma: 0.02, C: 2, Tol: 0.1, Multiclass: classes}})
 		trained := time.Since(start)
 		right := accuracy(m, xt, yt)
-		t.Logf("%s: accuracy %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s to predict", classes, 100*right,
-			m.SupportRows().Rows(), 100*m.Result.Gap, trained.Seconds(), (time.Since(start) - trained).Seconds())
+		t.Logf("%s: accuracy %.2f %%, %d support rows, gap %.2f %%, %.2f s to train, %.2f s "+
+			"to predict", classes, 100*right,
+			m.SupportRows().Rows(), 100*m.Result.Gap, trained.Seconds(),
+			(time.Since(start) - trained).Seconds())
 		if right < 0.855 {
 			t.Errorf("%s: accuracy %v", classes, right)
 		}

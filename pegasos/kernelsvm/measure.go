@@ -2,10 +2,11 @@ package kernelsvm
 
 import "github.com/pegasimd/pegasimd/pegasos"
 
-// The certificate is that of certificate.go, whose u is here a sum of alpha*y*phi(x): as every row's score is known at the end
-// of a pass, so are |u|^2, the sum of alpha*y*score, and the losses, and the objective and the bound take no kernel values.
-// They are those of the kernel's values as they were computed: what float32 has rounded off in these, some 1e-7 of each,
-// is not counted. With a kernel that is no inner product there is no bound.
+// The certificate is that of certificate.go, whose u is here a sum of alpha*y*phi(x): as every
+// row's score is known at the end of a pass, so are |u|^2, the sum of alpha*y*score, and the
+// losses, and the objective and the bound take no kernel values. They are those of the kernel's
+// values as they were computed: what float32 has rounded off in these, some 1e-7 of each, is not
+// counted. With a kernel that is no inner product there is no bound.
 
 // certified reports whether the alphas give a bound.
 func (r *run) certified() bool { return r.cfg.Order != pegasos.IID && r.cfg.Kernel != Sigmoid }
@@ -13,8 +14,8 @@ func (r *run) certified() bool { return r.cfg.Order != pegasos.IID && r.cfg.Kern
 // averaged reports whether the model of this moment has the mean over iterates.
 func (r *run) averaged(p *problem) bool { return !r.dual && p.samples > 0 }
 
-// sums adds up over the rows of problem k: their alphas, alpha*y times their score, and their losses when scores are divided
-// by scale; of the mean over iterates if mean is true.
+// sums adds up over the rows of problem k: their alphas, alpha*y times their score, and their
+// losses when scores are divided by scale; of the mean over iterates if mean is true.
 func (r *run) sums(k int, mean bool, scale float64) (alphas, square, loss float64) {
 	p := r.problems[k]
 	for c := range r.groups {
@@ -37,7 +38,8 @@ func (r *run) sums(k int, mean bool, scale float64) (alphas, square, loss float6
 	return alphas, square, loss
 }
 
-// measureSteps finds the objective of problem k's iterate, or of their mean, and the best bound, after an epoch.
+// measureSteps finds the objective of problem k's iterate, or of their mean, and the best bound,
+// after an epoch.
 func (r *run) measureSteps(k int) {
 	p := r.problems[k]
 	n := float64(p.rows)

@@ -15,28 +15,32 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Model is what training gives with a kernel. A score is a sum over the support rows, of a coefficient times the
-// kernel of the row and what is to be predicted.
+// A Model is what training gives with a kernel. A score is a sum over the support rows, of a
+// coefficient times the kernel of the row and what is to be predicted.
 //
-// For two classes there is one problem, and a score above 0 speaks for the second class. For more there is one for each pair,
-// in the order (0,1), (0,2) ... (1,2) ..., in which a score above 0 speaks for the second of the two; or one a class, as
-// in a [Model].
+// For two classes there is one problem, and a score above 0 speaks for the second class. For more
+// there is one for each pair, in the order (0,1), (0,2) ... (1,2) ..., in which a score above 0
+// speaks for the second of the two; or one a class, as in a [Model].
 type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // of the classes, if they have any: training leaves it nil
 	Config  Config    // defaults filled in
-	Lambda  float64   // in force, also where C was given; but then each of several pairs has its own
+	// in force, also where C was given; but then each of several pairs has its own
+	Lambda float64
 
-	IndexBase int // the number of the first feature in the file the data came from: the caller's to set and to use
+	// the number of the first feature in the file the data came from: the caller's to set and to
+	// use
+	IndexBase int
 
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
 	Func Func
 
 	Result Result
 
-	rows   store.Matrix  // the support rows, class by class
-	counts []int         // of them in each class
-	coef   [][][]float32 // of each class, in each of its problems, of each row; nil for a class without rows
+	rows   store.Matrix // the support rows, class by class
+	counts []int        // of them in each class
+	// of each class, in each of its problems, of each row; nil for a class without rows
+	coef [][][]float32
 
 	once    sync.Once
 	store   *rowStore
@@ -51,10 +55,11 @@ type Result struct {
 	Passes     int   // of the finish
 	Violations int64 // steps and moves that changed a weight, over all problems
 
-	R2, T0 float64 // means over the problems, R2 being itself the mean of the kernel of a row with itself
+	// means over the problems, R2 being itself the mean of the kernel of a row with itself
+	R2, T0 float64
 
-	// As in Result: means over the problems. MaxSV changes the objective, and it is as it was before coefficients were
-	// rounded to float32. With fewer steps than rows all three are NaN.
+	// As in Result: means over the problems. MaxSV changes the objective, and it is as it was
+	// before coefficients were rounded to float32. With fewer steps than rows all three are NaN.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
@@ -96,9 +101,11 @@ func (cfg Config) problem(classes, class, slot int) int {
 
 // model returns the model of this moment. Unless it is whole the objective is not known.
 func (r *run) model(whole bool) (*Model, error) {
-	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f, Result: r.result()}
+	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
+		Result: r.result()}
 	if !whole {
-		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(), math.NaN()
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
+			math.NaN()
 	}
 	all := make([][][]float64, len(r.groups)) // coefficients of class, slot, row
 	for c := range r.groups {
@@ -124,7 +131,8 @@ func (r *run) model(whole bool) (*Model, error) {
 			for s := range g.slots {
 				v := float32(all[c][s][i])
 				if !floats.IsFinite(v) {
-					return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "a coefficient is not finite: " + tooLarge}
+					return nil, &pegasos.StepError{Step: r.t, Row: -1,
+						Reason: "a coefficient is not finite: " + tooLarge}
 				}
 				used = used || v != 0
 			}
@@ -143,7 +151,8 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
 	if whole && !r.partial && !floats.IsFinite(m.Result.Objective) {
-		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " + tooLarge}
+		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
+			tooLarge}
 	}
 	return m, nil
 }
@@ -153,13 +162,15 @@ func (m *Model) Cols() int { return m.rows.Cols() }
 
 // Head returns what rows and labels the model is about.
 func (m *Model) Head() pegasos.Head {
-	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Classes: m.Classes, Names: m.Names}
+	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Classes: m.Classes,
+		Names: m.Names}
 }
 
 // Outputs returns the number of scores that a row has: one for each problem.
 func (m *Model) Outputs() int { return m.Problems() }
 
-// SupportRows returns the support rows, class by class: a *dense.Matrix or a *sparse.Matrix. It must not be changed.
+// SupportRows returns the support rows, class by class: a *dense.Matrix or a *sparse.Matrix. It
+// must not be changed.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
 // Problems returns the number of problems that were trained.
@@ -192,8 +203,9 @@ func (m *Model) ClassName(class int) string {
 	return pegasos.FormatLabel(m.Classes[class])
 }
 
-// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the model's file, which has the
-// support rows and the coefficients, and of the kernel, its parameters and the classes.
+// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the
+// model's file, which has the support rows and the coefficients, and of the kernel, its parameters
+// and the classes.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config

@@ -47,12 +47,14 @@ func (m *Model) prepare() {
 	})
 }
 
-// queryRows is the number of rows that are predicted together: the support rows come from memory once for all of them.
+// queryRows is the number of rows that are predicted together: the support rows come from memory
+// once for all of them.
 const queryRows = 64
 
-// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at i*Problems(). If x has
-// more features than the model, the further ones are ignored; if it has fewer, the rest count as 0. The work is done by
-// GOMAXPROCS goroutines. It panics if the kernel is a function and Func is not set.
+// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at
+// i*Problems(). If x has more features than the model, the further ones are ignored; if it has
+// fewer, the rest count as 0. The work is done by GOMAXPROCS goroutines. It panics if the kernel is
+// a function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }
@@ -91,8 +93,8 @@ type queryWorker struct {
 	sums   []float32
 }
 
-// decide finds the scores of the rows from start to end. To the bit a score is a sum in float64, tile after tile, of dot
-// products of the kernel's values and the coefficients.
+// decide finds the scores of the rows from start to end. To the bit a score is a sum in float64,
+// tile after tile, of dot products of the kernel's values and the coefficients.
 func (m *Model) decide(w *queryWorker, start, end int, scores []float64) {
 	s := m.store
 	if s.words != nil && !w.allBinary(start, end) {
@@ -179,9 +181,10 @@ func nonzeros(row []float32) (index []int32, values []float32) {
 	return index, values
 }
 
-// Class returns the position in Classes of the class that the scores of a row speak for. For two classes it is the second if
-// the score is above 0. Of pairs it is the class that wins most of them, and of those that win as many the one whose
-// scores against the others have the largest sum; otherwise it is that of the highest score. The first of equals is taken.
+// Class returns the position in Classes of the class that the scores of a row speak for. For two
+// classes it is the second if the score is above 0. Of pairs it is the class that wins most of
+// them, and of those that win as many the one whose scores against the others have the largest sum;
+// otherwise it is that of the highest score. The first of equals is taken.
 func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
 	if n == 2 {
@@ -220,7 +223,8 @@ func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	return dst
 }
 
-// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in [Model.DecisionAll].
+// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in
+// [Model.DecisionAll].
 func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
 	labels := make([]float32, x.Rows())

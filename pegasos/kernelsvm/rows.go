@@ -14,13 +14,14 @@ import (
 // Inner products of rows are, to the bit,
 //
 //   - of a dense matrix: dense.Dot;
-//   - of a sparse one: the sum over the columns that both rows have, in ascending order, one after the other, every
-//     operation rounded to float32.
+//   - of a sparse one: the sum over the columns that both rows have, in ascending order, one after
+//     the other, every operation rounded to float32.
 //
-// Both are symmetric, as dot products of a sparse row with a dense vector are not. Rows of zeros and ones have the same
-// integers in any order, so that they are counted 64 columns at a time.
+// Both are symmetric, as dot products of a sparse row with a dense vector are not. Rows of zeros
+// and ones have the same integers in any order, so that they are counted 64 columns at a time.
 
-// tileRows is the number of rows whose kernel values are found together: a few kB for each row that they are found of.
+// tileRows is the number of rows whose kernel values are found together: a few kB for each row that
+// they are found of.
 const tileRows = 1024
 
 // A rowStore is a list of rows, in an order that may be another than the data's, in the form that
@@ -37,7 +38,8 @@ type rowStore struct {
 	width  int      // words a row
 	words  []uint64 // bit j of a row is column j
 	values []float32
-	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of inner products else.
+	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of
+	// inner products else.
 
 	dense *dense.Matrix
 	index []columns // of each tile
@@ -45,7 +47,8 @@ type rowStore struct {
 
 type span struct{ start, end int }
 
-// columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k] to starts[k+1]-1.
+// columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k]
+// to starts[k+1]-1.
 type columns struct {
 	column []int32
 	starts []int32
@@ -61,7 +64,8 @@ type probe struct {
 	index  []int32 // nil if dense
 }
 
-// newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the same tile.
+// newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the
+// same tile.
 func newStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
 	s := newEmptyStore(k, m, at, ends)
 	if k.kind == Function || !s.pack() {
@@ -175,7 +179,8 @@ func packRow(words []uint64, m store.Reader, i, cols int) (ones int) {
 
 // invert makes the index of every tile.
 func (s *rowStore) invert() {
-	next := make([]int32, s.cols) // the place of each column's next nonzero, +1; 0 for a column that the tile lacks
+	// the place of each column's next nonzero, +1; 0 for a column that the tile lacks
+	next := make([]int32, s.cols)
 	s.index = make([]columns, len(s.tiles))
 	for t, r := range s.tiles {
 		var c columns
@@ -286,7 +291,8 @@ func (c *columns) dot(dst []float32, q *probe) {
 	clear(dst)
 	at := 0
 	for k, j := range q.index {
-		// The columns ascend on both sides. Steps of doubling length, for a tile may have far more of them than a row.
+		// The columns ascend on both sides. Steps of doubling length, for a tile may have far more
+		// of them than a row.
 		step := 1
 		for at+step < len(c.column) && c.column[at+step] <= j {
 			at += step
@@ -304,8 +310,8 @@ func (c *columns) dot(dst []float32, q *probe) {
 	}
 }
 
-// count finds the values of rows of zeros and ones. The inner product is the number of columns in which both rows have a
-// one, the squared distance that of columns in which only one of them has.
+// count finds the values of rows of zeros and ones. The inner product is the number of columns in
+// which both rows have a one, the squared distance that of columns in which only one of them has.
 func (s *rowStore) count(dst []float32, q *probe, start int) {
 	values := s.values
 	end := start + len(dst)
@@ -342,8 +348,8 @@ func (s *rowStore) count(dst []float32, q *probe, start int) {
 	}
 }
 
-// diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row for which that is no
-// number, or -1.
+// diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row
+// for which that is no number, or -1.
 func (s *rowStore) diagonal(dst []float32) (bad int) {
 	copy(dst, s.squares)
 	var self [1]float32
@@ -355,7 +361,8 @@ func (s *rowStore) diagonal(dst []float32) (bad int) {
 			self[0] = s.squares[p]
 			s.kernel.values(dst[p:p+1], s.squares[p], self[:])
 		}
-		if v := dst[p] + s.squares[p]; !floats.IsFinite(v) || math.IsInf(float64(2*s.squares[p]), 0) {
+		if v := dst[p] + s.squares[p]; !floats.IsFinite(v) ||
+			math.IsInf(float64(2*s.squares[p]), 0) {
 			return p
 		}
 	}

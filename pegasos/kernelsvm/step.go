@@ -9,13 +9,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Steps are taken in blocks. To know which rows of a block violate takes the kernel among these rows alone, provided that
-// every row's score was up to date when the block began. The violations' kernels with all other rows can wait until its
-// end, where they are found for many rows of the data at a time, and by all cores. A score is a sum in the order of the
-// moves in either case, so that how long a block is makes no difference to the bits.
+// Steps are taken in blocks. To know which rows of a block violate takes the kernel among these
+// rows alone, provided that every row's score was up to date when the block began. The violations'
+// kernels with all other rows can wait until its end, where they are found for many rows of the
+// data at a time, and by all cores. A score is a sum in the order of the moves in either case, so
+// that how long a block is makes no difference to the bits.
 
-// blockRows is the length of a block: long enough for a block's moves to outweigh the costs of handing out the work,
-// short enough for the kernel among its rows to cost little.
+// blockRows is the length of a block: long enough for a block's moves to outweigh the costs of
+// handing out the work, short enough for the kernel among its rows to cost little.
 const blockRows = 256
 
 // tileProbes is the number of rows whose kernel values with a tile are in use at a time: 256 kB.
@@ -28,8 +29,9 @@ type rowBlock struct {
 	squares []float32
 	probes  []probe
 	known   [blockRows]sync.Mutex // held while a row of among is found
-	among   [blockRows][]float32  // the kernel of row k with rows k+1, ...; empty until it is needed
-	space   []float32
+	// the kernel of row k with rows k+1, ...; empty until it is needed
+	among [blockRows][]float32
+	space []float32
 }
 
 // A blockWorker has what one goroutine needs.
@@ -118,7 +120,8 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 	s.kernel.values(dst, q.square, b.squares[from:])
 }
 
-// takeSteps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least the given length.
+// takeSteps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least
+// the given length.
 func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	b := &r.block
 	b.begin(r, idx)
@@ -138,7 +141,8 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 			return p.err
 		}
 	}
-	parallel.For(r.threads, len(r.store.tiles), func(worker, t int) { r.updateScores(r.workers[worker], t) })
+	parallel.For(r.threads, len(r.store.tiles),
+		func(worker, t int) { r.updateScores(r.workers[worker], t) })
 	if !r.dual {
 		r.t += int64(len(idx))
 	}
@@ -155,7 +159,8 @@ func (r *run) loadScores(w *blockWorker, k int) {
 	}
 }
 
-// move records that the alpha of row j of the block moves by a, and brings the scores of the block's later rows up to date.
+// move records that the alpha of row j of the block moves by a, and brings the scores of the
+// block's later rows up to date.
 func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
 	p.moves = append(p.moves, alphaMove{int32(j), a, late})
 	score := w.score[j+1:]
@@ -168,7 +173,8 @@ func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
 func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
 	p.moves = p.moves[:0]
 	r.loadScores(w, k)
-	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone && r.t >= r.total/2
+	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone &&
+		r.t >= r.total/2
 	for j, place := range r.block.places {
 		c := int(r.classOf[place])
 		s := r.slot(k, c)
@@ -178,7 +184,8 @@ func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
 		margin := float64(s.sign * w.score[j])
 		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
 			if !floats.IsFinite(margin) {
-				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
+				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]),
+					Reason: "the score is not finite: " + tooLarge}
 				return
 			}
 			i := int(place) - r.groups[c].start
@@ -198,7 +205,8 @@ func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
 	}
 }
 
-const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale the rows"
+const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
+	"the rows"
 
 // ascentSteps moves each alpha of problem k to where the dual objective is largest along it.
 func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
@@ -214,7 +222,8 @@ func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, thres
 		i := int(place) - r.groups[c].start
 		slack := 1 - float64(s.sign*w.score[j])/scale
 		if !floats.IsFinite(slack) {
-			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]), Reason: "the score is not finite: " + tooLarge}
+			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]),
+				Reason: "the score is not finite: " + tooLarge}
 			return
 		}
 		to, longest := 0.0, 1.0 // with a kernel of 0 or less all the way
@@ -260,7 +269,8 @@ func (r *run) updateScores(w *blockWorker, t int) {
 			}
 			w.needed = append(w.needed, least)
 			for s := range g.slots {
-				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) && moves[w.next[s]].k == least {
+				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) &&
+					moves[w.next[s]].k == least {
 					w.next[s]++
 				}
 			}
@@ -277,7 +287,8 @@ func (r *run) updateScores(w *blockWorker, t int) {
 			late := false
 			for at := len(w.needed) - 1; at >= 0 && len(moves) > 0; at-- {
 				if m := moves[len(moves)-1]; m.k == w.needed[at] {
-					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late), append(w.using, w.rows[at])
+					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late),
+						append(w.using, w.rows[at])
 					late = late || m.late != 0
 					moves = moves[:len(moves)-1]
 				}
@@ -290,7 +301,8 @@ func (r *run) updateScores(w *blockWorker, t int) {
 	}
 }
 
-// findValues gets the kernel values of the needed rows of the block with the rows of tile t, of which there are n.
+// findValues gets the kernel values of the needed rows of the block with the rows of tile t, of
+// which there are n.
 func (r *run) findValues(w *blockWorker, t, n int) {
 	w.rows, w.get, w.probes = w.rows[:0], w.get[:0], w.probes[:0]
 	for k, j := range w.needed {
@@ -319,7 +331,8 @@ func addMoves(y []float64, a []float64, rows [][]float32) {
 	for len(a) >= 4 {
 		n := len(a) - 4
 		a0, a1, a2, a3 := a[n+3], a[n+2], a[n+1], a[n]
-		r0, r1, r2, r3 := rows[n+3][:len(y)], rows[n+2][:len(y)], rows[n+1][:len(y)], rows[n][:len(y)]
+		r0, r1, r2, r3 := rows[n+3][:len(y)], rows[n+2][:len(y)], rows[n+1][:len(y)],
+			rows[n][:len(y)]
 		for j, v := range y {
 			v += float64(a0 * float64(r0[j]))
 			v += float64(a1 * float64(r1[j]))

@@ -15,17 +15,20 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Train trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the problem of [Train] with
-// the hinge loss, in which a kernel of rows stands in for their inner product. Two labels make one problem, in which the
-// larger is +1; more make one for each pair of them, or one a label against all others.
+// Train trains a kernel machine on the rows of x with the labels y: the paper's Fig. 3, on the
+// problem of [pegasos.Train] with the hinge loss, in which a kernel of rows stands in for their
+// inner product. Two labels make one problem, in which the larger is +1; more make one for each
+// pair of them, or one a label against all others.
 //
-// Errors are those of [Train]. If ctx is done before the run is over, the model is the one it has got so far.
+// Errors are those of [pegasos.Train]. If ctx is done before the run is over, the model is the one
+// it has got so far.
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
 
-// DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and ones in up to wordsUncached
-// times 64 columns, whose values are computed as fast as they come from memory: see docs/kernelised.md.
+// DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and
+// ones in up to wordsUncached times 64 columns, whose values are computed as fast as they come from
+// memory: see docs/kernelised.md.
 const DefaultCacheMB = 256
 
 const wordsUncached = 4
@@ -40,12 +43,14 @@ type Trainer struct {
 	// Threads is the number of goroutines; 0 means GOMAXPROCS.
 	Threads int
 
-	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be needed again: 0 means
-	// DefaultCacheMB, or none where it would be of no use; below 0 there is none. Beside it a run takes some 40 bytes for each row and each problem that the
-	// row is part of, a few MB for each thread, and the nonzeros of sparse rows again.
+	// CacheMB is the most memory, in MB of 10^6 bytes, for kernel values that may be needed again:
+	// 0 means DefaultCacheMB, or none where it would be of no use; below 0 there is none. Beside it
+	// a run takes some 40 bytes for each row and each problem that the row is part of, a few MB for
+	// each thread, and the nonzeros of sparse rows again.
 	CacheMB int
 
-	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end of the run.
+	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end
+	// of the run.
 	Progress func(Progress)
 }
 
@@ -62,15 +67,17 @@ type Progress struct {
 	Objective, Gap float64
 }
 
-// A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale. Its alphas and scores are kept by
-// class, in the slots of the kernelGroups.
+// A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale. Its alphas
+// and scores are kept by class, in the slots of the classRows.
 //
-// While Pegasos runs, alpha is the number of the row's violations, score is y's score times the scale lambda*(t+t0), and
-// the mean over the last iterates is had as follows. Let S be the sum, over the iterates to be averaged so far, of one over
-// their scale. A violation adds to every later iterate; when the sum is S_1 in the end and was S_0 when it happened, it has
-// added S_1 - S_0 to their sum. So the mean's alpha is (alpha*S - late)/samples, late being the sum of the S_0.
+// While Pegasos runs, alpha is the number of the row's violations, score is y's score times the
+// scale lambda*(t+t0), and the mean over the last iterates is had as follows. Let S be the sum,
+// over the iterates to be averaged so far, of one over their scale. A violation adds to every later
+// iterate; when the sum is S_1 in the end and was S_0 when it happened, it has added S_1 - S_0 to
+// their sum. So the mean's alpha is (alpha*S - late)/samples, late being the sum of the S_0.
 //
-// The finish starts from alpha = violations/epochs, which lie in [0, 1], and has the scale lambda*rows.
+// The finish starts from alpha = violations/epochs, which lie in [0, 1], and has the scale
+// lambda*rows.
 type problem struct {
 	first, second int // its classes, by position; first is -1 if it is all but the second
 	rows          int
@@ -141,7 +148,7 @@ type run struct {
 	workers []*blockWorker
 }
 
-// Train is like [Train].
+// Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
 	r, err := newRun(tr, x, y)
 	if err != nil {
@@ -173,7 +180,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if (tr.Func != nil) != (tr.Kernel == Function) {
 		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
 	}
-	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads, progress: tr.Progress}
+	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads,
+		progress: tr.Progress}
 	if r.rows == 0 {
 		return nil, fmt.Errorf("pegasos: no rows to train on")
 	}
@@ -186,7 +194,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	r.threads = parallel.Threads(r.threads)
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
 		if r.cfg.Finish == pegasos.FinishDual {
-			return nil, badField("Finish", "have %q, but %d steps do not visit all of %d rows", pegasos.FinishDual, r.cfg.Steps, r.rows)
+			return nil, badField("Finish", "have %q, but %d steps do not visit all of %d rows",
+				pegasos.FinishDual, r.cfg.Steps, r.rows)
 		}
 		r.cfg.Finish = pegasos.FinishNone
 	}
@@ -305,7 +314,8 @@ func (r *run) makeCaches(cacheMB int) {
 	}
 }
 
-// defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does not depend on their scale.
+// defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does
+// not depend on their scale.
 func defaultGamma(m store.Matrix, at []int32) float64 {
 	var sum float64
 	for _, i := range at {
@@ -413,7 +423,8 @@ func (r *run) slot(k, class int) *classState {
 	switch {
 	case p.first < 0 || len(r.problems) == 1:
 		return &slots[k]
-	case class == p.first: // the classes before have one pair with it each, and then come those after
+	case class == p.first:
+		// the classes before have one pair with it each, and then come those after
 		return &slots[p.second-1]
 	case class == p.second:
 		return &slots[p.first]
@@ -424,7 +435,8 @@ func (r *run) slot(k, class int) *classState {
 // scale returns what scores and alphas have to be divided by.
 func (p *problem) scale() float64 { return float64(p.lambda * (float64(p.t) + p.t0)) }
 
-// pegasos takes the steps and the passes of the finish, to the end, or until ctx is done: then it is stopped.
+// pegasos takes the steps and the passes of the finish, to the end, or until ctx is done: then it
+// is stopped.
 func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 	for r.t < r.total {
 		if ctx.Err() != nil {
@@ -454,8 +466,9 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 	return r.finish(ctx)
 }
 
-// finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make no short moves: a move
-// costs as much as another however short it is, and most short ones are taken back soon.
+// finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make
+// no short moves: a move costs as much as another however short it is, and most short ones are
+// taken back soon.
 func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	shortMove := r.cfg.Tol / 100
@@ -483,7 +496,8 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		r.each(func(k int) {
 			p := r.problems[k]
 			r.measureDual(k)
-			if (p.objective-p.bound)/p.objective <= r.cfg.Tol || p.objective <= p.bound || p.most == 0 && threshold == shortMove {
+			if (p.objective-p.bound)/p.objective <= r.cfg.Tol || p.objective <= p.bound ||
+				p.most == 0 && threshold == shortMove {
 				p.done = true
 			}
 		})
@@ -527,7 +541,8 @@ func (r *run) report() {
 	}
 	res := r.result()
 	r.progress(Progress{
-		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations, Values: r.values.Load(),
+		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations,
+		Values:    r.values.Load(),
 		Objective: res.Objective, Gap: res.Gap,
 	})
 }

@@ -1,0 +1,101 @@
+package labels
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
+
+func TestClassify(t *testing.T) {
+	nan := float32(math.NaN())
+	zero := float32(0)
+	for _, c := range []struct {
+		y       []float32
+		weight  []float64
+		known   []float32
+		classes []float32
+		class   []int32
+		err     string
+	}{
+		{y: []float32{3, -1, 3}, classes: []float32{-1, 3}, class: []int32{1, 0, 1}},
+		{y: []float32{-zero, 1}, classes: []float32{0, 1}, class: []int32{0, 1}},
+		{
+			y: []float32{3, 7, -1}, weight: []float64{1, 0, 1},
+			classes: []float32{-1, 3}, class: []int32{1, -1, 0},
+		},
+		{y: []float32{2, 2}, known: []float32{1, 2}, classes: []float32{1, 2},
+			class: []int32{1, 1}},
+		{y: []float32{2, 3}, known: []float32{1, 2}, err: "row 1: the label 3 is none"},
+		{y: []float32{2, nan}, err: "row 1: the label is NaN"},
+		{y: []float32{2, 2}, err: "all 2 rows have the label 2"},
+	} {
+		classes, class, err := Classify(c.y, c.weight, c.known, badRow)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%v: %v, want %q", c.y, err, c.err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(classes, c.classes) || !slices.Equal(class, c.class) {
+			t.Errorf("%v: %v, %v, %v", c.y, classes, class, err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, n := range []int{1, 3, 8, 9, 40} {
+		var classes []float32
+		for i := range n {
+			classes = append(classes, float32(2*i))
+		}
+		for label := -1; label <= 2*n; label++ {
+			at, found := Find(classes, float32(label))
+			if want := (label + 1) / 2; at != min(want, n) ||
+				found != (label%2 == 0 && label < 2*n) {
+				t.Errorf("%d classes: %d is at %d, %v", n, label, at, found)
+			}
+		}
+	}
+}
+
+func TestCheckClasses(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, bad := range [][]float32{{1, 1}, {2, 1}, {0, inf}} {
+		if CheckClasses(bad, nil) == nil {
+			t.Errorf("%v is no error", bad)
+		}
+	}
+	if err := errors.Join(CheckClasses([]float32{0, 1}, nil),
+		CheckClasses([]float32{0, 1}, []string{"a", "b"})); err != nil {
+		t.Error(err)
+	}
+	if CheckClasses([]float32{0, 1}, []string{"a"}) == nil {
+		t.Error("a name is missing")
+	}
+}
+
+func TestClassScores(t *testing.T) {
+	two, three := make([]float64, 2), make([]float64, 3)
+	ClassScores([]float64{0.5}, two, true)
+	if two[0] != -0.5 || two[1] != 0.5 {
+		t.Error(two)
+	}
+	// Class 1 beats 0 and 2; 2 beats 0.
+	ClassScores([]float64{1, 3, -1}, three, true)
+	if want := []float64{0 - 4.0/15, 2 + 2.0/9, 1 + 2.0/9}; !slices.EqualFunc(three, want,
+		func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
+		t.Errorf("%v, want %v", three, want)
+	}
+	if best := Highest(three); best != 1 {
+		t.Errorf("the highest is %d", best)
+	}
+	ClassScores([]float64{1, 3, -1}, three, false)
+	if !slices.Equal(three, []float64{1, 3, -1}) || Highest([]float64{2, 2, 1}) != 0 {
+		t.Error(three)
+	}
+}

@@ -1,0 +1,40 @@
+package options
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+func TestRules(t *testing.T) {
+	badField := func(field, reason string) error { return errors.New(field + ": " + reason) }
+	for want, r := range map[string]Rule{
+		`A: have "x", want a or b`: OneOf("A", "x", "a", "b"),
+		"B: have 5, want 1 to 4": Range("B", 5, 1, 4,
+			"1 to 4"),
+		"C: have +Inf, want a positive finite number": Positive("C", math.Inf(1)),
+		"D: have 1, want a number between 0 and 1":    Share("D", 1),
+		`E: have 2, but K is "k"`: Only("E", true, 2,
+			"K", "k"),
+		"Lambda: have NaN, want a finite number of at least 1e-12":     Penalty(math.NaN(), 0),
+		"C: have -1, want a positive finite number":                    Penalty(0, -1),
+		"Steps: only one of Epochs and Steps can be set, have 1 and 2": Exclusive(0, 0, 1, 2)[1],
+	} {
+		if err := First(badField, nil, []Rule{{}, r}); err == nil || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	kept := []Rule{
+		OneOf("A", "a", "a", "b"), Range("B", 4, 1, 4, ""), Positive("C", 1), Share("D", 0.5),
+		Only("E", false, 2, "K", "k"), Penalty(1, 0), Penalty(0, 1),
+	}
+	if err := First(badField, kept, Exclusive(1, 0, 0, 2)); err != nil {
+		t.Error(err)
+	}
+	if lambda, r := LambdaFor(0, 2, 50); lambda != 0.01 || r.Field != "" {
+		t.Errorf("%v, %v", lambda, r)
+	}
+	if _, r := LambdaFor(0, 1e10, 1e10); r.Field != "C" {
+		t.Errorf("%v", r)
+	}
+}
