@@ -252,7 +252,10 @@ func plainFeatures(
 	for len(data)-p >= ahead {
 		start := p
 		s := (*[ahead]byte)(data[p:])
-		q := countSpace(s[0])
+		q := uint(0)
+		if s[0] == ' ' {
+			q = 1
+		}
 		x := binary.LittleEndian.Uint64(s[q:]) ^ ascii0
 		k := countDigits(x)
 		if q += k; k-1 > 6 || s[q&15] != ':' {
@@ -275,13 +278,13 @@ func plainFeatures(
 		} else if k = countDigits(x); plain && k-1 < 7 {
 			m := joinDigits(x, k)
 			q += k
-			if end := s[q&31]; endsValue(end) {
+			if end := s[q&31]; end == ' ' || end == '\n' {
 				v, known = float32(m), true // exact
 			} else if end == '.' {
 				q++
 				x = binary.LittleEndian.Uint64(s[q&31:]) ^ ascii0
 				f := countDigits(x)
-				if end = s[(q+f)&31]; f-1 < 7 && endsValue(end) {
+				if end = s[(q+f)&31]; f-1 < 7 && (end == ' ' || end == '\n') {
 					q += f
 					v, known = scale(m*pow10int[f&15]+joinDigits(x, f), -int(f))
 				}
@@ -302,14 +305,6 @@ func plainFeatures(
 		}
 	}
 	return p, n, least
-}
-
-// countSpace returns how many spaces c is: 0 or 1.
-func countSpace(c byte) uint {
-	if c == ' ' {
-		return 1
-	}
-	return 0
 }
 
 // endsValue tells whether plain text ends a value with c.
