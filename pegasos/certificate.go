@@ -266,16 +266,13 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 		i := p.row(j)
 		v := a[i]
 		_, target := p.frame(uint32(i))
-		gain, least := float64(float64(v)*target), float64(v)
-		if p.cost.loss != squaredHingeCost {
-			least = p.cost.least(float64(v))
-		}
+		gain, least := float64(float64(v)*target), p.cost.linear(float64(v))
 		mean += float64(p.share(i) * (gain + least))
 		size += float64(p.share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size)) / n
-	if p.cost.loss == squaredHingeCost {
-		half += float64(squares / 4 * (1 + 3*slack))
+	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+		half += float64(float64(squares*q) * (1 + 3*slack))
 	}
 	return parabola(mean, half)
 }

@@ -225,7 +225,7 @@ func (cfg Config) inForce() Config {
 }
 
 // pilots reports whether the rule OffsetPilot is defined.
-func (cfg Config) pilots() bool { return cfg.Loss == Hinge && !cfg.Multiclass.Joint() }
+func (cfg Config) pilots() bool { return cfg.Loss.traits().pilot && !cfg.Multiclass.Joint() }
 
 // finishes reports whether the run does not end as it began.
 func (cfg Config) finishes() bool { return cfg.Finish != "" && cfg.Finish != FinishNone }
@@ -247,7 +247,7 @@ func (cfg Config) Validate() error {
 // valueRules are those of fields that have one of a few values, and of the penalty.
 func (cfg Config) valueRules() []options.Rule {
 	return []options.Rule{
-		options.OneOf("Loss", cfg.Loss, Hinge, Log, SquaredHinge, EpsInsensitive),
+		options.OneOf("Loss", cfg.Loss, Losses()...),
 		options.OneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
 		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetPilot, OffsetNone),
 		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
@@ -271,8 +271,9 @@ func (cfg Config) lengthRules() []options.Rule {
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
 		options.Not("Finish", cfg.finishes() && !cfg.canFinish(),
-			"have %q, which is for the losses hinge and squared-hinge, and not for joint problems, the "+
-				"order iid, batches, projection, or a bias without penalty", cfg.Finish),
+			"have %q, which is for the losses %s, and not for joint problems, the order iid, batches, "+
+				"projection, or a bias without penalty",
+			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
 			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),
 	}
@@ -287,7 +288,7 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // canFinish reports whether there is an ascent for the settings.
 func (cfg Config) canFinish() bool {
-	return (cfg.Loss == Hinge || cfg.Loss == SquaredHinge) && !cfg.Multiclass.Joint() &&
+	return cfg.Loss.traits().ascent && !cfg.Multiclass.Joint() &&
 		cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
 		cfg.Bias != BiasUnregularised && cfg.Bias != BiasOuter
 }
@@ -302,7 +303,8 @@ func (cfg Config) stepRules() []options.Rule {
 			"have %d, want at most %d, and none for joint problems, batches, projection and a finish",
 			cfg.Shards, maxShards),
 		options.Not("Offset", cfg.Offset == OffsetPilot && !cfg.pilots(),
-			"have %q, which is for the loss hinge, and not for joint problems", cfg.Offset),
+			"have %q, which is for the loss %s, and not for joint problems",
+			cfg.Offset, lossesThat(func(l lossTraits) bool { return l.pilot })),
 		options.Range("Batch", cfg.Batch, 0, math.MaxInt, "1 or more"),
 	}
 }
@@ -332,7 +334,7 @@ func (cfg Config) classRules() []options.Rule {
 		options.Not("Calibrate",
 			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate),
-		options.Only("Epsilon", cfg.Epsilon != 0 && cfg.Loss != EpsInsensitive, cfg.Epsilon, "Loss", cfg.Loss),
+		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().epsilon, cfg.Epsilon, "Loss", cfg.Loss),
 		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
 		options.Not("Multiclass", wants != "" && cfg.Loss != wants,
 			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, wants, cfg.Loss),

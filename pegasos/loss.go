@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"math"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
 )
@@ -21,14 +22,13 @@ const (
 	EpsInsensitive Loss = "eps-insensitive"
 )
 
-// Regression reports whether labels are numbers to predict.
-func (l Loss) Regression() bool { return l == EpsInsensitive }
-
-// A cost is a loss as a function of one number m: the margin y*z, or, where labels are numbers, z -
-// y. All are convex, and none is negative.
-type cost struct {
-	loss    lossKind
-	epsilon float64
+// lossTable has what there is to know of each loss beside the functions below, which its kind, the
+// place in the table, tells apart. Adding a loss is told in docs/architecture.md.
+var lossTable = []lossTraits{
+	hingeCost:        {name: Hinge, formula: "max(0, 1 - yz)", ascent: true, pilot: true},
+	logCost:          {name: Log, formula: "log(1 + e^-yz)", logOdds: true},
+	squaredHingeCost: {name: SquaredHinge, formula: "max(0, 1 - yz)^2", ascent: true, curvature: 2, quadratic: 0.25},
+	epsCost:          {name: EpsInsensitive, formula: "max(0, |y - z| - epsilon)", numbers: true, epsilon: true},
 }
 
 type lossKind uint8
@@ -40,16 +40,75 @@ const (
 	epsCost
 )
 
-func (cfg Config) cost() cost {
-	switch cfg.Loss {
-	case Log:
-		return cost{loss: logCost}
-	case SquaredHinge:
-		return cost{loss: squaredHingeCost}
-	case EpsInsensitive:
-		return cost{epsCost, cfg.Epsilon}
+type lossTraits struct {
+	name    Loss
+	formula string // of the label y and the score z
+	numbers bool   // labels are numbers to predict
+	logOdds bool   // scores are log-odds
+	epsilon bool   // Config.Epsilon can be set
+	ascent  bool   // there is a dual coordinate ascent
+	pilot   bool   // the rule OffsetPilot is defined
+
+	// curvature is the largest second derivative of a loss whose sub-gradient has no bound, and 0 for
+	// all others: it makes t0.
+	curvature float64
+	// quadratic is q where least(b) = linear(b) - q*b^2.
+	quadratic float64
+}
+
+// Losses returns all there are, the default first.
+func Losses() (names []Loss) {
+	for _, l := range lossTable {
+		names = append(names, l.name)
 	}
-	return cost{loss: hingeCost}
+	return names
+}
+
+// lossesThat returns the names of those with a trait, as messages have them.
+func lossesThat(have func(lossTraits) bool) string {
+	var names []string
+	for _, l := range lossTable {
+		if have(l) {
+			names = append(names, string(l.name))
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// kind returns the place in the table. A loss that is not there is the hinge: Validate refuses it.
+func (l Loss) kind() lossKind {
+	for k, t := range lossTable {
+		if t.name == l {
+			return lossKind(k)
+		}
+	}
+	return hingeCost
+}
+
+func (l Loss) traits() lossTraits { return lossTable[l.kind()] }
+
+// Regression reports whether labels are numbers to predict.
+func (l Loss) Regression() bool { return l.traits().numbers }
+
+// Formula returns what a row costs, in terms of its label y and its score z.
+func (l Loss) Formula() string { return l.traits().formula }
+
+// LogOdds reports whether the scores are log-odds, so that they make probabilities.
+func (l Loss) LogOdds() bool { return l.traits().logOdds }
+
+// A cost is a loss as a function of one number m: the margin y*z, or, where labels are numbers, z - y. All are convex,
+// and none is negative.
+type cost struct {
+	loss    lossKind
+	epsilon float64
+}
+
+func (cfg Config) cost() cost {
+	c := cost{loss: cfg.Loss.kind()}
+	if lossTable[c.loss].epsilon {
+		c.epsilon = cfg.Epsilon
+	}
+	return c
 }
 
 // at returns the loss.
@@ -103,12 +162,16 @@ func (c cost) clamp(b float32) float32 {
 // least returns the least of at(m) + b*m over all m, for a b that clamp leaves as it is: minus the
 // loss's conjugate at -b.
 func (c cost) least(b float64) float64 {
-	switch c.loss {
-	case logCost: // the entropy of b
+	if c.loss == logCost { // the entropy of b
 		return -xlogx(b) - xlogx(1-b)
-	case squaredHingeCost:
-		return b - float64(b*b)/4
-	case epsCost:
+	}
+	return c.linear(b) - float64(lossTable[c.loss].quadratic*float64(b*b))
+}
+
+// linear returns the part of least, of all losses but Log, that s times as large a b makes s times
+// as large.
+func (c cost) linear(b float64) float64 {
+	if c.loss == epsCost {
 		return -float64(c.epsilon * math.Abs(b))
 	}
 	return b

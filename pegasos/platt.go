@@ -155,7 +155,7 @@ func (m *Model) sides(k int) (negative, positive int) {
 
 // HasProbabilities reports whether the model can tell probabilities: it was trained with the loss Log, or calibrated.
 func (m *Model) HasProbabilities() bool {
-	return m.Classes != nil && (m.Calibration != nil || m.Config.Loss == Log)
+	return m.Classes != nil && (m.Calibration != nil || m.Config.Loss.LogOdds())
 }
 
 // Probabilities writes the probability of each class to dst, for scores of one row, and returns dst. If dst is too short, a new

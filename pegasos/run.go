@@ -229,11 +229,11 @@ func (r *run) squaredNorms() (t0 float64) {
 	}
 	n := float64(r.rows)
 	r.r2 = sum/n + b // the weights' mean is 1
-	switch {
+	switch curvature := r.cfg.Loss.traits().curvature; {
 	case r.cfg.Offset == OffsetNone:
 		return 0
-	case r.cfg.Loss == SquaredHinge:
-		return 2 * largest / r.lambda
+	case curvature > 0:
+		return curvature * largest / r.lambda
 	case r.weight != nil:
 		return steps / n / r.lambda
 	}

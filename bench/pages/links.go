@@ -72,6 +72,30 @@ func deadMentions(root string) (faults []string, err error) {
 	return faults, nil
 }
 
+// A named file is a path in a code span, with a folder and an ending that source files have.
+var named = regexp.MustCompile("`([a-z0-9_./-]+/[a-z0-9_.-]+\\.(?:go|s|sh|md))`")
+
+// deadNames names the files that pages speak of and that are not there, neither from the root nor
+// from the page's folder. Records speak of their own time.
+func deadNames(root string, pages []string) (faults []string, err error) {
+	for _, page := range pages {
+		if isRecord(page) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			return nil, err
+		}
+		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+			_, here := os.Stat(filepath.Join(root, path.Dir(page), match[1]))
+			if _, err := os.Stat(filepath.Join(root, match[1])); err != nil && here != nil {
+				faults = append(faults, fmt.Sprintf("%s: no file %s", page, match[1]))
+			}
+		}
+	}
+	return faults, nil
+}
+
 func hasAnchor(text, anchor string) bool {
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
 		if slug(match[1]) == anchor {

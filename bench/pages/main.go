@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -72,7 +73,11 @@ func run(root string, check bool) (faults []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	faults = append(append(faults, links...), mentions...)
+	names, err := deadNames(root, pages)
+	if err != nil {
+		return nil, err
+	}
+	faults = slices.Concat(faults, links, mentions, names)
 	faults = append(faults, incomplete(root, pages)...)
 	return append(faults, house.faults()...), nil
 }

@@ -93,7 +93,7 @@ func (r *record) functions() template.FuncMap {
 // source says where the numbers are from.
 func (r *record) source() string {
 	var parts []string
-	for _, key := range []string{"CPU", "Go", "Pegasimd's path", "Peers", "Trainers"} {
+	for _, key := range []string{"CPU", "Go", "Pegasimd's path", "Peers", "Trainers", "Method"} {
 		if v := r.head[key]; v != "" {
 			parts = append(parts, key+": "+v)
 		}

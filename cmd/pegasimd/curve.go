@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
@@ -105,25 +102,18 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	const block = 1024
 	// of squares, or of what is right: divided in a way that no thread changes
 	sums := make([]float64, (rows+block-1)/block)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers(threads, len(sums)) {
-		wg.Go(func() {
-			for b := int(next.Add(1)) - 1; b < len(sums); b = int(next.Add(1)) - 1 {
-				for i := b * block; i < min((b+1)*block, rows); i++ {
-					label := m.Predict(d.X, i)
-					switch {
-					case m.Classes == nil:
-						d := float64(label) - float64(d.Y[i])
-						sums[b] += float64(d * d)
-					case label == d.Y[i]:
-						sums[b]++
-					}
-				}
+	each(threads, len(sums), func(b int) {
+		for i := b * block; i < min((b+1)*block, rows); i++ {
+			label := m.Predict(d.X, i)
+			switch {
+			case m.Classes == nil:
+				d := float64(label) - float64(d.Y[i])
+				sums[b] += float64(d * d)
+			case label == d.Y[i]:
+				sums[b]++
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	var sum float64
 	for _, s := range sums {
 		sum += s
@@ -154,14 +144,6 @@ func (v *curve) write(data string, m *pegasos.Model) error {
 		return fmt.Errorf("%s: %w", v.plot, err)
 	}
 	return replace.File(v.plot, picture.Write)
-}
-
-// workers returns how many goroutines to divide so many tasks among; 0 threads are all there are.
-func workers(threads, tasks int) int {
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	return min(threads, tasks)
 }
 
 // metricName is what train and valid are of a point.

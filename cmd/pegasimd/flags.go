@@ -71,9 +71,7 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"`number` the weight of the penalty (default 1e-4 unless -c is given)")
 	f.Float64Var(&cfg.C, "c", 0,
 		"`number` the penalty as other solvers have it: lambda is 1/(C * rows)")
-	f.Func("loss", "`hinge|log|squared-hinge|eps-insensitive` what a row costs; "+
-		"eps-insensitive is "+
-		"for labels that are numbers to predict (default hinge)", text(&cfg.Loss))
+	f.Func("loss", lossUsage(), text(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
 	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
@@ -482,4 +480,19 @@ func printFlags(w io.Writer, flags *flag.FlagSet) {
 		}
 		fmt.Fprintln(w, line)
 	})
+}
+
+// lossUsage lists the losses with their formulas.
+func lossUsage() string {
+	var names, formulas []string
+	for _, l := range pegasos.Losses() {
+		names = append(names, string(l))
+		formula := string(l) + " " + l.Formula()
+		if l.Regression() {
+			formula += ", for labels that are numbers to predict"
+		}
+		formulas = append(formulas, formula)
+	}
+	return "`" + strings.Join(names, "|") + "` what a row costs, of its label y and its score z: " +
+		strings.Join(formulas, "; ") + " (default hinge)"
 }

@@ -119,8 +119,8 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	}
 }
 
-// parse reads the flags of a group, which may come before, between and after the arguments, and takes
-// min to max arguments.
+// parse reads the flags of a group, which may come before, between and after the arguments, and
+// takes min to max arguments.
 func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
 	group.define(c.flags)
 	for rest := c.args; ; {

@@ -23,11 +23,10 @@ folder under DATA's name with the ending .model.
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
 
-What is minimised is lambda/2 |w|^2 + the mean loss, which is max(0, 1 - yz) for hinge, where
-z = <w,x>, log(1 + e^-yz) for log, max(0, 1 - yz)^2 for squared-hinge, and max(0, |y - z| - epsilon)
-for eps-insensitive. With -c it is the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With
--class-weight or -weights the mean is weighted, and the sum of the weights takes the place of the
-rows. The same data, flags and seed give the same model, bit for bit, on every machine.
+What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
+the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
+weighted, and the sum of the weights takes the place of the rows. The same data, flags and seed give
+the same model, bit for bit, on every machine.
 
 With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
 -coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset

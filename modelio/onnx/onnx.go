@@ -115,7 +115,7 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 	}
 	transform, scores := "NONE", "scores"
 	linear := scores
-	if m.Config.Loss == pegasos.Log && m.Calibration == nil {
+	if m.Config.Loss.LogOdds() && m.Calibration == nil {
 		transform, scores, linear = "LOGISTIC", "probabilities", "probabilities"
 		if m.Config.Multiclass == pegasos.Multinomial {
 			transform = "SOFTMAX"

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A validation is the rows in their folds.
+type validation struct {
+	set     *dataset.Set
+	weights []float32 // of the rows, or nil
+	folds   int
+	fold    []int    // of each row; -1 for those without weight
+	sizes   []int    // of the folds
+	labels  []string // nil for numbers
+	rare    []string // those that some folds lack
+}
+
+// deal cuts the rows into folds.
+func (v *validation) deal(cfg pegasos.Config) error {
+	y := v.set.Y
+	if cfg.Loss.Regression() {
+		y = make([]float32, len(y)) // as if of one class: plain folds
+	}
+	v.fold = pegasos.Folds(y, v.weights, v.folds, cfg.Seed)
+	v.sizes = make([]int, v.folds)
+	rows := map[float32]int{}
+	for i, f := range v.fold {
+		if f >= 0 {
+			v.sizes[f]++
+			rows[y[i]]++
+		}
+	}
+	if n := slices.Min(v.sizes); n == 0 {
+		return fmt.Errorf("too few rows for %d folds", v.folds)
+	}
+	if cfg.Loss.Regression() {
+		return nil
+	}
+	var classes []float32
+	several := 0
+	for label, n := range rows {
+		classes = append(classes, label)
+		if n > 1 {
+			several++
+		}
+	}
+	slices.Sort(classes)
+	if several < 2 {
+		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold " +
+			"takes all of a class")
+	}
+	for _, label := range classes {
+		name := labelName(v.set, label)
+		v.labels = append(v.labels, name)
+		if rows[label] < v.folds {
+			v.rare = append(v.rare, name)
+		}
+	}
+	return nil
+}
+
+// run does the runs of all points and folds, several at a time, and fills in the points. No run
+// depends on another: one that starts from the model of the next larger lambda would go on with
+// that one's small steps, while w has far to go. Tried with train -lambda 1e-5 -start, from 1e-4
+// from 1e-3, on the IMDB reviews: the objective is 1.25 times as high after as many epochs; where
+// lambda matters less it is up to 3 % lower. Nor would it be what train does with the lambda that
+// is chosen.
+func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	runs := make([]cvRun, len(grid)*v.folds)
+	within := max(1, workers(threads, math.MaxInt)/workers(threads, len(runs)))
+	var mu sync.Mutex
+	done := make([]float64, len(runs)) // the share of each that is
+	show := func(i int, share float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		done[i] = share
+		var sum float64
+		finished := 0
+		for _, s := range done {
+			sum += s
+			if s == 1 {
+				finished++
+			}
+		}
+		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
+	}
+	each(threads, len(runs), func(i int) {
+		runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within,
+			func(share float64) { show(i, share) })
+		if runs[i].err != nil {
+			cancel()
+		}
+		show(i, 1)
+	})
+	// The error of the first run that failed by itself; others may have been cancelled for its
+	// sake.
+	var failed error
+	for i, r := range runs {
+		cancelled := errors.Is(r.err, context.Canceled)
+		if r.err != nil && (failed == nil || errors.Is(failed, context.Canceled) && !cancelled) {
+			failed = fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, r.err)
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	for i := range grid {
+		grid[i].sum(runs[i*v.folds:][:v.folds])
+	}
+	return nil
+}
+
+// one trains without a fold and measures on it.
+func (v *validation) one(
+	ctx context.Context, cfg pegasos.Config, fold, threads int, progress func(share float64),
+) (r cvRun) {
+	weights := make([]float32, len(v.fold))
+	var total float64
+	for i, f := range v.fold {
+		if f >= 0 && f != fold {
+			weights[i] = v.weight(i)
+			total += float64(weights[i])
+		}
+	}
+	start := time.Now()
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights,
+		Progress: func(p pegasos.Progress) {
+			progress(float64(p.Steps) / float64(p.TotalSteps+1))
+		}}
+	x := matrix(v.set)
+	m, err := tr.Train(ctx, x, v.set.Y)
+	if err != nil {
+		return cvRun{err: err}
+	}
+	r = cvRun{seconds: time.Since(start).Seconds(), lambda: m.Lambda, objective: m.Result.Objective,
+		gap: m.Result.Gap}
+	if m.Result.Weight > 0 {
+		total = m.Result.Weight // with those of the classes
+	}
+	r.c = 1 / (m.Lambda * total)
+	var sum, all float64
+	for i, f := range v.fold {
+		if f != fold {
+			continue
+		}
+		w := float64(v.weight(i))
+		label := m.Predict(x, i)
+		switch {
+		case m.Classes == nil:
+			d := float64(label) - float64(v.set.Y[i])
+			sum += float64(w * float64(d*d))
+		case label == v.set.Y[i]:
+			sum += w
+		}
+		all += w
+	}
+	if r.score = sum / all; m.Classes == nil {
+		r.score = math.Sqrt(r.score)
+	}
+	return r
+}
+
+func (v *validation) weight(i int) float32 {
+	if v.weights == nil {
+		return 1
+	}
+	return v.weights[i]
+}
+
+// A cvRun is the training of a point without one fold.
+type cvRun struct {
+	score, lambda, c, objective, gap, seconds float64
+	err                                       error
+}
