@@ -1,12 +1,14 @@
 // Package dense has kernels for float32 vectors as plain []float32, in AVX2, AVX-512, NEON or plain
 // Go, and a row-major matrix.
 //
-// Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic contract.
+// Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic
+// contract.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
 
-// Dot returns the sum of x[i]*y[i]. It panics if the lengths differ; the dot product of empty vectors is 0.
+// Dot returns the sum of x[i]*y[i]. It panics if the lengths differ; the dot product of empty
+// vectors is 0.
 //
 // Its meaning to the bit is
 //
@@ -35,8 +37,8 @@ func SumSquares(x []float32) float32 { return asm.SumSquares(x) }
 //		y[i] += float32(a * v)
 //	}
 //
-// It panics if the lengths differ. x and y may be the same slice; if they overlap in another way, the values of y are
-// undefined.
+// It panics if the lengths differ. x and y may be the same slice; if they overlap in another way,
+// the values of y are undefined.
 func Axpy(a float32, x, y []float32) {
 	asm.Axpy(a, x, y)
 }
@@ -50,32 +52,35 @@ func Scale(a float32, x []float32) { asm.Scale(a, x) }
 //		y[i] = float32(a*v) + float32(b*y[i])
 //	}
 //
-// It panics if the lengths differ. x and y may be the same slice; if they overlap in another way, the values of y are
-// undefined.
+// It panics if the lengths differ. x and y may be the same slice; if they overlap in another way,
+// the values of y are undefined.
 func Axpby(a float32, x []float32, b float32, y []float32) {
 	asm.Axpby(a, x, b, y)
 }
 
-// SquaredDistance returns the sum of (x[i]-y[i])^2, with the lanes and blocks of Dot. It panics if the lengths differ.
+// SquaredDistance returns the sum of (x[i]-y[i])^2, with the lanes and blocks of Dot. It panics if
+// the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
 	return asm.SquaredDistance(x, y)
 }
 
-// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf where that overflows, 0 where it underflows, NaN
-// for NaN. It panics if the lengths differ. dst and x may be the same slice; if they overlap in another way, the values of
-// dst are undefined.
+// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf where that overflows, 0
+// where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same
+// slice; if they overlap in another way, the values of dst are undefined.
 func Exp(dst, x []float32) {
 	asm.Exp(dst, x)
 }
 
-// DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many elements as x.
+// DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many
+// elements as x.
 //
 //	for i := range dst {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It gives the bits of that loop and is faster, most of all for short rows. It panics if rows ends before the last row
-// does or stride is negative. If dst overlaps rows or x, its values are undefined.
+// It gives the bits of that loop and is faster, most of all for short rows. It panics if rows ends
+// before the last row does or stride is negative. If dst overlaps rows or x, its values are
+// undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
 }
@@ -86,7 +91,8 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
-// It panics if dst and idx differ in length, stride is negative, or a row is not wholly within rows.
+// It panics if dst and idx differ in length, stride is negative, or a row is not wholly within
+// rows.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }
@@ -97,8 +103,8 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// It gives the bits of that loop and is faster. It panics if a and idx differ in length, stride is negative, or a row is
-// not wholly within rows. If y overlaps a or rows, its values are undefined.
+// It gives the bits of that loop and is faster. It panics if a and idx differ in length, stride is
+// negative, or a row is not wholly within rows. If y overlaps a or rows, its values are undefined.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	asm.AxpyRows(a, rows, stride, idx, y)
 }

@@ -1,9 +1,10 @@
-// Package sparse has kernels for rows of a sparse matrix, as index and value slices, against a dense
-// vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR) form.
+// Package sparse has kernels for rows of a sparse matrix, as index and value slices, against a
+// dense vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR)
+// form.
 //
 // Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic
-// contract. A sparse sum has 8 lanes where a dense one has 64, so that the same row stored both ways
-// agrees within rounding, not to the bit.
+// contract. A sparse sum has 8 lanes where a dense one has 64, so that the same row stored both
+// ways agrees within rounding, not to the bit.
 package sparse
 
 import (
@@ -12,8 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is outside w. A matrix
-// checks its indices once, when it is built: prefer its methods for rows that are used more than once.
+// Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
+// outside w. A matrix checks its indices once, when it is built: prefer its methods for rows that
+// are used more than once.
 //
 // Its meaning to the bit is
 //
@@ -40,15 +42,15 @@ func Dot(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length or an index is outside w, and then leaves w as it was. Indices may repeat.
-// If val overlaps w, the values of w are undefined.
+// It panics if idx and val differ in length or an index is outside w, and then leaves w as it was.
+// Indices may repeat. If val overlaps w, the values of w are undefined.
 func Axpy(a float32, idx []int32, val, w []float32) {
 	inRange(idx, len(w))
 	asm.AxpySparse(a, idx, val, w)
 }
 
-// inRange panics unless every index is one of n elements; it does so before anything is written. Lengths
-// are checked in package asm, whose panics begin with this package's name.
+// inRange panics unless every index is one of n elements; it does so before anything is written.
+// Lengths are checked in package asm, whose panics begin with this package's name.
 func inRange(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) { // a negative index is a large uint
@@ -62,15 +64,16 @@ func outOfRange(k int, j int32, n int) any {
 	return fmt.Sprintf("sparse: idx[%d] = %d is not an index into %d elements", k, j, n)
 }
 
-// DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the weights of feature j:
+// DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the
+// weights of feature j:
 //
 //	for c := range dst {
 //		dst[c] = Dot(idx, val, the vector of all w[j*k+c])
 //	}
 //
-// It gives the bits of that loop in one pass over the row. k must be a multiple of 8, so pad with vectors of zeros. It
-// panics if it is not, if idx and val differ in length, or if an index is outside [0, len(w)/k). If dst overlaps val or
-// w, its values are undefined.
+// It gives the bits of that loop in one pass over the row. k must be a multiple of 8, so pad with
+// vectors of zeros. It panics if it is not, if idx and val differ in length, or if an index is
+// outside [0, len(w)/k). If dst overlaps val or w, its values are undefined.
 func DotK(dst []float32, idx []int32, val, w []float32) {
 	if k := len(dst); k > 0 {
 		inRange(idx, len(w)/k)
