@@ -1,7 +1,8 @@
 // Package pegasimd is the front page of a module with two halves: float32 kernels for dense and
 // sparse vectors without cgo, in packages dense and sparse; and on top of them Pegasos, stochastic
 // sub-gradient training of support vector machines, in package pegasos. Command pegasimd trains and
-// predicts from the shell. docs/benchmarks.md says how fast they are beside others.
+// predicts from the shell. How fast they are beside others is told at
+// https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 //
 // A kernel gives the same bits on every machine, and so does training: one seed, one model. This
 // package itself only tells which path the kernels take.

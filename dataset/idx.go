@@ -46,9 +46,18 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(images.name, err)
 	}
+	s, err := idxSet(pixels, classes, size, cols, opt)
+	if err != nil {
+		return nil, fail(images.name, err)
+	}
+	return s, nil
+}
 
+// idxSet makes a set of cols columns of images of so many pixels each, and their labels.
+func idxSet(pixels, labels []byte, size, cols int, opt Options) (*Set, error) {
+	rows := len(labels)
 	s := &Set{Y: make([]float32, rows), IndexBase: 1}
-	for i, c := range classes {
+	for i, c := range labels {
 		s.Y[i] = float32(c)
 	}
 	var value [256]float32
@@ -63,15 +72,23 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 		nnz += n
 		s.Ignored += int64(size - bytes.Count(image, []byte{0}) - n)
 	}
-	err = s.fill(rows, used, cols, nnz, opt.Layout, func(dst []float32, i int) {
+	toDense := func(dst []float32, i int) {
 		for j, p := range pixels[i*size:][:used] {
 			dst[j] = value[p]
 		}
-	})
-	if err != nil {
-		return nil, fail(images.name, err)
 	}
-	return s, nil
+	toSparse := func(b *rowBuilder, i int) {
+		indices, values := b.indices, b.values // in registers
+		for j, p := range pixels[i*size:][:used] {
+			if p != 0 {
+				indices = append(indices, int32(j))
+				values = append(values, value[p])
+			}
+		}
+		b.indices, b.values = indices, values
+		b.endRow()
+	}
+	return s, s.fill(rows, cols, nnz, opt.Layout, toDense, toSparse)
 }
 
 // idxHeaders reads the headers of images and labels. It returns how many images there are, and how

@@ -25,24 +25,27 @@ func TestIDX(t *testing.T) {
 	images := idx(8, []byte{0, 51, 255, 0, 0, 0, 1, 2, 3, 4, 0, 5}, 3, 2, 2)
 	labels := idx(8, []byte{7, 0, 255}, 3)
 	for _, layout := range []Layout{LayoutAuto, LayoutDense, LayoutSparse} {
-		s, err := readIDXBytes(images, labels, Options{Layout: layout, PixelDivisor: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := mustText(t, "7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n", Options{Layout: layout})
-		same(t, s, want)
-		if layout != LayoutAuto && s.Layout() != layout {
-			t.Errorf("layout %s, want %s", s.Layout(), layout)
-		}
+		t.Run(string(layout), func(t *testing.T) {
+			s, err := readIDXBytes(images, labels, Options{Layout: layout, PixelDivisor: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := "7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n"
+			want := mustText(t, text, Options{Layout: layout})
+			same(t, s, want)
+			if layout != LayoutAuto && s.Layout() != layout {
+				t.Errorf("layout %s, want %s", s.Layout(), layout)
+			}
 
-		s, err = readIDXBytes(images, labels, Options{Layout: layout, Features: 2})
-		if err != nil || s.Cols() != 2 || s.NNZ() != 3 || s.Ignored != 4 || s.Y[2] != 255 {
-			t.Error(s, err)
-		}
-		s, err = readIDXBytes(images, labels, Options{Layout: layout, Features: 9})
-		if err != nil || s.Cols() != 9 || s.NNZ() != 7 || s.Ignored != 0 {
-			t.Error(s, err)
-		}
+			s, err = readIDXBytes(images, labels, Options{Layout: layout, Features: 2})
+			if err != nil || s.Cols() != 2 || s.NNZ() != 3 || s.Ignored != 4 || s.Y[2] != 255 {
+				t.Error(s, err)
+			}
+			s, err = readIDXBytes(images, labels, Options{Layout: layout, Features: 9})
+			if err != nil || s.Cols() != 9 || s.NNZ() != 7 || s.Ignored != 0 {
+				t.Error(s, err)
+			}
+		})
 	}
 	s, err := readIDXBytes(images, labels, Options{})
 	if err != nil {

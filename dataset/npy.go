@@ -86,9 +86,10 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 		nnz += countNonzeros(row[:used])
 		s.Ignored += int64(countNonzeros(row[used:]))
 	}
-	err = s.fill(a.rows, used, cols, nnz, opt.Layout, func(dst []float32, i int) {
-		copy(dst, flat[i*size:])
-	})
+	err = s.fill(a.rows, cols, nnz, opt.Layout,
+		func(dst []float32, i int) { copy(dst, flat[i*size:][:used]) },
+		func(b *rowBuilder, i int) { b.addDense(flat[i*size:][:used]) },
+	)
 	if err != nil {
 		return nil, fail(x.name, err)
 	}

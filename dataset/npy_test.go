@@ -109,49 +109,48 @@ func TestHalf(t *testing.T) {
 
 // Every type, order, byte order and version, with the labels in a column and in a second file.
 func TestNPY(t *testing.T) {
-	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}} // the label is last
-	want := mustText(t, "3 1:1 3:2\n1 2:1\n2 1:1 2:1 3:1\n", Options{})
-	for _, kind := range []string{"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2",
-		"u4", "u8"} {
+	for _, kind := range strings.Fields("f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8") {
 		for _, order := range []string{"<", ">", "|"} {
 			for _, fortran := range []bool{false, true} {
 				for version := 1; version <= 3; version++ {
 					descr := order + kind
-					flat := func(from, to int) (v []float64) {
-						if fortran {
-							for j := from; j < to; j++ {
-								for _, r := range rows {
-									v = append(v, r[j])
-								}
-							}
-							return v
-						}
-						for _, r := range rows {
-							v = append(v, r[from:to]...)
-						}
-						return v
-					}
-					one := npy(version, npyHeader(descr, fortran, "(3, 4)"),
-						encode(descr, flat(0, 4)...))
-					got, err := readNPYBytes(one, nil, Options{})
-					if err != nil {
-						t.Fatalf("%s: %v", descr, err)
-					}
-					same(t, got, want)
-					x := npy(version, npyHeader(descr, fortran, "(3, 3)"),
-						encode(descr, flat(0, 3)...))
-					for _, shape := range []string{"(3,)", "(3, 1)", "(3L,)"} {
-						y := npy(version, npyHeader(descr, fortran, shape),
-							encode(descr, flat(3, 4)...))
-						got, err = readNPYBytes(x, y, Options{})
-						if err != nil {
-							t.Fatalf("%s: %v", descr, err)
-						}
-						same(t, got, want)
-					}
+					name := fmt.Sprintf("%s/fortran=%v/version=%d", descr, fortran, version)
+					t.Run(name, func(t *testing.T) { checkNPY(t, descr, fortran, version) })
 				}
 			}
 		}
+	}
+}
+
+func checkNPY(t *testing.T, descr string, fortran bool, version int) {
+	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}} // the label is last
+	want := mustText(t, "3 1:1 3:2\n1 2:1\n2 1:1 2:1 3:1\n", Options{})
+	array := func(shape string, from, to int) []byte { // of some columns
+		var v []float64
+		if fortran {
+			for j := from; j < to; j++ {
+				for _, r := range rows {
+					v = append(v, r[j])
+				}
+			}
+		} else {
+			for _, r := range rows {
+				v = append(v, r[from:to]...)
+			}
+		}
+		return npy(version, npyHeader(descr, fortran, shape), encode(descr, v...))
+	}
+	got, err := readNPYBytes(array("(3, 4)", 0, 4), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, got, want)
+	for _, shape := range []string{"(3,)", "(3, 1)", "(3L,)"} {
+		got, err = readNPYBytes(array("(3, 3)", 0, 3), array(shape, 3, 4), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, want)
 	}
 }
 

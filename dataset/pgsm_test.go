@@ -135,60 +135,76 @@ func randomSet(r *rand.Rand, rows, cols int, layout Layout) *Set {
 func TestPGSM(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
-		for _, size := range [][2]int{{0, 0}, {0, 5}, {1, 0}, {1, 1}, {3, 16}, {100, 17},
-			{4000, 100}, {70_000, 1}} {
-			want := randomSet(r, size[0], size[1], layout)
-			if size[0] == 100 {
-				want.Names, want.IndexBase = []string{"", "red apple", "ø\n"}, 0
-			}
-			b := pgsm(t, want)
-			both(t, b, Options{}, func(got *Set, err error) {
-				if err != nil {
-					t.Fatal(err)
+		for _, size := range [][2]int{
+			{0, 0}, {0, 5}, {1, 0}, {1, 1}, {3, 16}, {100, 17}, {4000, 100}, {70_000, 1},
+		} {
+			t.Run(fmt.Sprintf("%s/%dx%d", layout, size[0], size[1]), func(t *testing.T) {
+				want := randomSet(r, size[0], size[1], layout)
+				if size[0] == 100 {
+					want.Names, want.IndexBase = []string{"", "red apple", "ø\n"}, 0
 				}
-				same(t, got, want)
-				if got.Layout() != layout || got.NNZ() != want.NNZ() ||
-					got.Verify(Options{}) != nil || got.Err() != nil {
-					t.Error(got.Verify(Options{}))
-				}
-				if got.Mapped() && size[0] > 0 && layout == LayoutDense {
-					for i := range got.Rows() { // DotRows goes over the padding
-						dst := make([]float32, 1)
-						w := make([]float32, got.Cols())
-						for j := range w {
-							w[j] = float32(j)
-						}
-						if got.Dense.DotRows(dst, i, w); dst[0] != want.Dense.Dot(i, w) {
-							t.Fatal(i)
-						}
-						if i == 100 {
-							break
-						}
-					}
+				b := pgsm(t, want)
+				checkPGSM(t, b, want)
+				// What is asked for and the file has not comes out as from any other file.
+				for _, opt := range []Options{
+					{Layout: LayoutDense}, {Layout: LayoutSparse}, {Features: 20}, {Features: 1},
+					{Features: 30, Layout: LayoutSparse}, {Verify: true},
+				} {
+					checkFit(t, b, opt, want)
 				}
 			})
-			// What is asked for and the file has not comes out as from any other file.
-			for _, opt := range []Options{{Layout: LayoutDense}, {Layout: LayoutSparse},
-				{Features: 20}, {Features: 1}, {Features: 30, Layout: LayoutSparse},
-				{Verify: true}} {
-				both(t, b, opt, func(got *Set, err error) {
-					if err != nil {
-						t.Fatal(err)
-					}
-					like := want
-					if opt.Features > 0 {
-						if like, err = want.withCols(opt.Features); err != nil {
-							t.Fatal(err)
-						}
-					}
-					same(t, got, like)
-					if opt.Layout != "" && got.Layout() != opt.Layout {
-						t.Errorf("layout %s, want %s", got.Layout(), opt.Layout)
-					}
-				})
-			}
 		}
 	}
+}
+
+// checkPGSM reads a file, which must give a set.
+func checkPGSM(t *testing.T, b []byte, want *Set) {
+	t.Helper()
+	both(t, b, Options{}, func(got *Set, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, want)
+		if got.Layout() != want.Layout() || got.NNZ() != want.NNZ() || got.Err() != nil {
+			t.Errorf("%s, %d nonzeros, %v", got.Layout(), got.NNZ(), got.Err())
+		}
+		if err := got.Verify(Options{}); err != nil {
+			t.Error(err)
+		}
+		if !got.Mapped() || got.Dense == nil {
+			return
+		}
+		w := make([]float32, got.Cols())
+		for j := range w {
+			w[j] = float32(j)
+		}
+		for i := range min(got.Rows(), 101) { // DotRows goes over the padding
+			dst := make([]float32, 1)
+			if got.Dense.DotRows(dst, i, w); dst[0] != want.Dense.Dot(i, w) {
+				t.Fatal(i)
+			}
+		}
+	})
+}
+
+// checkFit reads a file with options that give the set another layout or number of features.
+func checkFit(t *testing.T, b []byte, opt Options, want *Set) {
+	t.Helper()
+	both(t, b, opt, func(got *Set, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		like := want
+		if opt.Features > 0 {
+			if like, err = want.withCols(opt.Features); err != nil {
+				t.Fatal(err)
+			}
+		}
+		same(t, got, like)
+		if opt.Layout != "" && got.Layout() != opt.Layout {
+			t.Errorf("layout %s, want %s", got.Layout(), opt.Layout)
+		}
+	})
 }
 
 // The files are the same on every machine.
@@ -232,65 +248,67 @@ func touch(t testing.TB, s *Set) error {
 // set, when the rows are visited.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
-		want := randomSet(rand.New(rand.NewPCG(4, 4)), 20, 9, layout)
-		want.Names = []string{"a", "b", "c"}
-		b := pgsm(t, want)
-		h, err := parsePGSMHeader(b, int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		gap := func(i int) bool { // between two sections
-			ends := []int64{h.labels + 80, h.values + 4*int64(h.nnz), h.names + h.nameBytes}
-			if layout == LayoutSparse {
-				ends = append(ends, h.starts+8*21, h.columns+4*int64(h.nnz))
-			} else {
-				ends[1] = h.names
-			}
-			return slices.ContainsFunc(ends, func(end int64) bool {
-				return int64(i) >= end && int64(i) < (end+63)/64*64
-			})
-		}
-		gaps, path := 0, file(t, "a.pgsm", nil)
-		for i := range b {
-			bad := bytes.Clone(b)
-			bad[i] ^= 1 << (i % 8)
-			if err := os.WriteFile(path, bad, 0o666); err != nil {
+		t.Run(string(layout), func(t *testing.T) {
+			want := randomSet(rand.New(rand.NewPCG(4, 4)), 20, 9, layout)
+			want.Names = []string{"a", "b", "c"}
+			b := pgsm(t, want)
+			h, err := parsePGSMHeader(b, int64(len(b)))
+			if err != nil {
 				t.Fatal(err)
 			}
-			found := 0
-			bothAt(t, path, Options{}, func(s *Set, err error) {
-				if err == nil {
-					visited := touch(t, s)
-					err = s.Verify(Options{})
-					if layout == LayoutSparse && (visited == nil) != (err == nil) {
-						t.Errorf("byte %d: visited %v, verified %v", i, visited, err)
+			gap := func(i int) bool { // between two sections
+				ends := []int64{h.labels + 80, h.values + 4*int64(h.nnz), h.names + h.nameBytes}
+				if layout == LayoutSparse {
+					ends = append(ends, h.starts+8*21, h.columns+4*int64(h.nnz))
+				} else {
+					ends[1] = h.names
+				}
+				return slices.ContainsFunc(ends, func(end int64) bool {
+					return int64(i) >= end && int64(i) < (end+63)/64*64
+				})
+			}
+			gaps, path := 0, file(t, "a.pgsm", nil)
+			for i := range b {
+				bad := bytes.Clone(b)
+				bad[i] ^= 1 << (i % 8)
+				if err := os.WriteFile(path, bad, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				found := 0
+				bothAt(t, path, Options{}, func(s *Set, err error) {
+					if err == nil {
+						visited := touch(t, s)
+						err = s.Verify(Options{})
+						if layout == LayoutSparse && (visited == nil) != (err == nil) {
+							t.Errorf("byte %d: visited %v, verified %v", i, visited, err)
+						}
 					}
+					if err != nil {
+						found++
+					}
+				})
+				if gap(i) {
+					gaps++
+				} else if found != 2 {
+					t.Errorf("%s, byte %d: found %d times", layout, i, found)
 				}
-				if err != nil {
-					found++
+				if _, err := Read(path, Options{Verify: true}); (err == nil) != gap(i) {
+					t.Errorf("%s, byte %d: %v", layout, i, err)
 				}
-			})
-			if gap(i) {
-				gaps++
-			} else if found != 2 {
-				t.Errorf("%s, byte %d: found %d times", layout, i, found)
 			}
-			if _, err := Read(path, Options{Verify: true}); (err == nil) != gap(i) {
-				t.Errorf("%s, byte %d: %v", layout, i, err)
+			if gaps == 0 || gaps > len(b)/3 {
+				t.Errorf("%d bytes of %d are not checked", gaps, len(b))
 			}
-		}
-		if gaps == 0 || gaps > len(b)/3 {
-			t.Errorf("%d bytes of %d are not checked", gaps, len(b))
-		}
-		for n := range b {
-			if s, err := ReadPGSM(bytes.NewReader(b), int64(n), "a", Options{}); err == nil {
-				t.Fatalf("%d bytes of %d: %v", n, len(b), s)
+			for n := range b {
+				if s, err := ReadPGSM(bytes.NewReader(b), int64(n), "a", Options{}); err == nil {
+					t.Fatalf("%d bytes of %d: %v", n, len(b), s)
+				}
+				s, err := ReadPGSM(bytes.NewReader(b[:n]), int64(len(b)), "a", Options{})
+				if err == nil {
+					t.Fatalf("%d bytes of %d: %v", n, len(b), s)
+				}
 			}
-			s, err := ReadPGSM(bytes.NewReader(b[:n]), int64(len(b)), "a", Options{})
-			if err == nil {
-				t.Fatalf("%d bytes of %d: %v", n, len(b), s)
-			}
-		}
+		})
 	}
 }
 
@@ -399,53 +417,56 @@ func TestPGSMHostile(t *testing.T) {
 // Verify.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
-		want := randomSet(rand.New(rand.NewPCG(6, 6)), 30_000, 60, layout)
-		b := pgsm(t, want)
-		h, err := parsePGSMHeader(b, int64(len(b)))
-		if err != nil || h.blocks() < 8 {
-			t.Fatal(h, err)
-		}
-		row := func(block int) int { first, _ := h.block(block); return first + 1 }
-		for _, block := range []int{5, 3, 6} {
-			at := h.values + int64(4*row(block)*matrices.Stride(60))
-			if layout == LayoutSparse {
-				at = h.columns + 4*int64(le64(b[h.starts+8*int64(row(block)):]))
+		t.Run(string(layout), func(t *testing.T) {
+			want := randomSet(rand.New(rand.NewPCG(6, 6)), 30_000, 60, layout)
+			b := pgsm(t, want)
+			h, err := parsePGSMHeader(b, int64(len(b)))
+			if err != nil || h.blocks() < 8 {
+				t.Fatal(h, err)
 			}
-			b[at+3] ^= 2
-		}
-		first, end := h.block(3)
-		text := fmt.Sprintf("rows %d to %d: the checksum is wrong: the file is damaged",
-			first, end-1)
-		path := file(t, "a.pgsm", b)
-		for _, threads := range []int{1, 2, 7} {
-			s, err := Read(path, Options{})
-			if bigEndian {
-				break // nothing is mapped
+			row := func(block int) int { first, _ := h.block(block); return first + 1 }
+			for _, block := range []int{5, 3, 6} {
+				at := h.values + int64(4*row(block)*matrices.Stride(60))
+				if layout == LayoutSparse {
+					at = h.columns + 4*int64(le64(b[h.starts+8*int64(row(block)):]))
+				}
+				b[at+3] ^= 2
 			}
-			if err != nil {
-				t.Fatal(err)
+			first, end := h.block(3)
+			text := fmt.Sprintf("rows %d to %d: the checksum is wrong: the file is damaged",
+				first, end-1)
+			path := file(t, "a.pgsm", b)
+			for _, threads := range []int{1, 2, 7} {
+				s, err := Read(path, Options{})
+				if bigEndian {
+					break // nothing is mapped
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 2 { // also once it is known
+					err := s.Verify(Options{Threads: threads})
+					if err == nil || err.Error() != text {
+						t.Errorf("%s, %d threads: %v, want %s", layout, threads, err, text)
+					}
+				}
+				if layout == LayoutSparse {
+					idx, _ := s.Sparse.Row(first)
+					if err := touch(t, s); err == nil || err.Error() != text || len(idx) > 0 {
+						t.Errorf("%v, want %s", err, text)
+					}
+					if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
+						t.Error("a good block is not what it was")
+					}
+				}
+				s.Close()
 			}
-			for range 2 { // also once it is known
-				if err := s.Verify(Options{Threads: threads}); err == nil || err.Error() != text {
-					t.Errorf("%s, %d threads: %v, want %s", layout, threads, err, text)
+			for _, opt := range []Options{{Verify: true}, {InMemory: true}} {
+				if _, err := Read(path, opt); err == nil || err.Error() != path+": "+text {
+					t.Error(err)
 				}
 			}
-			if layout == LayoutSparse {
-				idx, _ := s.Sparse.Row(first)
-				if err := touch(t, s); err == nil || err.Error() != text || len(idx) > 0 {
-					t.Errorf("%v, want %s", err, text)
-				}
-				if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
-					t.Error("a good block is not what it was")
-				}
-			}
-			s.Close()
-		}
-		for _, opt := range []Options{{Verify: true}, {InMemory: true}} {
-			if _, err := Read(path, opt); err == nil || err.Error() != path+": "+text {
-				t.Error(err)
-			}
-		}
+		})
 	}
 }
 

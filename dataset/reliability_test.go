@@ -299,6 +299,7 @@ func hostileIDX(t *testing.T) {
 }
 
 func hostileNPY(t *testing.T) {
+	objects := npy(1, npyHeader("|O", false, "(2, 2)"), nil)
 	f4 := func(shape string, bytes int) []byte {
 		return npy(1, npyHeader("<f4", false, shape), make([]byte, bytes))
 	}
@@ -308,7 +309,7 @@ func hostileNPY(t *testing.T) {
 		"where the header says 1600": f4("(20, 20)", 16),
 		"4 bytes of data where the header says 1073741824": f4("(16384, 16384)", 4),
 		"the product is too large":                         f4("(9223372036854775807, 3)", 0),
-		"are Python objects":                               npy(1, npyHeader("|O", false, "(2, 2)"), nil),
+		"are Python objects":                               objects,
 	} {
 		path := file(t, "a.npy", b)
 		bounded(t, len(b), func() {

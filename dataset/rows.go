@@ -32,12 +32,14 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 
 // addDense adds a row that has a value in each column, of which it stores the nonzeros.
 func (b *rowBuilder) addDense(row []float32) {
+	indices, values := b.indices, b.values // in registers
 	for j, v := range row {
 		if v != 0 {
-			b.indices = append(b.indices, int32(j))
-			b.values = append(b.values, v)
+			indices = append(indices, int32(j))
+			values = append(values, v)
 		}
 	}
+	b.indices, b.values = indices, values
 	b.endRow()
 }
 
@@ -48,11 +50,11 @@ func (b *rowBuilder) matrix(cols int) (*sparse.Matrix, error) {
 	return sparse.New(cols, b.starts, b.indices, b.values)
 }
 
-// fill gives the set rows of cols columns in the given layout, of which nnz numbers are nonzero and
-// only the first used columns have any. row writes row i to dst, which has used elements and holds
-// what an earlier call left there.
+// fill gives the set rows of cols columns in the given layout, of which nnz numbers are nonzero.
+// toDense writes row i to dst, which is zeros; toSparse adds row i to b.
 func (s *Set) fill(
-	rows, used, cols, nnz int, layout Layout, row func(dst []float32, i int),
+	rows, cols, nnz int, layout Layout,
+	toDense func(dst []float32, i int), toSparse func(b *rowBuilder, i int),
 ) error {
 	layout, err := layout.choose(nnz, rows, cols)
 	if err != nil {
@@ -61,14 +63,13 @@ func (s *Set) fill(
 	if layout == LayoutDense {
 		s.Dense = dense.New(rows, cols)
 		for i := range rows {
-			row(s.Dense.Row(i)[:used], i)
+			toDense(s.Dense.Row(i), i)
 		}
 		return nil
 	}
-	b, dst := newRowBuilder(rows, nnz), make([]float32, used)
+	b := newRowBuilder(rows, nnz)
 	for i := range rows {
-		row(dst, i)
-		b.addDense(dst)
+		toSparse(b, i)
 	}
 	s.Sparse, err = b.matrix(cols)
 	return err

@@ -189,16 +189,18 @@ func (c *Scaler) sparse(x *sparse.Matrix) (*sparse.Matrix, error) {
 	for i := range x.Rows() {
 		idx, val := x.Row(i)
 		norm := c.norm(val)
+		indices, values := b.indices, b.values // in registers
 		for k, j := range idx {
 			w := c.one(int(j), val[k], norm)
 			if !floats.IsFinite(w) {
 				return nil, badScale(i, int(j))
 			}
 			if w != 0 { // it may have become 0
-				b.indices = append(b.indices, j)
-				b.values = append(b.values, w)
+				indices = append(indices, j)
+				values = append(values, w)
 			}
 		}
+		b.indices, b.values = indices, values
 		b.endRow()
 	}
 	return b.matrix(x.Cols())

@@ -192,26 +192,28 @@ func TestSubset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
-		s, err := all.WithLayout(layout)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := s.Subset([]int{3, 1, 1, 2})
-		want := mustText(t, "4 1:4\n2 2:2 3:4\n2 2:2 3:4\n3\n", Options{})
-		same(t, got, want)
-		if got := s.Subset(nil); got.Rows() != 0 || got.Cols() != 3 {
-			t.Error(got)
-		}
-		for _, rows := range [][]int{{-1}, {0, 4}} {
-			func() {
-				defer func() {
-					if r := recover(); r != "dataset: row out of range" {
-						t.Error(r)
-					}
+		t.Run(string(layout), func(t *testing.T) {
+			s, err := all.WithLayout(layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := s.Subset([]int{3, 1, 1, 2})
+			want := mustText(t, "4 1:4\n2 2:2 3:4\n2 2:2 3:4\n3\n", Options{})
+			same(t, got, want)
+			if got := s.Subset(nil); got.Rows() != 0 || got.Cols() != 3 {
+				t.Error(got)
+			}
+			for _, rows := range [][]int{{-1}, {0, 4}} {
+				func() {
+					defer func() {
+						if r := recover(); r != "dataset: row out of range" {
+							t.Error(r)
+						}
+					}()
+					s.Subset(rows)
 				}()
-				s.Subset(rows)
-			}()
-		}
+			}
+		})
 	}
 }
 

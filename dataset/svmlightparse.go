@@ -411,7 +411,12 @@ func skipBlanks(b []byte, p int) int {
 }
 
 // nextLine returns where the line after b[p] starts.
-func nextLine(b []byte, p int) int { return p + bytes.IndexByte(b[p:], '\n') + 1 }
+func nextLine(b []byte, p int) int {
+	if b[p] == '\n' {
+		return p + 1
+	}
+	return p + bytes.IndexByte(b[p:], '\n') + 1
+}
 
 const isQid = "qid:N must come right after the label"
 

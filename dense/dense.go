@@ -1,8 +1,10 @@
 // Package dense has kernels for float32 vectors as plain []float32, in AVX2, AVX-512, NEON or plain
 // Go, and a row-major matrix.
 //
-// Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic
-// contract.
+// Every function gives the same bits on every machine. The arithmetic contract is at
+// https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
+//
+// Slices of different lengths, and rows outside their slice, are a panic that says the lengths.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"

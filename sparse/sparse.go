@@ -2,9 +2,9 @@
 // dense vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR)
 // form.
 //
-// Every function gives the same bits on every machine: see docs/kernels.md for the arithmetic
-// contract. A sparse sum has 8 lanes where a dense one has 64, so that the same row stored both
-// ways agrees within rounding, not to the bit.
+// Every function gives the same bits on every machine. The arithmetic contract is at
+// https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md. A sparse sum has 8 lanes where a
+// dense one has 64, so that the same row stored both ways agrees within rounding, not to the bit.
 package sparse
 
 import (

@@ -2,8 +2,9 @@ package asm
 
 import "math"
 
-// The constants of expGeneric. 0x1.62e4p-1 has 15 bits, so that its products with the integers up to 512
-// are exact; the polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347, 0.347].
+// The constants of expGeneric. 0x1.62e4p-1 has 15 bits, so that its products with the integers up
+// to 512 are exact; the polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of
+// [-0.347, 0.347].
 const (
 	expHigh    = 89   // e^89 overflows
 	expLow     = -104 // e^-104 is less than half the least number above 0
@@ -21,7 +22,8 @@ const (
 // expBias takes the bits of expMagic + k to k + 2*127.
 const expBias = 0x4b400000 - 2*127
 
-// expTable has what the assembly reads, in the order of internal/gen/exp.go, each constant eight times.
+// expTable has what the assembly reads, in the order of internal/gen/exp.go, each constant eight
+// times.
 var expTable = func() (t [13 * 8]float32) {
 	for i, c := range [13]float32{
 		expHigh, expLow, expLog2E, expMagic, math.Float32frombits(expBias), expLn2High, expLn2Low,

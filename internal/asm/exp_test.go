@@ -11,7 +11,8 @@ import (
 // long tells whether tests may take minutes: make exhaustive sets it.
 var long = os.Getenv("PEGASIMD_LONG") != ""
 
-// TestExpAccuracy walks the floats, all of them in a long run, and holds each path against float64 and plain Go.
+// TestExpAccuracy walks the floats, all of them in a long run, and holds each path against float64
+// and plain Go.
 func TestExpAccuracy(t *testing.T) {
 	const bound = 1.1 // units in the last place, as the documentation says
 	step := uint64(9973)

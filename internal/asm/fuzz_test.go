@@ -7,10 +7,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
 
-// FuzzKernels compares every path of every kernel with plain Go on the floats that the fuzzer makes of any bytes.
+// FuzzKernels compares every path of every kernel with plain Go on the floats that the fuzzer makes
+// of any bytes.
 func FuzzKernels(f *testing.F) {
 	f.Add(uint8(0), uint64(1), []byte{})
-	f.Add(uint8(3), uint64(2), []byte{0, 0, 128, 63, 0, 0, 128, 191, 0, 0, 192, 127, 1, 0, 0, 0, 0, 0, 128, 127})
+	f.Add(uint8(3), uint64(2), []byte{0, 0, 128, 63, 0, 0, 128, 191, 0, 0, 192, 127, 1, 0, 0, 0, 0,
+		0, 128, 127})
 	f.Fuzz(func(t *testing.T, offset uint8, seed uint64, data []byte) {
 		n := len(data) / 4
 		source := func() *asmtest.Source { return asmtest.Bytes(seed, data) }
@@ -25,7 +27,8 @@ func FuzzKernels(f *testing.F) {
 				}()
 				for i := range want {
 					if !same(got[i], want[i]) {
-						t.Fatalf("op=%s/isa=%v: n = %d: element %d: got %v, generic has %v", k.Name, isa, n, i-1, got[i], want[i])
+						t.Fatalf("op=%s/isa=%v: n = %d: element %d: got %v, generic has %v", k.Name,
+							isa, n, i-1, got[i], want[i])
 					}
 				}
 				if !m.Intact() {

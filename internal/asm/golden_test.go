@@ -12,8 +12,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
 
-// golden are SHA-256 sums over the bits of each kernel's results. They hold on every machine and in every release: one
-// that changes breaks every model hash, and is a change of the contract, not of a kernel.
+// golden are SHA-256 sums over the bits of each kernel's results. They hold on every machine and in
+// every release: one that changes breaks every model hash, and is a change of the contract, not of
+// a kernel.
 var golden = map[string]string{
 	"dot":             "d6655009d75e091732d7258cba7293a506ec45e00834b6f6a8fab3830b5c1d49",
 	"sumsquares":      "43e0852c58c5f18c132552a866039b7877d0c43e380827756a613c64ffe67a34",
@@ -40,8 +41,10 @@ var golden = map[string]string{
 func TestGolden(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		h := sha256.New()
-		for _, n := range []int{0, 1, 2, 3, 7, 8, 15, 31, 54, 63, 64, 65, 100, 128, 300, 784, 1023, asm.Block, asm.Block + 77} {
-			for _, s := range []*asmtest.Source{asmtest.Uniform(1), asmtest.Odd(2, 8), asmtest.Bits(3)} {
+		for _, n := range []int{0, 1, 2, 3, 7, 8, 15, 31, 54, 63, 64, 65, 100, 128, 300, 784, 1023,
+			asm.Block, asm.Block + 77} {
+			for _, s := range []*asmtest.Source{asmtest.Uniform(1), asmtest.Odd(2, 8),
+				asmtest.Bits(3)} {
 				a := k.New(n, asmtest.Heap{}, s)
 				for _, v := range call(k, a) {
 					writeFloat(h, v)

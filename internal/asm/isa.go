@@ -29,8 +29,9 @@ var (
 	active    = choose(os.Getenv(Variable))
 )
 
-// choose returns the strongest path or the one named. A path that is asked for and can't be had is a failure, never a
-// quiet fallback: a test that means to run AVX-512 must not pass on something else.
+// choose returns the strongest path or the one named. A path that is asked for and can't be had is
+// a failure, never a quiet fallback: a test that means to run AVX-512 must not pass on something
+// else.
 func choose(name string) ISA {
 	if name == "" {
 		return available[len(available)-1]
@@ -44,17 +45,19 @@ func choose(name string) ISA {
 	for i, isa := range available {
 		have[i] = isa.String()
 	}
-	panic(fmt.Sprintf("asm: %s=%s is not available here; have %s", Variable, name, strings.Join(have, ", ")))
+	panic(fmt.Sprintf("asm: %s=%s is not available here; have %s", Variable, name,
+		strings.Join(have, ", ")))
 }
 
-// Available returns the paths that this machine can run, weakest first. The last is used unless PEGASIMD_ISA names another.
+// Available returns the paths that this machine can run, weakest first. The last is used unless
+// PEGASIMD_ISA names another.
 func Available() []ISA { return slices.Clone(available) }
 
 // Active returns the path in use.
 func Active() ISA { return active }
 
-// Use makes isa the path in use and returns the one before. It is for tests and benchmarks, which must not call it while
-// kernels run: defer asm.Use(asm.Use(isa)).
+// Use makes isa the path in use and returns the one before. It is for tests and benchmarks, which
+// must not call it while kernels run: defer asm.Use(asm.Use(isa)).
 func Use(isa ISA) (previous ISA) {
 	if !slices.Contains(available, isa) {
 		panic("asm: " + isa.String() + " is not available here")

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestPathsWanted fails a run that was meant for certain paths and has others: a path that isn't tested must not pass.
+// TestPathsWanted fails a run that was meant for certain paths and has others: a path that isn't
+// tested must not pass.
 func TestPathsWanted(t *testing.T) {
 	var have []string
 	for _, isa := range Available() {
@@ -63,7 +64,8 @@ func TestUseRefusesWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestDispatchInOneFile wants the path in use to be read by the switches of kernels.go and nowhere else.
+// TestDispatchInOneFile wants the path in use to be read by the switches of kernels.go and nowhere
+// else.
 func TestDispatchInOneFile(t *testing.T) {
 	paths, err := filepath.Glob("*.go")
 	if err != nil || len(paths) == 0 {
@@ -75,7 +77,8 @@ func TestDispatchInOneFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && id.Name == "active" && path != "isa.go" && path != "kernels.go" {
+			if id, ok := n.(*ast.Ident); ok && id.Name == "active" && path != "isa.go" &&
+				path != "kernels.go" {
 				t.Errorf("%s reads active", path)
 			}
 			return true

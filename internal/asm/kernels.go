@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// Block is the number of elements after which a sum starts anew and a call into assembly ends. It bounds the time in
-// one call, which can't be pre-empted, to some tens of microseconds, and keeps the rounding error of long sums small.
+// Block is the number of elements after which a sum starts anew and a call into assembly ends. It
+// bounds the time in one call, which can't be pre-empted, to some tens of microseconds, and keeps
+// the rounding error of long sums small.
 const Block = 65536
 
 const (
@@ -17,15 +18,18 @@ const (
 // Lengths and rows are checked here and nowhere else: dense calls these functions and does nothing
 // before, so that it is inlined. Panics begin with the name of the package that the caller sees.
 
-// mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its code
-// out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes after.
+// mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its
+// code out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes
+// after.
 //
 //go:noinline
 func mismatch(a string, n int, b string, m int) any {
 	return fmt.Sprintf("%s = %d, %s = %d: they must be equal", a, n, b, m)
 }
 
-func vectorsDiffer(x, y []float32) any { return mismatch("dense: len(x)", len(x), "len(y)", len(y)) }
+func vectorsDiffer(x, y []float32) any {
+	return mismatch("dense: len(x)", len(x), "len(y)", len(y))
+}
 
 // Dot is
 //
@@ -75,7 +79,7 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwo returns the sums of two blocks of equal length, a multiple of 64, that stand one behind the other.
+// dotTwo returns the sums of two blocks of equal length, a multiple of 64, one behind the other.
 func dotTwo(x, y []float32) (sum [2]float32) {
 	n := len(x) / 2
 	switch active {
@@ -91,8 +95,9 @@ func dotTwo(x, y []float32) (sum [2]float32) {
 	return sum
 }
 
-// dotGeneric takes eight lanes at a time, so that they stay in registers, and walks the vectors eight times. That is
-// faster than the naive loop, whose one sum waits for itself at every addition.
+// dotGeneric takes eight lanes at a time, so that they stay in registers, and walks the vectors
+// eight times. That is faster than the naive loop, whose one sum waits for itself at every
+// addition.
 func dotGeneric(x, y []float32) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
@@ -115,7 +120,8 @@ func dotGeneric(x, y []float32) float32 {
 			lane[l] += float32(x[i] * y[i])
 		}
 	}
-	// The lanes that a short vector does not meet are +0, and adding +0 to what a sum can be changes nothing.
+	// The lanes that a short vector does not reach are +0, and adding +0 to what a sum can be
+	// changes nothing.
 	n := lanes
 	for n/2 >= len(x) && n > 1 {
 		n /= 2
@@ -256,8 +262,8 @@ func rowDiffers(idx []int32, val []float32) any {
 //		lane[k%8] += float32(val[k] * w[j])
 //	}
 //
-// with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly
-// trusts it.
+// with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0,
+// len(w)): the assembly trusts it.
 func DotSparse(idx []int32, val, w []float32) float32 {
 	if len(idx) != len(val) {
 		panic(rowDiffers(idx, val))
@@ -272,11 +278,14 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 	}
 	switch active {
 	case AVX512:
-		return dotSparseAVX512(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+		return dotSparseAVX512(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+			unsafe.SliceData(w))
 	case AVX2:
-		return dotSparseAVX2(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+		return dotSparseAVX2(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+			unsafe.SliceData(w))
 	case NEON:
-		return dotSparseNEON(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+		return dotSparseNEON(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+			unsafe.SliceData(w))
 	default:
 		return dotSparseGeneric(idx, val, w)
 	}
@@ -305,8 +314,8 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 //		w[j] += float32(a * val[k])
 //	}
 //
-// It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly trusts it. Indices may
-// repeat; val must not overlap w.
+// It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly
+// trusts it. Indices may repeat; val must not overlap w.
 func AxpySparse(a float32, idx []int32, val, w []float32) {
 	if len(idx) != len(val) {
 		panic(rowDiffers(idx, val))
@@ -322,11 +331,14 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 	}
 	switch active {
 	case AVX512:
-		axpySparseAVX512(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+		axpySparseAVX512(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+			unsafe.SliceData(w))
 	case AVX2:
-		axpySparseAVX2(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+		axpySparseAVX2(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+			unsafe.SliceData(w))
 	case NEON:
-		axpySparseNEON(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx), unsafe.SliceData(w))
+		axpySparseNEON(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+			unsafe.SliceData(w))
 	default:
 		axpySparseGeneric(a, idx, val, w)
 	}
@@ -352,8 +364,8 @@ func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
 //		lane[k%8] += float32(a * w[j])
 //	}
 //
-// with the 8 lanes folded. The indices must be strictly ascending, so that there are at most Block of them, and less than
-// len(w): the assembly trusts them.
+// with the 8 lanes folded. The indices must be strictly ascending, so that there are at most Block
+// of them, and less than len(w): the assembly trusts them.
 func DotSame(a float32, idx []uint16, w []float32) float32 {
 	if race {
 		raceReads(idx)
@@ -371,7 +383,8 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	}
 }
 
-// dotSameGeneric is not inlined, nor is axpySameGeneric: DotSame would keep registers for it, which short rows notice.
+// dotSameGeneric is not inlined, nor is axpySameGeneric: DotSame would keep registers for it, which
+// short rows notice.
 //
 //go:noinline
 func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
@@ -388,8 +401,8 @@ func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
 //		w[j] += a
 //	}
 //
-// The indices must be strictly ascending, so that there are at most Block of them, and less than len(w): the assembly trusts
-// them.
+// The indices must be strictly ascending, so that there are at most Block of them, and less than
+// len(w): the assembly trusts them.
 func AxpySame(a float32, idx []uint16, w []float32) {
 	if race {
 		raceReads(idx)
@@ -418,7 +431,7 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 type Step struct {
 	Start, Count uint32  // of the row's indices
 	Value        float32 // of the row, times its label
-	Pull         float32 // what is added at the row's indices if Margin < Least
+	Update       float32 // what is added at the row's indices if Margin < Least
 	Least        float32
 	Margin       float32 // set by StepsSame
 }
@@ -432,14 +445,15 @@ type Step struct {
 //		if s.Margin is infinite or NaN {
 //			break
 //		}
-//		pull := 0
+//		update := 0
 //		if s.Margin < s.Least {
-//			pull = s.Pull
+//			update = s.Update
 //		}
-//		AxpySame(pull, row, w)
+//		AxpySame(update, row, w)
 //	}
 //
-// A row that doesn't pull has 0 added: which rows do is known late, and hard to predict. The rows are as in AxpySame.
+// Where there is no update 0 is added: which rows have one is known late, and hard to predict. The
+// rows are as in AxpySame.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return
@@ -473,11 +487,11 @@ func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
 		if s.Margin-s.Margin != 0 {
 			break
 		}
-		pull := float32(0)
+		update := float32(0)
 		if s.Margin < s.Least {
-			pull = s.Pull
+			update = s.Update
 		}
-		axpySameGeneric(pull, row, w)
+		axpySameGeneric(update, row, w)
 	}
 }
 
@@ -588,8 +602,9 @@ func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
 //		dst[i] = e^v
 //	}
 //
-// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows, rounded subnormals and 0
-// where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice.
+// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows,
+// rounded subnormals and 0 where it underflows, NaN for NaN. It panics if the lengths differ. dst
+// and x may be the same slice.
 func Exp(dst, x []float32) {
 	if len(dst) != len(x) {
 		panic(mismatch("dense: len(dst)", len(dst), "len(x)", len(x)))
@@ -623,13 +638,13 @@ func expBlocks(dst, x []float32) {
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
-	return fmt.Sprintf("dense: rows has %d elements: too few for %d rows of %d, a stride of %d apart",
+	return fmt.Sprintf("dense: rows has %d elements: too few for %d rows of %d, %d apart",
 		len(rows), count, n, stride)
 }
 
 //go:noinline
 func rowOutOfRange(j int32, rows []float32, stride, n int) any {
-	return fmt.Sprintf("dense: row %d of %d elements, a stride of %d apart, is outside rows, which has %d",
+	return fmt.Sprintf("dense: row %d of %d elements, %d apart, is outside rows, which has %d",
 		j, n, stride, len(rows))
 }
 
@@ -656,7 +671,8 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //		dst[i] = Dot(rows[j*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not overlap rows or x.
+// to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not
+// overlap rows or x.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
 		panic(mismatch("dense: len(dst)", len(dst), "len(idx)", len(idx)))
@@ -684,11 +700,13 @@ func checkRows(rows []float32, stride int, idx []int32, n int) {
 	}
 }
 
-// rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block elements or four rows.
+// rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
+// elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// cached is the number of elements, 8 MB, up to which rows come from the caches. Rows from memory are read one after the
-// other: four streams at a time are slower there than one, unless the rows are short.
+// cached is the number of elements, 8 MB, up to which rows come from the caches. Rows from memory
+// are read one after the other: four streams at a time are slower there than one, unless the rows
+// are short.
 const (
 	cached   = 2 << 20
 	shortRow = 256
@@ -742,7 +760,8 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// to the bit. It panics if a and idx differ in length or an index is outside rows. y must not overlap a or rows.
+// to the bit. It panics if a and idx differ in length or an index is outside rows. y must not
+// overlap a or rows.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
 		panic(mismatch("dense: len(a)", len(a), "len(idx)", len(idx)))
@@ -799,8 +818,8 @@ func notInterleaved(k int) any {
 //		dst[c] = the folded lanes
 //	}
 //
-// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in [0, len(w)/k): the
-// assembly trusts it. dst must not overlap val or w.
+// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
+// [0, len(w)/k): the assembly trusts it. dst must not overlap val or w.
 func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	if len(dst)%8 != 0 {
 		panic(notInterleaved(len(dst)))
@@ -873,8 +892,8 @@ func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
 //		}
 //	}
 //
-// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in [0, len(w)/k): the
-// assembly trusts it. w must not overlap a or val.
+// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
+// [0, len(w)/k): the assembly trusts it. w must not overlap a or val.
 func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	if len(a)%8 != 0 {
 		panic(notInterleaved(len(a)))
@@ -968,8 +987,9 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 //	Unpack(dst, src, hi, lo)
 //	return Dot(dst[:len(w)], w)
 //
-// to the bit. src and dst have as many elements as w, rounded up to a multiple of eight; the bytes behind those are 0. It panics if
-// the lengths are others. hi and lo must be finite. dst must not overlap w.
+// to the bit. src and dst have as many elements as w, rounded up to a multiple of eight; the bytes
+// behind those are 0. It panics if the lengths are others. hi and lo must be finite. dst must not
+// overlap w.
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
 	if len(dst) != (n+7)&^7 {
@@ -986,20 +1006,25 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	if n > 0 && n <= Block {
 		switch active {
 		case AVX512:
-			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)
+			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
 		case AVX2:
-			return unpackDotAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)
+			return unpackDotAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
 		case NEON:
-			return unpackDotNEON(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo, unsafe.SliceData(w), n)
+			return unpackDotNEON(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
 		}
 	}
 	Unpack(dst, src, hi, lo)
 	return Dot(dst[:n], w)
 }
 
-// Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in plain Go.
+// Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in
+// plain Go.
 func Prefetch[T float32 | int32 | uint16 | byte](x []T) {
-	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))), min((len(x)*int(unsafe.Sizeof(*new(T)))+3)/4, Block)
+	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))),
+		min((len(x)*int(unsafe.Sizeof(*new(T)))+3)/4, Block)
 	if n == 0 {
 		return
 	}

@@ -4931,7 +4931,7 @@ dot_fold:
 	CMPQ SI, $+255
 	JAE  end
 
-	// What is added: Pull, or 0 if the margin is large enough.
+	// What is added: Update, or 0 if the margin is large enough.
 	VMOVSS  16(AX), X0
 	VMOVSS  12(AX), X2
 	VCMPPS  $0x11, X0, X1, X0

@@ -4843,7 +4843,7 @@ dot_fold:
 	CMPQ SI, $+255
 	JAE  end
 
-	// What is added: Pull, or 0 if the margin is large enough.
+	// What is added: Update, or 0 if the margin is large enough.
 	VMOVSS    16(AX), X16
 	VMOVSS    12(AX), X18
 	VCMPPS    $0x11, X16, X17, K1

@@ -8645,7 +8645,7 @@ dot_fold:
 	CMP   $0x000000ff, R6
 	BHS   end
 
-	// What is added: Pull, or 0 if the margin is large enough.
+	// What is added: Update, or 0 if the margin is large enough.
 	FMOVS 16(R0), F0
 	FMOVS 12(R0), F2
 	WORD  $0x6ea1e400            // VFCMGT V1.S4, V0.S4, V0.S4

@@ -54,7 +54,8 @@ var sources = map[string]func(seed uint64) *asmtest.Source{
 	"bits":    asmtest.Bits,
 }
 
-// Short tests are for emulators: each length still comes once, in one alignment and with one kind of numbers.
+// Short tests are for emulators: each length still comes once, in one alignment and with one kind
+// of numbers.
 
 // longest covers every tail behind none to eight blocks of 64.
 const longest = 520
@@ -70,14 +71,16 @@ func TestSameBitsAsGeneric(t *testing.T) {
 				want := generic(k, k.New(n, asmtest.Heap{}, source(seed)))
 				for offset := range 16 {
 					if (name != "odd" || testing.Short()) && offset != n%16 {
-						continue // all lengths and offsets once; the other numbers go round the offsets
+						// all lengths and offsets once; the other numbers go round the offsets
+						continue
 					}
 					m := &asmtest.Shifted{Offset: offset}
 					a := k.New(n, m, source(seed))
 					before := copies(a.Inputs())
 					compare(t, n, call(k, a), want)
 					if !m.Intact() {
-						t.Fatalf("%s: n = %d, offset %d: stored beside the operands", name, n, offset)
+						t.Fatalf("%s: n = %d, offset %d: stored beside the operands", name,
+							n, offset)
 					}
 					for i, v := range a.Inputs() {
 						compare(t, n, v, before[i])
@@ -98,7 +101,8 @@ func copies(vectors [][]float32) (c [][]float32) {
 // Around the ends of blocks the sums start anew.
 func TestLongVectors(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
-		for _, n := range []int{asm.Block - 1, asm.Block, asm.Block + 1, asm.Block + 65, 2 * asm.Block, 2*asm.Block + 63, 3*asm.Block + 8} {
+		for _, n := range []int{asm.Block - 1, asm.Block, asm.Block + 1, asm.Block + 65,
+			2 * asm.Block, 2*asm.Block + 63, 3*asm.Block + 8} {
 			for name, source := range sources {
 				if testing.Short() && (name != "odd" || n != asm.Block+65) {
 					continue
@@ -261,7 +265,8 @@ func TestAccuracy(t *testing.T) {
 			for i, got := range results(k, a) {
 				off := math.Abs(float64(got) - want[i])
 				if off > 32*unit*scale[i] {
-					t.Fatalf("n = %d: element %d: got %v, want %v within %v", n, i, got, want[i], 32*unit*scale[i])
+					t.Fatalf("n = %d: element %d: got %v, want %v within %v", n, i, got, want[i],
+						32*unit*scale[i])
 				}
 				if scale[i] > 0 {
 					worst = max(worst, off/(unit*scale[i]))
@@ -272,7 +277,7 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// With a basis vector a sum picks one element, to the bit: each lane, tail and order is met.
+// With a basis vector a sum picks one element, to the bit: each lane, tail and order comes up.
 func TestBasisVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -289,7 +294,8 @@ func TestBasisVectors(t *testing.T) {
 						t.Fatalf("dot of basis vector %d of %d: got %v, want %v", i, n, got, y[i])
 					}
 					if got := asm.DotSparse(idx, x, y); got != y[n-1-i] {
-						t.Fatalf("sparse dot of basis vector %d of %d: got %v, want %v", i, n, got, y[n-1-i])
+						t.Fatalf("sparse dot of basis vector %d of %d: got %v, want %v", i, n, got,
+							y[n-1-i])
 					}
 					z := append([]float32(nil), y...)
 					asm.Axpy(2, x, z)
@@ -299,7 +305,8 @@ func TestBasisVectors(t *testing.T) {
 							want += 2
 						}
 						if z[j] != want {
-							t.Fatalf("axpy of basis vector %d of %d: element %d is %v, want %v", i, n, j, z[j], want)
+							t.Fatalf("axpy of basis vector %d of %d: element %d is %v, want %v", i,
+								n, j, z[j], want)
 						}
 					}
 					x[i] = 0
@@ -326,8 +333,9 @@ func TestSameValues(t *testing.T) {
 					idx[k] = int32(2*k + s.IntN(2))
 					short[k], val[k] = uint16(idx[k]), a
 				}
-				if got, want := asm.DotSame(a, short, w), asm.DotSparse(idx, val, w); !same(got, want) {
-					t.Fatalf("n = %d: the dot product is %v, of an ordinary row %v", n, got, want)
+				dot, ordinary := asm.DotSame(a, short, w), asm.DotSparse(idx, val, w)
+				if !same(dot, ordinary) {
+					t.Fatalf("n = %d: dot product %v, of an ordinary row %v", n, dot, ordinary)
 				}
 				got, want := append([]float32(nil), w...), append([]float32(nil), w...)
 				b := s.Float()
@@ -339,7 +347,8 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// Steps are DotSame and AxpySame by turns, and the rows that don't pull change nothing; they end at a margin that is infinite.
+// Steps are DotSame and AxpySame by turns, and rows without an update change nothing; they end at a
+// margin that is infinite.
 func TestSteps(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -358,7 +367,7 @@ func TestSteps(t *testing.T) {
 					}
 					steps[i] = asm.Step{
 						Start: uint32(start), Count: uint32(len(indices) - start),
-						Value: s.Float(), Pull: s.Float(), Least: float32(count) * s.Float(),
+						Value: s.Float(), Update: s.Float(), Least: float32(count) * s.Float(),
 					}
 				}
 				if count%3 == 1 {
@@ -370,7 +379,7 @@ func TestSteps(t *testing.T) {
 					want[j] = w[j]
 				}
 				asm.StepsSame(steps, indices, w)
-				pulls, ended := 0, false
+				updates, ended := 0, false
 				for i, step := range steps {
 					row := indices[step.Start:][:step.Count]
 					margin := asm.DotSame(step.Value, row, want)
@@ -382,13 +391,13 @@ func TestSteps(t *testing.T) {
 					}
 					ended = ended || margin-margin != 0
 					if !ended && margin < step.Least {
-						asm.AxpySame(step.Pull, row, want)
-						pulls++
+						asm.AxpySame(step.Update, row, want)
+						updates++
 					}
 				}
 				compare(t, count, w, want)
-				if count == 99 && (pulls < 20 || pulls > 80) {
-					t.Errorf("%d of 99 rows pull", pulls)
+				if count == 99 && (updates < 20 || updates > 80) {
+					t.Errorf("%d of 99 rows are updates", updates)
 				}
 			}
 		})

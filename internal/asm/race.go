@@ -7,13 +7,14 @@ import (
 	"unsafe"
 )
 
-// race tells whether the race detector is on. It does not see what assembly reads and writes, so the
-// kernels tell it.
+// race tells whether the race detector is on. It does not see what assembly reads and writes, so
+// the kernels tell it.
 const race = true
 
 func raceReads[T any](vectors ...[]T) {
 	for _, v := range vectors {
-		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)), len(v)*int(unsafe.Sizeof(*new(T))))
+		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(v)),
+			len(v)*int(unsafe.Sizeof(*new(T))))
 	}
 }
 

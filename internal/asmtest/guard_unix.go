@@ -11,7 +11,8 @@ import (
 // Guarded tells whether Guard faults beyond its operands on this system.
 const Guarded = true
 
-// Guard hands out memory that begins or ends at a page that can't be read or written. Free gives it back.
+// Guard hands out memory that begins or ends at a page that can't be read or written. Free gives it
+// back.
 type Guard struct {
 	AtStart bool // the operands begin at the page's end; else they end at its start
 	pages   [][]byte
@@ -20,7 +21,8 @@ type Guard struct {
 func (g *Guard) bytes(n int) unsafe.Pointer {
 	page := unix.Getpagesize()
 	size := (n + page - 1) / page * page
-	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		panic(err)
 	}

@@ -1,5 +1,6 @@
-// Package asmtest has the table of package asm's kernels, and memory that faults beyond its ends. Tests and benchmarks
-// share both, so that a kernel added to the table is tested and measured everywhere at once.
+// Package asmtest has the table of package asm's kernels, and memory that faults beyond its ends.
+// Tests and benchmarks share both, so that a kernel added to the table is tested and measured
+// everywhere at once.
 package asmtest
 
 import (
@@ -21,8 +22,9 @@ type Kernel struct {
 	New func(n int, m Memory, s *Source) *Args
 	// Call calls the kernel in the path that is active; a kernel that stores returns 0.
 	Call func(a *Args) float32
-	// Wide returns what Call should return, or store into a.Out, in float64, and the sum of the absolute values of the
-	// terms behind each, which bounds the rounding error. It must be called before Call.
+	// Wide returns what Call should return, or store into a.Out, in float64, and the sum of the
+	// absolute values of the terms behind each, which bounds the rounding error. It must be called
+	// before Call.
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes is what a call reads and writes.
 	Bytes func(a *Args) int
@@ -55,7 +57,8 @@ func (a *Args) Inputs() [][]float32 {
 
 // Footprint is the size of the operands in bytes, each counted once.
 func (a *Args) Footprint() int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + int(unsafe.Sizeof(asm.Step{}))*len(a.Steps)
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed)
+	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
 	var seen []*float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
 		if p := unsafe.SliceData(v); len(v) > 0 && !slices.Contains(seen, p) {
@@ -70,10 +73,13 @@ func (a *Args) Footprint() int {
 var Kernels = []Kernel{
 	{
 		Name: "dot",
-		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n), Y: s.floats(m, n)} },
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
+		},
 		Call: func(a *Args) float32 { return asm.Dot(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X), func(i int) float64 { return float64(a.X[i]) * float64(a.Y[i]) })
+			return wideSum(len(a.X),
+				func(i int) float64 { return float64(a.X[i]) * float64(a.Y[i]) })
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
@@ -82,7 +88,8 @@ var Kernels = []Kernel{
 		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
 		Call: func(a *Args) float32 { return asm.SumSquares(a.X) },
 		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.X), func(i int) float64 { return float64(a.X[i]) * float64(a.X[i]) })
+			return wideSum(len(a.X),
+				func(i int) float64 { return float64(a.X[i]) * float64(a.X[i]) })
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
 	},
@@ -95,7 +102,9 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.Axpy(a.A, a.X, a.Y); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			return wideMap(len(a.Y), func(i int) (y, ax float64) { return float64(a.Y[i]), float64(a.A) * float64(a.X[i]) })
+			return wideMap(len(a.Y), func(i int) (y, ax float64) {
+				return float64(a.Y[i]), float64(a.A) * float64(a.X[i])
+			})
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
 	},
@@ -108,7 +117,9 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.Scale(a.A, a.X); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			return wideMap(len(a.X), func(i int) (zero, ax float64) { return 0, float64(a.A) * float64(a.X[i]) })
+			return wideMap(len(a.X), func(i int) (zero, ax float64) {
+				return 0, float64(a.A) * float64(a.X[i])
+			})
 		},
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
@@ -117,7 +128,8 @@ var Kernels = []Kernel{
 		New:  newSparse,
 		Call: func(a *Args) float32 { return asm.DotSparse(a.Idx, a.X, a.W) },
 		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.Idx), func(k int) float64 { return float64(a.X[k]) * float64(a.W[a.Idx[k]]) })
+			return wideSum(len(a.Idx),
+				func(k int) float64 { return float64(a.X[k]) * float64(a.W[a.Idx[k]]) })
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.Idx) },
 	},
@@ -130,7 +142,9 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.AxpySparse(a.A, a.Idx, a.X, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) { return float64(a.W[j]), 0 })
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
+				return float64(a.W[j]), 0
+			})
 			for k, j := range a.Idx {
 				product := float64(a.A) * float64(a.X[k])
 				want[j] += product
@@ -146,7 +160,8 @@ var Kernels = []Kernel{
 		New:  newSame,
 		Call: func(a *Args) float32 { return asm.DotSame(a.A, a.Shorts, a.W) },
 		Wide: func(a *Args) (want, scale []float64) {
-			return wideSum(len(a.Shorts), func(k int) float64 { return float64(a.A) * float64(a.W[a.Shorts[k]]) })
+			return wideSum(len(a.Shorts),
+				func(k int) float64 { return float64(a.A) * float64(a.W[a.Shorts[k]]) })
 		},
 		Bytes: func(a *Args) int { return 6 * len(a.Shorts) },
 	},
@@ -160,7 +175,9 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.AxpySame(a.A, a.Shorts, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) { return float64(a.W[j]), 0 })
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
+				return float64(a.W[j]), 0
+			})
 			for _, j := range a.Shorts {
 				want[j] += float64(a.A)
 				scale[j] += math.Abs(float64(a.A))
@@ -178,16 +195,16 @@ var Kernels = []Kernel{
 			return a.Steps[len(a.Shorts)%len(a.Steps)].Margin
 		},
 		Wide: func(a *Args) (want, scale []float64) {
-			// A rounding may decide which rows pull: they are found as the definition says.
+			// A rounding may decide which rows are updates: they are found as the definition says.
 			w := slices.Clone(a.W)
 			want, scale = wideMap(len(w), func(j int) (x, zero float64) { return float64(w[j]), 0 })
 			for _, s := range a.Steps {
 				row := a.Shorts[s.Start:][:s.Count]
 				if asm.DotSame(s.Value, row, w) < s.Least {
-					asm.AxpySame(s.Pull, row, w)
+					asm.AxpySame(s.Update, row, w)
 					for _, j := range row {
-						want[j] += float64(s.Pull)
-						scale[j] += math.Abs(float64(s.Pull))
+						want[j] += float64(s.Update)
+						scale[j] += math.Abs(float64(s.Update))
 					}
 				}
 			}
@@ -203,7 +220,9 @@ var Kernels = []Kernel{
 	},
 	{
 		Name: "squareddistance",
-		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n), Y: s.floats(m, n)} },
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
+		},
 		Call: func(a *Args) float32 { return asm.SquaredDistance(a.X, a.Y) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
@@ -235,7 +254,8 @@ var Kernels = []Kernel{
 		Wide: func(a *Args) (want, scale []float64) {
 			for i := range a.Out {
 				row := a.W[i*a.Stride:]
-				w, s := wideSum(len(a.X), func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
+				w, s := wideSum(len(a.X),
+					func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
 				want, scale = append(want, w...), append(scale, s...)
 			}
 			return want, scale
@@ -249,7 +269,8 @@ var Kernels = []Kernel{
 		Wide: func(a *Args) (want, scale []float64) {
 			for _, i := range a.Idx {
 				row := a.W[int(i)*a.Stride:]
-				w, s := wideSum(len(a.X), func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
+				w, s := wideSum(len(a.X),
+					func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
 				want, scale = append(want, w...), append(scale, s...)
 			}
 			return want, scale
@@ -266,9 +287,14 @@ var Kernels = []Kernel{
 			}
 			return a
 		},
-		Call: func(a *Args) float32 { asm.AxpyRows(a.Scalars, a.W, a.Stride, a.Idx, a.Y); return 0 },
+		Call: func(a *Args) float32 {
+			asm.AxpyRows(a.Scalars, a.W, a.Stride, a.Idx, a.Y)
+			return 0
+		},
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) { return float64(a.Y[j]), 0 })
+			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) {
+				return float64(a.Y[j]), 0
+			})
 			for i, r := range a.Idx {
 				for j := range want {
 					product := float64(a.Scalars[i]) * float64(a.W[int(r)*a.Stride+j])
@@ -291,7 +317,9 @@ var Kernels = []Kernel{
 		Wide: func(a *Args) (want, scale []float64) {
 			k := len(a.Out)
 			for c := range k {
-				w, s := wideSum(len(a.Idx), func(i int) float64 { return float64(a.X[i]) * float64(a.W[int(a.Idx[i])*k+c]) })
+				w, s := wideSum(len(a.Idx), func(i int) float64 {
+					return float64(a.X[i]) * float64(a.W[int(a.Idx[i])*k+c])
+				})
 				want, scale = append(want, w...), append(scale, s...)
 			}
 			return want, scale
@@ -307,7 +335,9 @@ var Kernels = []Kernel{
 		},
 		Call: func(a *Args) float32 { asm.AxpySparseK(a.Scalars, a.Idx, a.X, a.W); return 0 },
 		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) { return float64(a.W[j]), 0 })
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
+				return float64(a.W[j]), 0
+			})
 			k := len(a.Scalars)
 			for i, j := range a.Idx {
 				for c, v := range a.Scalars {
@@ -363,8 +393,9 @@ var Kernels = []Kernel{
 		Name:    "unpackdot",
 		Inexact: true,
 		New: func(n int, m Memory, s *Source) *Args {
-			room := (n + 7) &^ 7
-			a := &Args{A: 1 / float32(1+s.IntN(999)), B: 1e-4 / float32(1+s.IntN(999)), Packed: m.Bytes(room), Out: m.Floats(room), W: s.floats(m, n)}
+			whole := (n + 7) &^ 7
+			a := &Args{A: 1 / float32(1+s.IntN(999)), B: 1e-4 / float32(1+s.IntN(999)),
+				Packed: m.Bytes(whole), Out: m.Floats(whole), W: s.floats(m, n)}
 			for i := range n {
 				a.Packed[i] = byte(s.Uint32())
 			}
@@ -387,12 +418,13 @@ var Kernels = []Kernel{
 	},
 }
 
-// newRows makes 4 to 10 results for as many rows of n elements, with or without a gap between them, and picks rows in
-// any order if asked to.
+// newRows makes 4 to 10 results for as many rows of n elements, with or without a gap between them,
+// and picks rows in any order if asked to.
 func newRows(n int, m Memory, s *Source, picked bool) *Args {
 	count := 4 + n%7
 	stride := n + n%3
-	a := &Args{Stride: stride, X: s.floats(m, n), W: s.floats(m, (count-1)*stride+n), Out: m.Floats(count)}
+	a := &Args{Stride: stride, X: s.floats(m, n), W: s.floats(m, (count-1)*stride+n),
+		Out: m.Floats(count)}
 	if picked {
 		a.Idx = m.Ints(count)
 		for i := range a.Idx {
@@ -415,7 +447,8 @@ func newInterleaved(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: s.floats(m, features*k)}
 }
 
-// newSparse makes a row of n nonzeros whose indices lie anywhere in a vector of about 3n, and come twice at times.
+// newSparse makes a row of n nonzeros whose indices lie anywhere in a vector of about 3n, and come
+// twice at times.
 func newSparse(n int, m Memory, s *Source) *Args {
 	w := s.floats(m, 3*n+1)
 	idx := m.Ints(n)
@@ -433,12 +466,14 @@ func newSteps(n int, m Memory, s *Source) *Args {
 	floats := m.Floats(6 * 5)
 	a.Steps = unsafe.Slice((*asm.Step)(unsafe.Pointer(&floats[0])), 5)
 	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
-		a.Steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]), Value: s.Float(), Pull: s.Float(), Least: s.Float()}
+		a.Steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]),
+			Value: s.Float(), Update: s.Float(), Least: s.Float()}
 	}
 	return a
 }
 
-// newSame makes a row of n nonzeros of one value in a vector of about 3n elements, or of as many as 16-bit indices reach.
+// newSame makes a row of n nonzeros of one value in a vector of about 3n elements, or of as many as
+// 16-bit indices reach.
 func newSame(n int, m Memory, s *Source) *Args {
 	n = min(n, asm.Block)
 	a := &Args{A: s.Float(), W: s.floats(m, min(3*n+1, 1<<16)), Shorts: m.Shorts(n)}

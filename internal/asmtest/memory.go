@@ -23,8 +23,8 @@ const sentinel = -12345.5
 
 const margin = 16 // floats on each side
 
-// Shifted hands out memory that starts Offset floats after a multiple of 64 bytes (its second operand one float more, and
-// so on, so that operands differ in alignment), between sentinels.
+// Shifted hands out memory that starts Offset floats after a multiple of 64 bytes (its second
+// operand one float more, and so on, so that operands differ in alignment), between sentinels.
 type Shifted struct {
 	Offset int
 	all    [][]float32

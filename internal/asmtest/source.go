@@ -45,7 +45,8 @@ var odd = []float32{
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
 }
 
-// Odd makes zeros of both signs, subnormals, huge numbers, infinities and NaN among ordinary ones; special of 256 are odd.
+// Odd makes zeros of both signs, subnormals, huge numbers, infinities and NaN among ordinary ones;
+// special of 256 are odd.
 func Odd(seed uint64, special int) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 {
 		if r.IntN(256) < special {

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// points is the number of random points per range of each accuracy test. PEGASIMD_LONG=1 takes many more.
+// points is the number of random points per range of each accuracy test. PEGASIMD_LONG=1 takes many
+// more.
 var points = func() int {
 	if os.Getenv("PEGASIMD_LONG") != "" {
 		return 250_000
@@ -40,9 +41,11 @@ var (
 var functions = []function{
 	{
 		name: "exp", f: Exp, bound: 0.67, above: -math.MaxFloat64, upTo: expHigh,
-		wide:   func(x float64) *big.Float { return wideExp(number(x)) },
-		ranges: [][2]float64{{-1, 1}, {-40, 40}, {-745.2, 709.78}, {-745.2, -707}, {-0x1p-20, 0x1p-20}},
-		seams:  []float64{0, ln2 / 2, -ln2 / 2, 3 * ln2 / 2, ln2, expHigh, -708.396418532264, -745.13, -744.44, -40, 1},
+		wide: func(x float64) *big.Float { return wideExp(number(x)) },
+		ranges: [][2]float64{{-1, 1}, {-40, 40}, {-745.2, 709.78}, {-745.2, -707},
+			{-0x1p-20, 0x1p-20}},
+		seams: []float64{0, ln2 / 2, -ln2 / 2, 3 * ln2 / 2, ln2, expHigh, -708.396418532264,
+			-745.13, -744.44, -40, 1},
 		golden: "95a17608c8f992a9869e556822d12518711b094bfe2430a95048caeebd8174c2",
 	},
 	{
@@ -53,38 +56,46 @@ var functions = []function{
 			}
 			return wideLog(number(x))
 		},
-		ranges: [][2]float64{{0x1p-60, 1}, {0.7, 1.42}, {1, 100}, {0, 1e-300}, {0, 0x1p-1022}, {1, math.MaxFloat64}, {0.999, 1.001}},
-		seams:  []float64{1, root, 2 * root, 2, 0.5, 0x1p-1022, 0x1p-1074, math.MaxFloat64, 4 * root, 1e-5},
+		ranges: [][2]float64{{0x1p-60, 1}, {0.7, 1.42}, {1, 100}, {0, 1e-300}, {0, 0x1p-1022},
+			{1, math.MaxFloat64}, {0.999, 1.001}},
+		seams: []float64{1, root, 2 * root, 2, 0.5, 0x1p-1022, 0x1p-1074, math.MaxFloat64,
+			4 * root, 1e-5},
 		golden: "3868625a8d4308233d2e535f7cc6ae19a4a0e753958891229582e341cb11c846",
 	},
 	{
 		name: "log1p", f: Log1p, bound: 0.55, above: -1, upTo: math.MaxFloat64,
-		wide:   func(x float64) *big.Float { return wideLog1p(number(x)) },
-		ranges: [][2]float64{{0, 1}, {-1, 0}, {0, 1e-3}, {-0x1p-40, 0x1p-40}, {1, 1000}, {0, 0x1p60}, {1, math.MaxFloat64}, {-1, -0.999}},
-		seams:  []float64{-1 + 0x1p-53, -0.5, -0.29, -1 + root, 0, 0x1p-60, -0x1p-60, 0.41, -1 + 2*root, 1, 3, 0x1p53, 0x1p64, 0x1p-1074, math.MaxFloat64},
+		wide: func(x float64) *big.Float { return wideLog1p(number(x)) },
+		ranges: [][2]float64{{0, 1}, {-1, 0}, {0, 1e-3}, {-0x1p-40, 0x1p-40}, {1, 1000},
+			{0, 0x1p60}, {1, math.MaxFloat64}, {-1, -0.999}},
+		seams: []float64{-1 + 0x1p-53, -0.5, -0.29, -1 + root, 0, 0x1p-60, -0x1p-60, 0.41,
+			-1 + 2*root, 1, 3, 0x1p53, 0x1p64, 0x1p-1074, math.MaxFloat64},
 		golden: "1d5369f1e6b0b78bde0ad5e98f3a3ee90825f22721e03709c3518bc9d8ef9238",
 	},
 	{
 		name: "sigmoid", f: Sigmoid, bound: 0.75, above: -math.MaxFloat64, upTo: math.MaxFloat64,
 		wide:   wideSigmoid,
 		ranges: [][2]float64{{-1, 1}, {-8, 8}, {-45, 45}, {-745.2, 0}, {-0x1p-40, 0x1p-40}},
-		seams:  []float64{0, -cutoff, cutoff, ln2 / 2, -ln2 / 2, -708.396418532264, -745.13, 36.7, 37.4, -36.7},
+		seams: []float64{0, -cutoff, cutoff, ln2 / 2, -ln2 / 2, -708.396418532264, -745.13, 36.7,
+			37.4, -36.7},
 		golden: "15493840091fa93a1e5f47b2c2d43f88a3e1eced59f221b6a99a15f7373ee64e",
 	},
 	{
 		name: "log1pexp", f: Log1pExp, bound: 0.8, above: -math.MaxFloat64, upTo: math.MaxFloat64,
-		wide:   wideLog1pExp,
-		ranges: [][2]float64{{-1, 1}, {-8, 8}, {-45, 45}, {-745.2, 0}, {-0x1p-40, 0x1p-40}, {0, 1000}},
-		seams:  []float64{0, -cutoff, cutoff, -0.8916, 0.8916, -0.8814, 0.8814, -708.396418532264, -745.13, -36.7, 1},
+		wide: wideLog1pExp,
+		ranges: [][2]float64{{-1, 1}, {-8, 8}, {-45, 45}, {-745.2, 0}, {-0x1p-40, 0x1p-40},
+			{0, 1000}},
+		seams: []float64{0, -cutoff, cutoff, -0.8916, 0.8916, -0.8814, 0.8814, -708.396418532264,
+			-745.13, -36.7, 1},
 		golden: "81416d8d591f995a1490a605f978dfbfd4361969ebaa9c6a6bbfd87c1964dc7d",
 	},
 }
 
-// unit returns a number in [0, 1). Of a generator only Uint64 is used here: it is the same in every Go release.
+// unit returns a number in [0, 1). Of a generator only Uint64 is used here: it is the same in every
+// Go release.
 func unit(r *rand.Rand) float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
-// each calls do with arguments for f: n random ones per range, even in x and even in the exponent, a regular grid, and the
-// neighbours of the seams.
+// each calls do with arguments for f: n random ones per range, even in x and even in the exponent,
+// a regular grid, and the neighbours of the seams.
 func (f *function) each(n int, do func(x float64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, lim := range f.ranges {
@@ -132,16 +143,19 @@ func TestAccuracy(t *testing.T) {
 				}
 				n++
 			})
-			t.Logf("%d points, at most %.4f units in the last place, at %v; %.2f %% correctly rounded", n, worst, at, 100*float64(rounded)/float64(n))
+			t.Logf("%d points, at most %.4f units in the last place, at %v; %.2f %% "+
+				"correctly rounded", n, worst, at, 100*float64(rounded)/float64(n))
 			if worst > f.bound {
-				t.Errorf("%s(%v) is wrong by %.4f units in the last place, want at most %v", f.name, at, worst, f.bound)
+				t.Errorf("%s(%v) is wrong by %.4f units in the last place, want at most %v", f.name,
+					at, worst, f.bound)
 			}
 		})
 	}
 }
 
-// TestMonotonic walks neighbouring floats, and steps through the ranges. With errors above half a unit nothing promises
-// that a result is never below the one before, but it's rare enough not to happen here.
+// TestMonotonic walks neighbouring floats, and steps through the ranges. With errors above half a
+// unit nothing promises that a result is never below the one before, but it's rare enough not to
+// happen here.
 func TestMonotonic(t *testing.T) {
 	for _, f := range functions {
 		t.Run(f.name, func(t *testing.T) {
@@ -155,7 +169,8 @@ func TestMonotonic(t *testing.T) {
 					}
 					z := f.f(x)
 					if z < y {
-						t.Errorf("%s(%v) = %v is below %v, the result one step before", f.name, x, z, y)
+						t.Errorf("%s(%v) = %v is below %v, the result one step before", f.name,
+							x, z, y)
 						return
 					}
 					if z == z {
@@ -335,23 +350,27 @@ func BenchmarkFunction(b *testing.B) {
 		{"sigmoid", "own", Sigmoid, &any},
 		{"sigmoid", "math", func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }, &any},
 		{"log1pexp", "own", Log1pExp, &any},
-		{"log1pexp", "math", func(z float64) float64 { return max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) }, &any},
+		{"log1pexp", "math", func(z float64) float64 {
+			return max(z, 0) +
+				math.Log1p(math.Exp(-math.Abs(z)))
+		}, &any},
 	} {
 		// Independent calls show the throughput, a chain of calls the latency.
 		for _, chain := range []float64{0, 0x1p-1000} {
-			b.Run("op="+c.op+"/by="+c.by+"/chain="+strconv.FormatBool(chain != 0), func(b *testing.B) {
-				y := 0.0
-				if chain != 0 {
-					for i := range b.N {
-						y = c.f(c.x[i%1024] + float64(y*chain))
+			b.Run("op="+c.op+"/by="+c.by+"/chain="+strconv.FormatBool(chain != 0),
+				func(b *testing.B) {
+					y := 0.0
+					if chain != 0 {
+						for i := range b.N {
+							y = c.f(c.x[i%1024] + float64(y*chain))
+						}
+					} else {
+						for i := range b.N {
+							y += c.f(c.x[i%1024])
+						}
 					}
-				} else {
-					for i := range b.N {
-						y += c.f(c.x[i%1024])
-					}
-				}
-				sink = y
-			})
+					sink = y
+				})
 		}
 	}
 }

@@ -9,12 +9,14 @@ const (
 	log2E   = 0x1.71547652b82fep+0
 )
 
-// Adding magic to a number below 2^51 rounds it to an integer; subtracting it again leaves the integer.
+// Adding magic to a number below 2^51 rounds it to an integer; subtracting it again leaves the
+// integer.
 const magic = 0x1.8p52
 
 const (
 	expHigh = 0x1.62e42fefa39efp+9 // the largest x for which e^x doesn't overflow
-	expLow  = -746                 // e^x is less than half the least number above 0 from -745.14 down
+	// e^x is less than half the least number above 0 from -745.14 down
+	expLow = -746
 )
 
 // The Taylor coefficients of (e^r - 1 - r)/r^2. For |r| <= ln2/2 what is left out is below 2^-63.
@@ -34,7 +36,8 @@ const (
 	expC12 = expC11 / 14
 )
 
-// Exp is e^x: +Inf where it overflows, correctly placed subnormals and then 0 where it underflows, NaN for NaN.
+// Exp is e^x: +Inf where it overflows, correctly placed subnormals and then 0 where it underflows,
+// NaN for NaN.
 func Exp(x float64) float64 {
 	switch {
 	case x != x:
@@ -50,8 +53,9 @@ func Exp(x float64) float64 {
 	if int(bits>>52)+k > 0 {
 		return math.Float64frombits(bits + uint64(k)<<52)
 	}
-	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. The sum with a number that has
-	// that unit in the last place rounds once and counts the units: they are the result's bits.
+	// The result is subnormal: a multiple of 2^-1074, which is 2^(-1074-k) before scaling. The sum
+	// with a number that has that unit in the last place rounds once and counts the units: they are
+	// the result's bits.
 	unit := uint64(1023+52-1074-k) << 52 // the bits of that number
 	big := math.Float64frombits(unit)
 	sum := big + head
@@ -59,8 +63,9 @@ func Exp(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k, where the head is within [0.7, 1.42], the tail is below 0.07 and their exact
-// sum is wrong by less than 0.2 units in the head's last place. x is within [expLow, expHigh].
+// expParts returns e^x as (head + tail) 2^k, where the head is within [0.7, 1.42], the tail is
+// below 0.07 and their exact sum is wrong by less than 0.2 units in the head's last place. x is
+// within [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
 	kf := (float64(x*log2E) + magic) - magic
 	high := x - float64(kf*ln2High) // exact

@@ -2,7 +2,8 @@ package elementary
 
 import "math"
 
-// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 what is left out is below 2^-59 of s.
+// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 what is left out is
+// below 2^-59 of s.
 const (
 	logC0 = 2.0 / 3
 	logC1 = 2.0 / 5
@@ -39,8 +40,8 @@ func Log(x float64) float64 {
 	return high + low
 }
 
-// Log1p is the natural logarithm of 1+x, accurate also where x is small: -Inf for -1, NaN below -1 and for NaN, and
-// -0 for -0.
+// Log1p is the natural logarithm of 1+x, accurate also where x is small: -Inf for -1, NaN below -1
+// and for NaN, and -0 for -0.
 func Log1p(x float64) float64 {
 	switch {
 	case x != x || x == math.Inf(1):
@@ -56,7 +57,8 @@ func Log1p(x float64) float64 {
 	return high + low
 }
 
-// log1pParts returns log(1+x+xLow) as high + low. xLow is at most a unit in the last place of x, and x is above -1.
+// log1pParts returns log(1+x+xLow) as high + low. xLow is at most a unit in the last place of x,
+// and x is above -1.
 func log1pParts(x, xLow float64) (high, low float64) {
 	if x > -0.29 && x < 0.41 {
 		return logParts(x, xLow, 0)
@@ -75,15 +77,16 @@ func log1pParts(x, xLow float64) (high, low float64) {
 	return logParts(m-1, float64((lost+xLow)*scale), k)
 }
 
-// split returns m and k with x = m 2^k and m between the roots of 1/2 and of 2. x is positive and normal.
+// split returns m and k with x = m 2^k and m between the roots of 1/2 and of 2. x is positive and
+// normal.
 func split(x float64) (m float64, k int) {
 	bits := math.Float64bits(x)
 	k = int(int64(bits-rootHalf) >> 52)
 	return math.Float64frombits(bits - uint64(k)<<52), k
 }
 
-// logParts returns log(1+f+fLow) + k log(2) as high + low, of which high holds all but a hundredth. f is within
-// [-0.293, 0.415] and fLow at most a unit in the last place of 1+f, or of f if k is 0.
+// logParts returns log(1+f+fLow) + k log(2) as high + low, of which high holds all but a hundredth.
+// f is within [-0.293, 0.415] and fLow at most a unit in the last place of 1+f, or of f if k is 0.
 func logParts(f, fLow float64, k int) (high, low float64) {
 	// log(1+f) = 2 artanh(s) with s = f/(2+f); s is s + sLow.
 	d := 2 + f
@@ -98,7 +101,8 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	b := (logC4 + float64(z*logC5)) + float64(z2*(logC6+float64(z*logC7)))
 	c := logC8 + float64(z*logC9)
 	p := a + float64(z4*(b+float64(z4*c)))
-	rest := float64(sLow * (2 + float64(2*z))) // sLow times the slope, which is 2 + 2s^2 and a little
+	// sLow times the slope, which is 2 + 2s^2 and a little
+	rest := float64(sLow * (2 + float64(2*z)))
 	kf := float64(k)
 	base := float64(kf * ln2High) // exact, and 0 or larger than 2s
 	high = base + float64(2*s)
@@ -106,11 +110,13 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d, for a q near n/d. The products of halves are exact: they stand in for a fused multiply-add.
+// remainder returns n - q*d, for a q near n/d. The products of halves are exact: they stand in for
+// a fused multiply-add.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh
-	return ((n - float64(qHigh*dHigh)) - float64(qHigh*dLow) - float64(qLow*dHigh)) - float64(qLow*dLow)
+	return ((n - float64(qHigh*dHigh)) - float64(qHigh*dLow) - float64(qLow*dHigh)) -
+		float64(qLow*dLow)
 }
 
 // upper returns x without the lower half of its bits.

@@ -28,7 +28,8 @@ func Sigmoid(z float64) float64 {
 	return q + float64(((remainder(n, q, d)+nLow)-float64(q*dLow))*inverse)
 }
 
-// Log1pExp is log(1+e^z), which is z for z above 40 and Exp(z) below -40. For ±Inf it is +Inf and 0, NaN for NaN.
+// Log1pExp is log(1+e^z), which is z for z above 40 and Exp(z) below -40. For ±Inf it is +Inf and
+// 0, NaN for NaN.
 func Log1pExp(z float64) float64 {
 	a := math.Abs(z)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// prec is the precision of the reference. Its results are right to 2^-130 and better, relative to themselves: 2^-77 of
-// the units that errors are counted in.
+// prec is the precision of the reference. Its results are right to 2^-130 and better, relative to
+// themselves: 2^-77 of the units that errors are counted in.
 const prec = 220
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
@@ -49,7 +49,8 @@ func wideExp(x *big.Float) *big.Float {
 	return y.SetMantExp(y, k)
 }
 
-// wideLog1p is log(1+x): for small x the series, else Halley's step from a float64 that is right to 2^-40 or so.
+// wideLog1p is log(1+x): for small x the series, else Halley's step from a float64 that is right to
+// 2^-40 or so.
 func wideLog1p(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return empty()
@@ -65,7 +66,8 @@ func wideLog1p(x *big.Float) *big.Float {
 	return wideLog(empty().Add(number(1), x))
 }
 
-// wideLog is log(x). A start y with an error d becomes y + 2 (x-e^y)/(x+e^y), with an error below d^3.
+// wideLog is log(x). A start y with an error d becomes y + 2 (x-e^y)/(x+e^y), with an error below
+// d^3.
 func wideLog(x *big.Float) *big.Float {
 	near, _ := empty().SetMantExp(x, -x.MantExp(nil)).Float64()
 	y := empty().Mul(wideLn2, number(float64(x.MantExp(nil))))
@@ -94,7 +96,8 @@ func wideLog1pExp(z float64) *big.Float {
 	return l
 }
 
-// distance returns |got - want| in units in the last place of want: the distance of the float64 on both sides of it.
+// distance returns |got - want| in units in the last place of want: the distance of the float64 on
+// both sides of it.
 func distance(got float64, want *big.Float) float64 {
 	if want.Sign() == 0 || math.IsNaN(got) || math.IsInf(got, 0) {
 		if want.Sign() == 0 && got == 0 {
@@ -118,12 +121,17 @@ func TestReference(t *testing.T) {
 		got  *big.Float
 		want string
 	}{
-		{"e^1", wideExp(number(1)), "2.71828182845904523536028747135266249775724709369995957496697"},
-		{"e^-20", wideExp(number(-20)), "2.06115362243855782796594038015582097637580727559910369297224e-9"},
+		{"e^1", wideExp(number(1)),
+			"2.71828182845904523536028747135266249775724709369995957496697"},
+		{"e^-20", wideExp(number(-20)),
+			"2.06115362243855782796594038015582097637580727559910369297224e-9"},
 		{"log(2)", wideLn2, "0.693147180559945309417232121458176568075500134360255254120680"},
-		{"log(10)", wideLog(number(10)), "2.30258509299404568401799145468436420760110148862877297603333"},
-		{"log1p(9)", wideLog1p(number(9)), "2.30258509299404568401799145468436420760110148862877297603333"},
-		{"log1p(2^-31)", wideLog1p(number(0x1p-31)), "4.65661287199319040597607621876929613440062430262449144069275e-10"},
+		{"log(10)", wideLog(number(10)),
+			"2.30258509299404568401799145468436420760110148862877297603333"},
+		{"log1p(9)", wideLog1p(number(9)),
+			"2.30258509299404568401799145468436420760110148862877297603333"},
+		{"log1p(2^-31)", wideLog1p(number(0x1p-31)),
+			"4.65661287199319040597607621876929613440062430262449144069275e-10"},
 	} {
 		want, _, err := big.ParseFloat(c.want, 10, prec, big.ToNearestEven)
 		if err != nil {

@@ -100,7 +100,8 @@ func (t *avx2) BroadcastParam(param string) Group {
 }
 
 func (t *avx2) Return(v Group) {
-	// The upper halves are cleared before a Go function meets them: its SSE code would wait for them on Intel.
+	// The upper halves are cleared before a Go function runs: its SSE code would wait for them on
+	// Intel.
 	t.VMOVSS(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
 	t.Done()
 }
@@ -279,7 +280,8 @@ func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	t.VCVTDQ2PS(r(v), r(v))
 }
 
-// Part loads the mask from a window into the table: it starts 8 words before the zeros less the floats there are.
+// Part loads the mask from a window into the table: it starts 8 words before the zeros less the
+// floats there are.
 func (t *avx2) Part(n reg.GPVirtual) Part {
 	k, mask := t.GP64(), t.YMM()
 	table := t.GP64()
@@ -357,7 +359,7 @@ func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 	t.VANDPS(r(a), r(mask), r(dst))
 }
 
-// lessThan is VCMPPS's predicate that NaN does not meet.
+// lessThan is VCMPPS's predicate that is false for NaN.
 const lessThan = operand.U8(0x11)
 
 func (t *avx2) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
@@ -384,8 +386,8 @@ func (t *avx2) Fold(v Group) {
 	t.VADDSS(h, x, x)
 }
 
-// FoldFour brings lanes l and l+4 of two groups side by side, then l and l+2, then l and l+1, and adds all four sums at
-// each step.
+// FoldFour brings lanes l and l+4 of two groups side by side, then l and l+2, then l and l+1, and
+// adds all four sums at each step.
 func (t *avx2) FoldFour(v [4]Group) Group {
 	return t.foldFour(v, func(a, b Group, low, high reg.VecVirtual) {
 		t.VINSERTF128(operand.Imm(1), b.regs[0].AsX(), r(a), low)
@@ -393,9 +395,10 @@ func (t *avx2) FoldFour(v [4]Group) Group {
 	}, func(v, high reg.VecVirtual) { t.VEXTRACTF128(operand.Imm(1), v, high.AsX()) })
 }
 
-// foldFour is told how halves of registers move, which VEX and EVEX say differently: halves sets low to the lower halves
-// of a and b and high to the upper ones, upper copies an upper half.
-func (t *avx2) foldFour(v [4]Group, halves func(a, b Group, low, high reg.VecVirtual), upper func(v, high reg.VecVirtual)) Group {
+// foldFour is told how halves of registers move, which VEX and EVEX say differently: halves sets
+// low to the lower halves of a and b and high to the upper ones, upper copies an upper half.
+func (t *avx2) foldFour(v [4]Group, halves func(a, b Group, low, high reg.VecVirtual),
+	upper func(v, high reg.VecVirtual)) Group {
 	pair := func(a, b Group) reg.VecVirtual {
 		low, high := t.YMM(), t.YMM()
 		halves(a, b, low, high)

@@ -10,9 +10,10 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx512 is avx2 with opmasks, in 256-bit registers: on Zen 4 these are as fast as 512-bit ones up to the third cache and
-// faster beyond it and for short vectors (docs/kernels.md). Its registers are Y16 to Y31, which have no SSE halves that
-// an SSE instruction could wait for, so that no VZEROUPPER is needed.
+// avx512 is avx2 with opmasks, in 256-bit registers: on Zen 4 these are as fast as 512-bit ones up
+// to the third cache and faster beyond it and for short vectors (docs/kernels.md). Its registers
+// are Y16 to Y31, which have no SSE halves that an SSE instruction could wait for, so that no
+// VZEROUPPER is needed.
 type avx512 struct{ *avx2 }
 
 func newAVX512() *avx512 {

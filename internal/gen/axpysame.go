@@ -5,17 +5,19 @@ import "github.com/mmcloughlin/avo/reg"
 func init() {
 	kernel("axpySame", "func(a float32, idx *uint16, n int, w *float32)", func(t Target) {
 		a := t.ScalarParam("a")
-		few := axpySame(t, "", a, t.PointerParam("idx"), t.IntParam("n"), t.PointerParam("w"), "end")
+		few := axpySame(t, "", a, t.PointerParam("idx"), t.IntParam("n"),
+			t.PointerParam("w"), "end")
 		t.Label("end")
 		t.Done()
 		few()
 	})
 }
 
-// axpySame takes the last four nonzeros as a group of their own, which may begin within the one before: its sums are made
-// before anything is stored and stored at the end, so that an element that both have gets the same sum twice. That needs
-// indices of which none comes twice. Rows of fewer than four go by what few emits, out of the way, and from there to end.
-// The other labels begin with name.
+// axpySame takes the last four nonzeros as a group of their own, which may begin within the one
+// before: its sums are made before anything is stored and stored at the end, so that an element
+// that both have gets the same sum twice. That needs indices of which none comes twice. Rows of
+// fewer than four go by what few emits, out of the way, and from there to end. The other labels
+// begin with name.
 func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end string) (few func()) {
 	// four returns the indices of the four nonzeros at an offset in bytes, and the sums there.
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {

@@ -6,11 +6,12 @@ func init() {
 	kernel("axpySparse", "func(a float32, idx *int32, val *float32, n int, w *float32)", axpySparse)
 }
 
-// axpySparse updates w one element after the other, in the order of the row, so that an index may come twice. The products
-// are made four at a time: a shuffle is cheaper than a load of each value.
+// axpySparse updates w one element after the other, in the order of the row, so that an index may
+// come twice. The products are made four at a time: a shuffle is cheaper than a load of each value.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
-	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"), t.PointerParam("w")
+	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
+		t.PointerParam("w")
 	update := func(product Group, j reg.GPVirtual) {
 		v := t.New(1)
 		t.AddLoadAt(v, product, w, j)

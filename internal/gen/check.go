@@ -18,19 +18,21 @@ var features = map[string][]string{
 // baseline is what every amd64 has: avo files PREFETCHT0, which came with SSE, under MMX+.
 var baseline = []string{"MMX+"}
 
-// check makes it an error when a function needs more than its path's guard asks for. avo hands out registers 16 to 31
-// without a word, though only AVX-512 has them, so they are looked for as well.
+// check makes it an error when a function needs more than its path's guard asks for. avo hands out
+// registers 16 to 31 without a word, though only AVX-512 has them, so they are looked for as well.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {
 			if !slices.Contains(features[isa], need) && !slices.Contains(baseline, need) {
-				return fmt.Errorf("%s needs %s, which the guard of %s does not ask for", f.Name, need, isa)
+				return fmt.Errorf("%s needs %s, which the guard of %s does not ask for", f.Name,
+					need, isa)
 			}
 		}
 		for _, i := range f.Instructions() {
 			for _, op := range i.Operands {
 				r, ok := op.(reg.Register)
-				if ok && r.Kind() == reg.KindVector && r.(reg.Physical).PhysicalIndex() >= 16 && isa == "AVX2" {
+				if ok && r.Kind() == reg.KindVector && r.(reg.Physical).PhysicalIndex() >= 16 &&
+					isa == "AVX2" {
 					return fmt.Errorf("%s uses %s, which AVX2 does not have", f.Name, r.Asm())
 				}
 			}

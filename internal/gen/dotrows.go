@@ -7,19 +7,22 @@ import (
 )
 
 func init() {
-	kernel("dotRows", "func(dst, rows *float32, stride int, idx *int32, count int, x *float32, n int)", dotRows).partOf("dotRows")
+	kernel("dotRows",
+		"func(dst, rows *float32, stride int, idx *int32, count int, x *float32, n int)",
+		dotRows).partOf("dotRows")
 }
 
-// foldOrder is an order of the eight groups of lanes in which each of the folds 64 to 8 finds its terms soon: the sums of
-// groups g and g+4, then of their pairs, then of the two that are left.
+// foldOrder is an order of the eight groups of lanes in which each of the folds 64 to 8 finds its
+// terms soon: the sums of groups g and g+4, then of their pairs, then of the two that are left.
 var foldOrder = [4][2]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
 
-// dotRows takes four rows at a time: one after the other where idx is nil, else those at idx. stride is in bytes and
-// count, the number of rows, a positive multiple of four; n is at least 1 and at most asm.Block. The last three folds of
-// four rows are shared.
+// dotRows takes four rows at a time: one after the other where idx is nil, else those at idx.
+// stride is in bytes and count, the number of rows, a positive multiple of four; n is at least 1
+// and at most asm.Block. The last three folds of four rows are shared.
 //
-// Rows of up to 64 elements have one term in each lane, and all of x stays in registers. Longer ones are passed over four
-// times with two groups of lanes for each row, since all 64 lanes of four rows do not fit the registers.
+// Rows of up to 64 elements have one term in each lane, and all of x stays in registers. Longer
+// ones are passed over four times with two groups of lanes for each row, since all 64 lanes of four
+// rows do not fit the registers.
 func dotRows(t Target) {
 	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
 	idx, count := t.PointerParam("idx"), t.IntParam("count")
@@ -104,7 +107,7 @@ func dotRows(t Target) {
 // shortSum folds the groups 0 to k-1, each given by term, to one.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	var halves []Group
-	for _, quarter := range [2][2][2]int{{foldOrder[0], foldOrder[1]}, {foldOrder[2], foldOrder[3]}} {
+	for _, quarter := range [][][2]int{foldOrder[:2], foldOrder[2:]} {
 		var pairs []Group
 		for _, pair := range quarter {
 			if pair[0] >= k {
@@ -131,7 +134,8 @@ func addAll(t Target, v []Group) []Group {
 }
 
 // longRows is dotRows for n > 64: blocks of 64 elements, at least one, and a rest of 1 to 64.
-func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual, finish func(sum [4]Group, loop string)) {
+func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
+	finish func(sum [4]Group, loop string)) {
 	span := t.CopyInt(n) // of the blocks, in bytes
 	t.Decrement(span, 1)
 	rest := t.CopyInt(span)
@@ -168,7 +172,8 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 }
 
 // passOver sums two groups of lanes of four rows.
-func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual, part Part) [4][2]Group {
+func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
+	part Part) [4][2]Group {
 	var lane [4][2]Group
 	product := t.New(8)
 	xs := [2]Group{t.New(8), t.New(8)}
@@ -223,7 +228,7 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 			t.Add(lane[i][h], lane[i][h], product)
 		}
 		if h == 0 {
-			// The pair's other group lies behind this one, where there is nothing.
+			// The pair's other group comes after this one, where there is nothing.
 			t.Jump(name("end", pass))
 			t.Label(name("next", pass))
 		}

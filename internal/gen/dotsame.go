@@ -11,9 +11,9 @@ func init() {
 	})
 }
 
-// dotSame has a register for each lane of dotSparse: a product with one factor from memory and its addition are two
-// operations a nonzero, where inserting into vectors takes more and takes longer. Rows of fewer than eight go by what few
-// emits, out of the way. The labels begin with name.
+// dotSame has a register for each lane of dotSparse: a product with one factor from memory and its
+// addition are two operations a nonzero, where inserting into vectors takes more and takes longer.
+// Rows of fewer than eight go by what few emits, out of the way. The labels begin with name.
 func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {
@@ -27,7 +27,8 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 	}
 
 	t.IfLess(n, 8, name+"few")
-	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.")
+	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum " +
+		"isn't -0.")
 	t.Zero(product)
 	for l, v := range lane {
 		multiply(v, l)

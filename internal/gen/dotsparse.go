@@ -10,10 +10,11 @@ func init() {
 	kernel("dotSparse", "func(idx *int32, val *float32, n int, w *float32) float32", dotSparse)
 }
 
-// dotSparse gathers w by scalar loads into two groups of four: the hardware's gather is slower, or no faster, on what was
-// measured (docs/kernels.md). Nonzero k goes to lane k mod 8.
+// dotSparse gathers w by scalar loads into two groups of four: the hardware's gather is slower, or
+// no faster, on what was measured (docs/kernels.md). Nonzero k goes to lane k mod 8.
 func dotSparse(t Target) {
-	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"), t.PointerParam("w")
+	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
+		t.PointerParam("w")
 	lane := [2]Group{t.New(4), t.New(4)}
 	for _, v := range lane {
 		t.Zero(v)

@@ -6,9 +6,9 @@ func init() {
 	kernel("dotTwo", "func(dst, x, y *float32, n int)", dotTwo).partOf("dotTwo")
 }
 
-// dotTwo sums two blocks at once, of n elements each, n being a positive multiple of 64, the second behind the first: four
-// streams from memory are faster than two. The second block's lanes have no registers left and stand in the frame, which
-// costs nothing while memory is what is waited for.
+// dotTwo sums two blocks at once, of n elements each, n being a positive multiple of 64, the second
+// behind the first: four streams from memory are faster than two. The second block's lanes have no
+// registers left and are in the frame, which costs nothing while memory is what is waited for.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("n")
 	x, y := t.PointerParam("x"), t.PointerParam("y")

@@ -8,9 +8,9 @@ import (
 
 // elementwise emits a kernel that stores op into the last of the vectors named, element by element.
 //
-// No store is masked, which is slow on AMD: the last group is computed first and stored last, over elements that have
-// their value already. Of long vectors the first group is treated in the same way, so that the stores between the two can
-// be aligned. n is at most asm.Block.
+// No store is masked, which is slow on AMD: the last group is computed first and stored last, over
+// elements that have their value already. Of long vectors the first group is treated in the same
+// way, so that the stores between the two can be aligned. n is at most asm.Block.
 func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {
@@ -30,7 +30,8 @@ func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 		}
 		return end
 	}
-	// short treats n elements as the first count groups and the last count groups, which may overlap.
+	// short treats n elements as the first count groups and the last count groups, which may
+	// overlap.
 	short := func(count int) {
 		end := ends(p)
 		const width, size = 8, 8 * float
@@ -91,7 +92,8 @@ func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
 	t.Label("to16")
 	short(1)
 	t.Label("below8")
-	t.Comment("Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.")
+	t.Comment("Apart and not overlapping: what is stored here is often loaded again soon, in the " +
+		"same pieces.")
 	for _, width := range []int{4, 2, 1} {
 		less := fmt.Sprint("below", width)
 		t.IfLess(n, width, less)

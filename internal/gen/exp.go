@@ -1,6 +1,6 @@
 package main
 
-// The constants of exp stand in a table of asm's, each eight times; these are their places.
+// The constants of exp are in a table of package asm, each eight times; these are their places.
 const (
 	expHigh    = iota // above it the result is +Inf
 	expLow            // below it the result is 0

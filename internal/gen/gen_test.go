@@ -74,7 +74,8 @@ func TestNamesInDocs(t *testing.T) {
 		}
 	}
 	if mentioned != 3*len(kernels) {
-		t.Errorf("%d comments name a function, of 3 for each of %d kernels", mentioned, len(kernels))
+		t.Errorf("%d comments name a function, of 3 for each of %d kernels", mentioned,
+			len(kernels))
 	}
 }
 
@@ -98,7 +99,7 @@ func TestOrder(t *testing.T) {
 			case *ast.FuncDecl:
 				if p := place[n.Name.Name]; n.Recv != nil && p > 0 {
 					if p < last {
-						t.Errorf("%s: %s stands behind %s", name, n.Name.Name, before)
+						t.Errorf("%s: %s comes after %s", name, n.Name.Name, before)
 					}
 					last, before = p, n.Name.Name
 				}
@@ -108,7 +109,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGuards holds the features that kernels may need against those that the dispatch asks cpuid for.
+// TestGuards holds the features that kernels may need against those that the dispatch asks cpuid
+// for.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
 	if err != nil {
@@ -121,7 +123,7 @@ func TestGuards(t *testing.T) {
 			asked[m[2]] = append(asked[m[2]], strings.TrimPrefix(strings.TrimSpace(f), "cpuid."))
 		}
 	}
-	// One guard stands within the other.
+	// One guard is within the other.
 	asked["AVX512"] = append(asked["AVX512"], asked["AVX2"]...)
 	for isa, need := range features {
 		have := slices.Sorted(slices.Values(asked[isa]))

@@ -1,8 +1,8 @@
-// Command gen writes the kernels of package asm: the assembly, its stubs, and the twins that stand in for the assembly
-// where it can't be built.
+// Command gen writes the kernels of package asm: the assembly, its stubs, and the twins that stand
+// in for the assembly where it can't be built.
 //
-// A kernel is one file here: its loop, written once against Target. kernels.go in package asm has its meaning and its
-// dispatch.
+// A kernel is one file here: its loop, written once against Target. kernels.go in package asm has
+// its meaning and its dispatch.
 package main
 
 import (
@@ -20,7 +20,8 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
 	dir := flag.String("dir", ".", "write the files to this folder")
-	mutants := flag.Int("mutants", 0, "write nothing, but test the tests of package asm in dir with this many mutants of the generator")
+	mutants := flag.Int("mutants", 0, "write nothing, but test the tests of package asm in dir "+
+		"with this many mutants of the generator")
 	all := flag.Bool("all", false, "test with all mutants")
 	match := flag.String("match", "", "test with mutants whose lines match this only")
 	seed := flag.Uint64("seed", 1, "draw the mutants by this number")
@@ -51,15 +52,16 @@ type kernelSpec struct {
 
 var kernels []*kernelSpec
 
-// kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic" in
-// package asm unless it is told otherwise.
+// kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic"
+// in package asm unless it is told otherwise.
 func kernel(word, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{word, signature, emit, word + "Generic"}
 	kernels = append(kernels, k)
 	return k
 }
 
-// partOf says that the kernel has no generic body, for it is a part of another function of package asm.
+// partOf says that the kernel has no generic body, for it is a part of another function of package
+// asm.
 func (k *kernelSpec) partOf(function string) { k.like = function }
 
 // doc is the comment of a declaration.

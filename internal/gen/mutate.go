@@ -6,13 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A mutant is a Target that makes one mistake in one kernel: at one call it tells the Target behind it something else than
-// the kernel said. Each call offers its mistakes to here, which counts them and picks one.
+// A mutant is a Target that makes one mistake in one kernel: at one call it tells the Target behind
+// it something else than the kernel said. Each call offers its mistakes to here, which counts them
+// and picks one.
 type mutant struct {
 	Target
-	kernel *kernelSpec
-	place  int     // of the mistake to make, among those met; -1 for none
-	met    []fault // all that could be made up to here
+	kernel  *kernelSpec
+	place   int     // of the mistake to make, among those offered; -1 for none
+	offered []fault // all that could be made up to here
 
 	label   string // the last one
 	names   map[reg.GPVirtual]string
@@ -45,8 +46,8 @@ func (m *mutant) emit() {
 // here offers a mistake and tells whether it is the one to make.
 func (m *mutant) here(class, format string, args ...any) bool {
 	change := m.label + ": " + fmt.Sprintf(format, args...)
-	m.met = append(m.met, fault{m.kernel, len(m.met), class, change})
-	return len(m.met)-1 == m.place
+	m.offered = append(m.offered, fault{m.kernel, len(m.offered), class, change})
+	return len(m.offered)-1 == m.place
 }
 
 // further returns the offset, or one that is a float or a group further.
@@ -121,7 +122,9 @@ func (m *mutant) CopyInt(p reg.GPVirtual) reg.GPVirtual {
 	return m.named(m.Target.CopyInt(p), "copy of "+m.names[p])
 }
 
-func (m *mutant) SetConst(n reg.GPVirtual, k int) { m.Target.SetConst(n, m.groupOff("SetConst to", k)) }
+func (m *mutant) SetConst(n reg.GPVirtual, k int) {
+	m.Target.SetConst(n, m.groupOff("SetConst to", k))
+}
 
 func (m *mutant) LoadUint32(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return m.Target.LoadUint32(idx, m.further("LoadUint32", idx, offset))
@@ -295,7 +298,8 @@ func (m *mutant) Add(dst, a, b Group) {
 			return
 		}
 		if other, ok := another(m.sums, a); ok {
-			if m.here("accumulators swapped", "Add %d to %d goes to %d", m.number(b), m.number(a), m.number(other)) {
+			if m.here("accumulators swapped", "Add %d to %d goes to %d", m.number(b), m.number(a),
+				m.number(other)) {
 				dst, a = other, other
 			}
 		}
@@ -419,7 +423,8 @@ func (m *mutant) wrongScalar(a Group) Group {
 		if !equal(s, a) {
 			continue
 		}
-		if other, ok := another(m.scalars, s); ok && m.here("wrong scalar", "the product with another scalar") {
+		if other, ok := another(m.scalars, s); ok &&
+			m.here("wrong scalar", "the product with another scalar") {
 			return m.Narrow(other, a.width)
 		}
 		break

@@ -258,8 +258,8 @@ func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-// A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in the
-// windows, of its first and of its second register.
+// A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in
+// the windows, of its first and of its second register.
 type neonPart struct {
 	number        reg.GPVirtual
 	first, second reg.VecVirtual
@@ -319,8 +319,8 @@ func (t *neon) LastPart(part Part) Part {
 	return p
 }
 
-// LoadLast loads the eight floats that end where the group does, and moves those of the group to the
-// front.
+// LoadLast loads the eight floats that end where the group does, and moves those of the group to
+// the front.
 func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	last, from := part.(neonPart), t.GP64()
 	low, high := t.V128(), t.V128()

@@ -2,7 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A source hands a kernel's formula its operands: whole groups straight from memory, or the part of one that exists.
+// A source hands a kernel's formula its operands: whole groups straight from memory, or the part of
+// one that exists.
 type source interface {
 	load(dst Group, operand int)
 	mul(dst, a Group, operand int) // dst = a * operand

@@ -4,18 +4,23 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels of this file treat k weight vectors that are interleaved: w[j*k+c] is weight j of vector c. k is a multiple
-// of eight, so that a group holds eight vectors' weights of one feature, and stride is 4k bytes.
+// The kernels of this file treat k weight vectors that are interleaved: w[j*k+c] is weight j of
+// vector c. k is a multiple of eight, so that a group holds eight vectors' weights of one feature,
+// and stride is 4k bytes.
 
 func init() {
-	kernel("dotSparseK", "func(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)", dotSparseK)
-	kernel("axpySparseK", "func(a *float32, idx *int32, val *float32, n int, w *float32, stride int)", axpySparseK)
+	kernel("dotSparseK", "func(dst *float32, idx *int32, val *float32, n int, w *float32, "+
+		"stride int)", dotSparseK)
+	kernel("axpySparseK", "func(a *float32, idx *int32, val *float32, n int, w *float32, "+
+		"stride int)", axpySparseK)
 }
 
-// dotSparseK is called for eight vectors at a time: w points at the first feature's weights of theirs. A lane of the sum
-// is a group here, nonzero i being added to group i mod 8, so that each vector gets the bits of dotSparse.
+// dotSparseK is called for eight vectors at a time: w points at the first feature's weights of
+// theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so that each
+// vector gets the bits of dotSparse.
 func dotSparseK(t Target) {
-	dst, idx, val, n := t.PointerParam("dst"), t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n")
+	dst, idx, val, n := t.PointerParam("dst"), t.PointerParam("idx"), t.PointerParam("val"),
+		t.IntParam("n")
 	w, stride := t.PointerParam("w"), t.IntParam("stride")
 	lane := make([]Group, 8)
 	for l := range lane {
@@ -55,7 +60,8 @@ func dotSparseK(t Target) {
 
 // axpySparseK, too, is called for eight vectors at a time.
 func axpySparseK(t Target) {
-	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n")
+	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"),
+		t.IntParam("n")
 	w, stride := t.PointerParam("w"), t.IntParam("stride")
 	a := t.New(8)
 	t.Load(a, scalars, 0)

@@ -11,16 +11,17 @@ const (
 	stepStart  = 0
 	stepCount  = 4
 	stepValue  = 8
-	stepPull   = 12
+	stepUpdate = 12
 	stepLeast  = 16
 	stepMargin = 20
 	stepBytes  = 24
 )
 
-// stepsSame adds a multiple of each row, be it 0: which rows pull is known late and hard to predict, and a branch that was
-// predicted wrongly takes longer than the additions. n is not 0.
+// stepsSame adds a multiple of each row, be it 0: which rows change w is known late and hard to
+// predict, and a branch that was predicted wrongly takes longer than the additions. n is not 0.
 func stepsSame(t Target) {
-	step, count, indices, w := t.PointerParam("steps"), t.IntParam("n"), t.PointerParam("indices"), t.PointerParam("w")
+	step, count, indices, w := t.PointerParam("steps"), t.IntParam("n"), t.PointerParam("indices"),
+		t.PointerParam("w")
 	t.Label("step")
 	row := func() (idx, n reg.GPVirtual) {
 		start := t.LoadUint32(step, stepStart)
@@ -37,13 +38,13 @@ func stepsSame(t Target) {
 	t.ShiftLeft(exponent, 64-31)
 	t.ShiftRight(exponent, 64-8)
 	t.IfAtLeast(exponent, 255, "end")
-	t.Comment("What is added: Pull, or 0 if the margin is large enough.")
-	least, pull := t.New(1), t.New(1)
+	t.Comment("What is added: Update, or 0 if the margin is large enough.")
+	least, update := t.New(1), t.New(1)
 	t.Load(least, step, stepLeast)
-	t.Load(pull, step, stepPull)
-	t.KeepBelow(pull, pull, margin, least)
+	t.Load(update, step, stepUpdate)
+	t.KeepBelow(update, update, margin, least)
 	idx, n = row()
-	fewAxpy := axpySame(t, "axpy_", pull, idx, n, w, "next")
+	fewAxpy := axpySame(t, "axpy_", update, idx, n, w, "next")
 	t.Label("next")
 	t.Advance(step, stepBytes)
 	t.Decrement(count, 1)

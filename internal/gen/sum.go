@@ -11,8 +11,8 @@ const groups = 8
 
 // sum emits a kernel that adds term over the vectors named, in 64 lanes. n is at most asm.Block.
 //
-// Each way through it has its own end: a jump to a common one costs short vectors more than the code
-// is worth.
+// Each way through it has its own end: a jump to a common one costs short vectors more than the
+// code is worth.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	s := newSummation(t, vectors, nil, term)
 	finish := func(lane []Group) {
@@ -25,7 +25,8 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	part := t.Part(s.n) // early: at the end the fold would wait for it
 	var last Part
 	t.IfAtLeast(s.n, 8*groups, "long")
-	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no folding.")
+	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
+		"folding.")
 	for g := range groups - 1 {
 		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("short", g))
 		if g == 0 {
@@ -65,9 +66,9 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	finish(s.lane)
 }
 
-// sumLongTerms is sum in less code, for terms of many instructions: the last group, be it whole or not,
-// is in one place for all ends of a way, before the other groups, and the ends are shared. A term may
-// read bytes as well, which move with the vectors. n is at least 1.
+// sumLongTerms is sum in less code, for terms of many instructions: the last group, be it whole or
+// not, is in one place for all ends of a way, before the other groups, and the ends are shared. A
+// term may read bytes as well, which move with the vectors. n is at least 1.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	s := newSummation(t, vectors, bytes, term)
 	end := t.New(8)
@@ -86,7 +87,8 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.IfAtLeast(s.n, 8*groups, "long")
 	last(false)
 	t.Add(end, end, s.zero) // as in first: all are added to this one
-	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no folding.")
+	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
+		"folding.")
 	for g := range groups - 1 {
 		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("short", g))
 		term(s.lane[g], s.at(g))
@@ -136,7 +138,8 @@ type summation struct {
 	product, zero Group
 }
 
-func newSummation(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) *summation {
+func newSummation(t Target, vectors []string, bytes reg.GPVirtual,
+	term func(dst Group, s source)) *summation {
 	s := &summation{t: t, bytes: bytes, term: term, lane: make([]Group, groups)}
 	for _, v := range vectors {
 		s.vectors = append(s.vectors, t.PointerParam(v))
@@ -164,9 +167,9 @@ func (s *summation) from(start reg.GPVirtual) whole {
 	return w
 }
 
-// first puts a term into lanes that are still +0. The sum of +0 and -0 is +0, so one group has to be
-// added to it in earnest; in the others -0 does as well, for the folds add them to that group in the
-// end.
+// first puts a term into lanes that are still +0. The sum of +0 and -0 is +0, so one group has to
+// be added to it in earnest; in the others -0 does as well, for the folds add them to that group in
+// the end.
 func (s *summation) first(g int, from source) {
 	s.term(s.lane[g], from)
 	if g == 0 {

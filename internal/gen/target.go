@@ -10,9 +10,10 @@ import (
 // The vector unit is the group of eight floats: one register on amd64, two on arm64. Groups of 4, 2
 // and 1 serve sparse rows and short ends. Integers and pointers are general registers of 64 bits.
 //
-// The names keep to these rules. A method with dst or a group v as its first parameter writes there;
-// one that returns a register or a group makes a new one. In ...Load the last operand comes from
-// memory, in ...LoadAt from p[j]. In ...Reg a register stands where the namesake has a constant.
+// The names keep to these rules. A method with dst or a group v as its first parameter writes
+// there; one that returns a register or a group makes a new one. In ...Load the last operand comes
+// from memory, in ...LoadAt from p[j]. In ...Reg a register is given where the namesake has a
+// constant.
 type Target interface {
 	functions
 	integers
@@ -51,16 +52,18 @@ type integers interface {
 	SetInt(dst, n reg.GPVirtual)
 	SetConst(dst reg.GPVirtual, k int)
 
-	// LoadUint32 returns the uint32 at p + offset, LoadTwoUint32 it and the next, LoadUint16 a uint16.
+	// LoadUint32 returns the uint32 at p + offset, LoadTwoUint32 it and the next, LoadUint16 a
+	// uint16.
 	LoadUint32(p reg.GPVirtual, offset int) reg.GPVirtual
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
 
-	// Offset returns p + n*scale. Address is the same for a few loads soon to come: it may be a way to
-	// address, which holds only while p and n are unchanged, in place of a register.
+	// Offset returns p + n*scale. Address is the same for a few loads soon to come: it may be a way
+	// to address, which holds only while p and n are unchanged, in place of a register.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
-	// Scratch returns a pointer to space for eight groups in the function's frame, the same each time.
+	// Scratch returns a pointer to space for eight groups in the function's frame, the same each
+	// time.
 	Scratch() reg.GPVirtual
 
 	// Advance adds to p and Decrement subtracts from n; the others are n op= k.
@@ -86,14 +89,15 @@ type vectors interface {
 	// Narrow returns the first floats of v.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
-	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other lanes
-	// are undefined.
+	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other
+	// lanes are undefined.
 	CopyLane(dst, v Group, lane int)
 }
 
 // moves bring groups from memory and back.
 type moves interface {
-	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become +0.
+	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become
+	// +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
 	// LoadAt and StoreAt move p[j] to and from a group of one.
@@ -107,12 +111,12 @@ type moves interface {
 	// LoadBytes makes floats of as many bytes as the group is wide.
 	LoadBytes(v Group, p reg.GPVirtual, offset int)
 
-	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if that
-	// is 0. LoadPart makes the others +0 and reads none of them.
+	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if
+	// that is 0. LoadPart makes the others +0 and reads none of them.
 	Part(n reg.GPVirtual) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
-	// LoadLast is LoadPart behind at least one whole group, of which it may read some again; LastPart
-	// prepares for it.
+	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
+	// LastPart prepares for it.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 }

@@ -1,15 +1,16 @@
 package main
 
 func init() {
-	kernel("unpackDot", "func(dst *float32, src *byte, hi, lo float32, w *float32, n int) float32", func(t Target) {
-		src := t.PointerParam("src")
-		hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
-		// Of the last group all of dst is written, and all of src read; what w lacks is +0.
-		sumLongTerms(t, []string{"dst", "w"}, src, func(v Group, s source) {
-			s.loadBytes(v)
-			unpackGroup(t, v, hi, lo)
-			s.store(v, 0)
-			s.mul(v, v, 1)
-		})
-	}).partOf("UnpackDot")
+	kernel("unpackDot", "func(dst *float32, src *byte, hi, lo float32, w *float32, n int) float32",
+		func(t Target) {
+			src := t.PointerParam("src")
+			hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
+			// Of the last group all of dst is written, and all of src read; what w lacks is +0.
+			sumLongTerms(t, []string{"dst", "w"}, src, func(v Group, s source) {
+				s.loadBytes(v)
+				unpackGroup(t, v, hi, lo)
+				s.store(v, 0)
+				s.mul(v, v, 1)
+			})
+		}).partOf("UnpackDot")
 }

@@ -195,7 +195,7 @@ type Stepper same
 func (m *Stepper) Place(s *asm.Step, i int, y, weighted float32) {
 	r := m.rows[i]
 	s.Start, s.Count = r.start, m.rows[i+1].start-r.start
-	s.Value, s.Pull = y*r.value, float32(weighted*r.value)
+	s.Value, s.Update = y*r.value, float32(weighted*r.value)
 }
 
 // Fetch is that of Rows.

@@ -12,7 +12,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Compile is to arm64 what pass.Compile is to amd64: avo's passes up to register allocation, then Bind.
+// Compile is to arm64 what pass.Compile is to amd64: avo's passes up to register allocation, then
+// Bind.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -37,8 +38,8 @@ func each(run func(*ir.Function) error) pass.Interface {
 	})
 }
 
-// checkFlow refuses functions that read a register before they write it or that run past their end: both assemble.
-// It needs Liveness.
+// checkFlow refuses functions that read a register before they write it or that run past their end:
+// both assemble. It needs Liveness.
 func checkFlow(fn *ir.Function) error {
 	is := fn.Instructions()
 	if len(is) == 0 {
@@ -67,8 +68,9 @@ func reader(is []*ir.Instruction, id reg.ID) string {
 	return "unknown"
 }
 
-// allocate is avo's, with a count of what was wanted. Its general registers are R0…R15 without R4 and its vector registers
-// V0…V31, because x86 has as many: so R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are out of reach.
+// allocate is avo's, with a count of what was wanted. Its general registers are R0…R15 without R4
+// and its vector registers V0…V31, because x86 has as many: so R16…R18 (linker, platform) and
+// R26…R30 (assembler, g, FP, LR) are out of reach.
 func allocate(fn *ir.Function) error {
 	err := pass.AllocateRegisters(fn)
 	if err == nil {
@@ -79,14 +81,15 @@ func allocate(fn *ir.Function) error {
 		general = max(general, len(i.LiveOut.OfKind(reg.KindGP)))
 		vectors = max(vectors, len(i.LiveOut.OfKind(reg.KindVector)))
 	}
-	return fmt.Errorf("%w: up to %d of 15 general and %d of 32 vector registers live at once", err, general, vectors)
+	return fmt.Errorf("%w: up to %d of 15 general and %d of 32 vector registers live at once", err,
+		general, vectors)
 }
 
 // text is the operand of avo's that prints as it is written.
 type text = operand.LabelRef
 
-// Bind spells the operands with the registers they were given and replaces instructions that Go does not know by WORD.
-// Passes after it see no registers in the operands.
+// Bind spells the operands with the registers they were given and replaces instructions that Go
+// does not know by WORD. Passes after it see no registers in the operands.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32
@@ -131,7 +134,8 @@ func number(fn *ir.Function, v view) (uint32, error) {
 	switch {
 	case p == nil:
 		return 0, fmt.Errorf("no register for %s", v.Asm())
-	case p.Info()&reg.Restricted != 0, p.Kind() == reg.KindGP && p.PhysicalIndex() > 15, p.PhysicalIndex() > 31:
+	case p.Info()&reg.Restricted != 0, p.Kind() == reg.KindGP && p.PhysicalIndex() > 15,
+		p.PhysicalIndex() > 31:
 		return 0, fmt.Errorf("register %s is not ours to use", p.Asm())
 	}
 	return uint32(p.PhysicalIndex()), nil

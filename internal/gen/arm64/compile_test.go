@@ -52,7 +52,8 @@ func TestErrors(t *testing.T) {
 	generals := func(n int) func(c *Context) {
 		return func(c *Context) {
 			live(c, n, func() reg.Register { return c.GP64() },
-				func(r reg.Register) { c.MOVD(operand.Imm(0), r) }, func(r reg.Register) { c.ADD(r, r, r) })
+				func(r reg.Register) { c.MOVD(operand.Imm(0), r) },
+				func(r reg.Register) { c.ADD(r, r, r) })
 		}
 	}
 	load := func(disp int) func(c *Context) {
@@ -72,9 +73,12 @@ func TestErrors(t *testing.T) {
 		{"15 generals", "", generals(15)},
 		{"16 generals", "16 of 15 general", generals(16)},
 
-		{"pair of one vector", "both halves", func(c *Context) { v := c.V128(); c.FLDPQ(x(c), v, v); c.RET() }},
-		{"pair of two dead vectors", "both halves", func(c *Context) { c.FLDPQ(x(c), c.V128(), c.V128()); c.RET() }},
-		{"pair of one general", "both halves", func(c *Context) { r := c.GP64(); c.LDPW(x(c), r, r); c.RET() }},
+		{"pair of one vector", "both halves",
+			func(c *Context) { v := c.V128(); c.FLDPQ(x(c), v, v); c.RET() }},
+		{"pair of two dead vectors", "both halves",
+			func(c *Context) { c.FLDPQ(x(c), c.V128(), c.V128()); c.RET() }},
+		{"pair of one general", "both halves",
+			func(c *Context) { r := c.GP64(); c.LDPW(x(c), r, r); c.RET() }},
 		{"pair with one read", "", func(c *Context) {
 			v := c.V128()
 			c.FLDPQ(x(c), v, c.V128())
@@ -90,8 +94,16 @@ func TestErrors(t *testing.T) {
 
 		{"pair too far", "does not fit", load(1024)},
 		{"pair unaligned", "does not fit", load(8)},
-		{"far", "does not fit", func(c *Context) { m := x(c); c.FMOVS(m.Offset(16384), c.V128()); c.RET() }},
-		{"just not far", "", func(c *Context) { m := x(c); c.FMOVS(m.Offset(16380), c.V128()); c.RET() }},
+		{"far", "does not fit", func(c *Context) {
+			m := x(c)
+			c.FMOVS(m.Offset(16384), c.V128())
+			c.RET()
+		}},
+		{"just not far", "", func(c *Context) {
+			m := x(c)
+			c.FMOVS(m.Offset(16380), c.V128())
+			c.RET()
+		}},
 		{"offset and index", "no such index", func(c *Context) {
 			r, m := c.GP64(), x(c)
 			c.MOVD(operand.Imm(0), r)
@@ -108,24 +120,53 @@ func TestErrors(t *testing.T) {
 			c.FMOVS(operand.NewDataAddr(operand.NewStaticSymbol("table"), 0), c.V128())
 			c.RET()
 		}},
-		{"large immediate", "does not fit", func(c *Context) { r := c.Load(c.Param("n"), c.GP64()); c.CMP(operand.Imm(4097), r); c.RET() }},
-		{"negative immediate", "does not fit", func(c *Context) { r := c.Load(c.Param("n"), c.GP64()); c.ADD(operand.I32(-16), r, r); c.RET() }},
-		{"mask of two runs", "does not fit", func(c *Context) { r := c.Load(c.Param("n"), c.GP64()); c.AND(operand.Imm(5), r, r); c.RET() }},
-		{"mask", "", func(c *Context) { r := c.Load(c.Param("n"), c.GP64()); c.AND(operand.I32(-16), r, r); c.RET() }},
+		{"large immediate", "does not fit",
+			func(c *Context) {
+				r := c.Load(c.Param("n"), c.GP64())
+				c.CMP(operand.Imm(4097), r)
+				c.RET()
+			}},
+		{"negative immediate", "does not fit",
+			func(c *Context) {
+				r := c.Load(c.Param("n"), c.GP64())
+				c.ADD(operand.I32(-16), r, r)
+				c.RET()
+			}},
+		{"mask of two runs", "does not fit",
+			func(c *Context) {
+				r := c.Load(c.Param("n"), c.GP64())
+				c.AND(operand.Imm(5), r, r)
+				c.RET()
+			}},
+		{"mask", "", func(c *Context) {
+			r := c.Load(c.Param("n"), c.GP64())
+			c.AND(operand.I32(-16), r, r)
+			c.RET()
+		}},
 
 		{"general as vector", "wrong register", func(c *Context) { c.VMOVI(0, c.GP64()); c.RET() }},
-		{"vector as general", "wrong register", func(c *Context) { c.LSL(operand.Imm(1), c.V128(), c.GP64()); c.RET() }},
-		{"vector as base", "wrong register", func(c *Context) { c.FMOVS(operand.Mem{Base: c.V128()}, c.V128()); c.RET() }},
-		{"half a register", "wrong register", func(c *Context) { c.MOVD(operand.Imm(0), c.GP64().As32()); c.RET() }},
-		{"lane as vector", "whole register", func(c *Context) { v := c.V128(); c.VMOVI(0, v); c.VFABS(S(v, 1), v); c.RET() }},
+		{"vector as general", "wrong register",
+			func(c *Context) { c.LSL(operand.Imm(1), c.V128(), c.GP64()); c.RET() }},
+		{"vector as base", "wrong register", func(c *Context) {
+			c.FMOVS(operand.Mem{Base: c.V128()}, c.V128())
+			c.RET()
+		}},
+		{"half a register", "wrong register",
+			func(c *Context) { c.MOVD(operand.Imm(0), c.GP64().As32()); c.RET() }},
+		{"lane as vector", "whole register",
+			func(c *Context) { v := c.V128(); c.VMOVI(0, v); c.VFABS(S(v, 1), v); c.RET() }},
 		{"no register", "no register", func(c *Context) { c.VMOVI(0, nil); c.RET() }},
 		{"no operand", "unknown operand", func(c *Context) { c.MOVD(nil, c.GP64()); c.RET() }},
 		{"no base", "not a base", func(c *Context) { c.FMOVS(operand.Mem{}, c.V128()); c.RET() }},
-		{"stack pointer", "not ours", func(c *Context) { c.MOVD(operand.Imm(0), reg.RSP); c.RET() }},
-		{"no such parameter", "unknown variable", func(c *Context) { c.Load(c.Param("z"), c.GP64()); c.RET() }},
+		{"stack pointer", "not ours",
+			func(c *Context) { c.MOVD(operand.Imm(0), reg.RSP); c.RET() }},
+		{"no such parameter", "unknown variable",
+			func(c *Context) { c.Load(c.Param("z"), c.GP64()); c.RET() }},
 
-		{"read before written", "before it is written: VFABS", func(c *Context) { c.VFABS(c.V128(), c.V128()); c.RET() }},
-		{"lane of nothing", "before it is written: VLD1", func(c *Context) { c.VLD1(x(c), S(c.V128(), 1)); c.RET() }},
+		{"read before written", "before it is written: VFABS",
+			func(c *Context) { c.VFABS(c.V128(), c.V128()); c.RET() }},
+		{"lane of nothing", "before it is written: VLD1",
+			func(c *Context) { c.VLD1(x(c), S(c.V128(), 1)); c.RET() }},
 		{"no end", "past its end", func(c *Context) { c.VMOVI(0, c.V128()) }},
 		{"nothing", "empty", func(c *Context) {}},
 		{"no such label", "unknown label", func(c *Context) { c.B("nowhere"); c.RET() }},
@@ -144,8 +185,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSpelling assembles every instruction with fixed registers and reads it back: the order of the operands, which Go
-// and GNU have the other way round, cannot be mistaken without a line here being wrong.
+// TestSpelling assembles every instruction with fixed registers and reads it back: the order of the
+// operands, which Go and GNU have the other way round, cannot be mistaken without a line here being
+// wrong.
 func TestSpelling(t *testing.T) {
 	r0, r1, r2 := reg.Register(reg.RAX), reg.Register(reg.RCX), reg.Register(reg.RDX)
 	v1, v2, v3 := reg.Register(reg.X1), reg.Register(reg.X2), reg.Register(reg.X3)
@@ -234,7 +276,8 @@ func TestSpelling(t *testing.T) {
 		jump func(string)
 		gnu  string
 	}{
-		{c.BEQ, "b.eq"}, {c.BNE, "b.ne"}, {c.BLT, "b.lt"}, {c.BLE, "b.le"}, {c.BGT, "b.gt"}, {c.BGE, "b.ge"},
+		{c.BEQ, "b.eq"}, {c.BNE, "b.ne"}, {c.BLT, "b.lt"}, {c.BLE, "b.le"}, {c.BGT, "b.gt"},
+		{c.BGE, "b.ge"},
 		{c.BLO, "b.cc"}, {c.BLS, "b.ls"}, {c.BHI, "b.hi"}, {c.BHS, "b.cs"},
 	} {
 		b.jump("there")
@@ -354,7 +397,8 @@ func TestSpelling(t *testing.T) {
 		for _, i := range fn.Instructions() {
 			checkLiveness(t, i)
 		}
-		if err := Bind(fn); err != nil { // not Compile: fixed registers are read before they are written
+		// not Compile: fixed registers are read before they are written
+		if err := Bind(fn); err != nil {
 			t.Fatal(err)
 		}
 		fn.Attributes = 0 // needs no textflag.h
@@ -397,8 +441,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// checkLiveness compares what an instruction says it reads and writes, by which registers are allocated, with its spelling:
-// what comes last is written, the rest is read.
+// checkLiveness compares what an instruction says it reads and writes, by which registers are
+// allocated, with its spelling: what comes last is written, the rest is read.
 func checkLiveness(t *testing.T, i *ir.Instruction) {
 	var written, read []reg.Register
 	last := len(i.Operands) - 1
@@ -409,7 +453,8 @@ func checkLiveness(t *testing.T, i *ir.Instruction) {
 			read = append(read, operand.Registers(op)...)
 		case k == last, k == last-1 && strings.HasPrefix(d.format, "("):
 			written = append(written, d)
-			if i.Opcode == "VBSL" || i.Opcode == "VTBX" || strings.Contains(d.format, ".S[") || strings.Contains(d.format, ".D[") {
+			if i.Opcode == "VBSL" || i.Opcode == "VTBX" || strings.Contains(d.format, ".S[") ||
+				strings.Contains(d.format, ".D[") {
 				read = append(read, d)
 			}
 		default:
@@ -420,6 +465,7 @@ func checkLiveness(t *testing.T, i *ir.Instruction) {
 		return reg.NewMaskSetFromRegisters(a).Equals(reg.NewMaskSetFromRegisters(b))
 	}
 	if !same(i.InputRegisters(), read) || !same(i.OutputRegisters(), written) {
-		t.Errorf("%s %s: reads %v and writes %v", i.Opcode, join(i.Operands), i.InputRegisters(), i.OutputRegisters())
+		t.Errorf("%s %s: reads %v and writes %v", i.Opcode, join(i.Operands), i.InputRegisters(),
+			i.OutputRegisters())
 	}
 }

@@ -1,8 +1,9 @@
 // Package arm64 adds to avo the NEON instructions it does not have (mmcloughlin/avo#189).
 //
-// Everything in avo that is not x86 is used as it is: the build context, argument offsets, control flow, liveness,
-// register allocation and both printers. What is added is an instruction's spelling (instructions.go), the encoding of
-// those Go 1.26 cannot assemble (words.go), and the pass that turns avo's register numbers into arm64's names (compile.go).
+// Everything in avo that is not x86 is used as it is: the build context, argument offsets, control
+// flow, liveness, register allocation and both printers. What is added is an instruction's spelling
+// (instructions.go), the encoding of those Go 1.26 cannot assemble (words.go), and the pass that
+// turns avo's register numbers into arm64's names (compile.go).
 //
 // A Context has the method names of avo's *build.Context, so one interface can stand over both:
 //
@@ -15,8 +16,8 @@
 //	c.RET()
 //	asm, stubs, err := c.Files(printer.Config{Name: "internal/gen", Pkg: "asm"})
 //
-// Instructions are written as Go's assembler writes them, the destination last. There is no fused multiply-add on
-// purpose: the arithmetic contract rounds the product before it is added.
+// Instructions are written as Go's assembler writes them, the destination last. There is no fused
+// multiply-add on purpose: the arithmetic contract rounds the product before it is added.
 package arm64
 
 import (
@@ -33,8 +34,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// portable is what of *build.Context means the same on arm64. Embedding it, and not the struct, keeps x86 instructions
-// and registers from compiling.
+// portable is what of *build.Context means the same on arm64. Embedding it, and not the struct,
+// keeps x86 instructions and registers from compiling.
 type portable interface {
 	ConstraintExpr(expr string)
 
@@ -61,7 +62,8 @@ type portable interface {
 
 var _ portable = (*build.Context)(nil)
 
-// Context builds one file of arm64 assembly. Mistakes are collected and come out of Result or Files.
+// Context builds one file of arm64 assembly. Mistakes are collected and come out of Result or
+// Files.
 type Context struct {
 	portable
 	avo      *build.Context
@@ -69,7 +71,8 @@ type Context struct {
 	errs     []error
 }
 
-// Constraint is `arm64 && gc && !purego` in avo's spelling. Files have it unless ConstraintExpr gives them another.
+// Constraint is `arm64 && gc && !purego` in avo's spelling. Files have it unless ConstraintExpr
+// gives them another.
 const Constraint = "arm64,gc,!purego"
 
 // NewContext returns an empty Context.
@@ -87,10 +90,10 @@ func (c *Context) Function(name string) {
 // V128 returns a new vector register: V, F and lanes of it are views that the instructions choose.
 func (c *Context) V128() reg.VecVirtual { return c.avo.XMM() }
 
-// AllocLocal makes room for bytes in the function's frame. It is called once in a function.
+// AllocLocal reserves bytes in the function's frame. It is called once in a function.
 func (c *Context) AllocLocal(bytes int) { c.avo.AllocLocal(bytes) }
 
-// Local moves the address of what AllocLocal made room for to d: it lies above the saved link register.
+// Local moves the address of what AllocLocal reserved to d: it is above the saved link register.
 func (c *Context) Local(d reg.Register) {
 	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))
 }

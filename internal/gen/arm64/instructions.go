@@ -6,14 +6,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Operands stand in the order of Go's assembler: m, n, d for "n op m into d".
-// Memory is an operand.Mem; an index is scaled by the size of the element or by 1 and may be UXTW or SXTW of a register.
-// Immediates are operand constants such as operand.Imm(64); those that arm64 cannot hold are errors.
+// Operands stand in the order of Go's assembler: m, n, d for "n op m into d". Memory is an
+// operand.Mem; an index is scaled by the size of the element or by 1 and may be UXTW or SXTW of a
+// register. Immediates are operand constants such as operand.Imm(64); those that arm64 cannot hold
+// are errors.
 
 // Moves between memory, registers and, for MOVD, from a constant.
 //
-// MOVBU, MOVHU, MOVW and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes above the one they write, in a
-// move between registers too; either end may be general. FMOVQ is memory to vector or back: VMOV copies a register.
+// MOVBU, MOVHU, MOVW and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes
+// above the one they write, in a move between registers too; either end may be general. FMOVQ is
+// memory to vector or back: VMOV copies a register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
@@ -29,7 +31,8 @@ func (c *Context) move(opcode string, src, dst operand.Op) {
 	c.emit(opcode, ops{s}, ops{d}, s, d)
 }
 
-// Address puts the address of a StaticGlobal in d. Kernels load from there: m itself as an operand would take R27.
+// Address puts the address of a StaticGlobal in d. Kernels load from there: m itself as an operand
+// would take R27.
 func (c *Context) Address(m operand.Mem, d reg.Register) {
 	c.emit("MOVD", nil, ops{r64(d)}, text("$"+m.Asm()), r64(d))
 }
@@ -46,7 +49,8 @@ func (c *Context) FSTPQ(s0, s1 reg.Register, m operand.Mem) {
 	c.emit("FSTPQ", ops{a, b}, ops{m}, a, b, m)
 }
 
-func (c *Context) loadPair(opcode string, of func(reg.Register) view, m operand.Mem, d0, d1 reg.Register) {
+func (c *Context) loadPair(opcode string, of func(reg.Register) view, m operand.Mem, d0,
+	d1 reg.Register) {
 	a, b := pair(of, d0, d1)
 	c.emit(opcode, ops{m}, ops{a, b}, m, a, b)
 }
@@ -77,8 +81,9 @@ func (c *Context) CMP(m operand.Op, n reg.Register) {
 	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
 }
 
-// Branches. BLO (also BCC), BLS, BHI and BHS (also BCS) are <, <=, > and >= without sign; BLT, BLE, BGT and BGE with. Flags are not tracked: nothing
-// that sets them may stand between a comparison and its branch.
+// Branches. BLO (also BCC), BLS, BHI and BHS (also BCS) are <, <=, > and >= without sign; BLT, BLE,
+// BGT and BGE with. Flags are not tracked: nothing that sets them may stand between a comparison
+// and its branch.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
 func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
@@ -92,8 +97,10 @@ func (c *Context) BLS(label string) { c.branch("BLS", label, nil) }
 func (c *Context) BHI(label string) { c.branch("BHI", label, nil) }
 func (c *Context) BHS(label string) { c.branch("BHS", label, nil) }
 
-func (c *Context) CBZ(r reg.Register, label string)  { c.branch("CBZ", label, ops{r64(r)}, r64(r)) }
-func (c *Context) CBNZ(r reg.Register, label string) { c.branch("CBNZ", label, ops{r64(r)}, r64(r)) }
+func (c *Context) CBZ(r reg.Register, label string) { c.branch("CBZ", label, ops{r64(r)}, r64(r)) }
+func (c *Context) CBNZ(r reg.Register, label string) {
+	c.branch("CBNZ", label, ops{r64(r)}, r64(r))
+}
 
 // TBZ jumps if the bit of r is zero, TBNZ if it is one. They reach 32 KiB.
 func (c *Context) TBZ(bit uint8, r reg.Register, label string) { c.testBit("TBZ", bit, r, label) }
@@ -111,7 +118,9 @@ func (c *Context) PCALIGN(n uint8) { c.emit("PCALIGN", nil, nil, operand.U8(n)) 
 
 // Single lanes. VLD1 and VMOV into a lane keep the others, so these must have been written before.
 
-func (c *Context) VLD1(m operand.Mem, d Lane) { c.emit("VLD1", ops{m, d.view}, ops{d.view}, m, d.view) }
+func (c *Context) VLD1(m operand.Mem, d Lane) {
+	c.emit("VLD1", ops{m, d.view}, ops{d.view}, m, d.view)
+}
 func (c *Context) VST1(s Lane, m operand.Mem) { c.emit("VST1", ops{s.view}, ops{m}, s.view, m) }
 
 // VLD1R loads one float32 into all four lanes.
@@ -125,7 +134,8 @@ func (c *Context) VDUP(s operand.Op, d reg.Register) {
 	c.emit("VDUP", ops{s}, ops{s4(d)}, s, s4(d))
 }
 
-// VMOV copies lane to lane, lane to general register (zero-extended), general register to lane, or a whole vector.
+// VMOV copies lane to lane, lane to general register (zero-extended), general register to lane, or
+// a whole vector.
 func (c *Context) VMOV(src, dst operand.Op) {
 	s, d := vmov(src), vmov(dst)
 	in := ops{s}
@@ -157,8 +167,8 @@ func (c *Context) VBSL(m, n, d reg.Register) {
 	c.emit("VBSL", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
 }
 
-// VTBL takes the bytes of n that m names by number, and 0 where m is 16 or more; VTBX leaves d's byte
-// there.
+// VTBL takes the bytes of n that m names by number, and 0 where m is 16 or more; VTBX leaves d's
+// byte there.
 func (c *Context) VTBL(m, n, d reg.Register) {
 	c.emit("VTBL", ops{m, n}, ops{b16(d)}, b16(m), list(b16(n)), b16(d))
 }
@@ -171,7 +181,8 @@ func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }
 func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
 func (c *Context) VEOR(m, n, d reg.Register) { c.vector("VEOR", b16, m, n, d) }
 
-// On lanes of 32 bits. n gives the first of each pair: VZIP1 is n0 m0 n1 m1, VUZP1 n0 n2 m0 m2, VTRN1 n0 m0 n2 m2.
+// On lanes of 32 bits. n gives the first of each pair: VZIP1 is n0 m0 n1 m1, VUZP1 n0 n2 m0 m2,
+// VTRN1 n0 m0 n2 m2.
 
 func (c *Context) VZIP1(m, n, d reg.Register) { c.vector("VZIP1", s4, m, n, d) }
 func (c *Context) VZIP2(m, n, d reg.Register) { c.vector("VZIP2", s4, m, n, d) }
@@ -207,7 +218,8 @@ func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d)
 // FADDPS is n0+n1, in lane 0.
 func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
 
-// VFCMEQ, VFCMGE and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares false.
+// VFCMEQ, VFCMGE and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares
+// false.
 func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d) }
 
 func (c *Context) VFCMGE(m, n, d reg.Register) { c.vector("VFCMGE", s4, m, n, d) }
@@ -217,8 +229,8 @@ func (c *Context) VFABS(n, d reg.Register)  { c.unary("VFABS", n, d) }
 func (c *Context) VFNEG(n, d reg.Register)  { c.unary("VFNEG", n, d) }
 func (c *Context) VFSQRT(n, d reg.Register) { c.unary("VFSQRT", n, d) }
 
-// VFRINTN rounds to the nearest integer, ties to even; VFCVTNS does so into an int32, VFCVTZS toward zero. Both saturate
-// and make NaN 0, unlike x86's.
+// VFRINTN rounds to the nearest integer, ties to even; VFCVTNS does so into an int32, VFCVTZS
+// toward zero. Both saturate and make NaN 0, unlike x86's.
 func (c *Context) VFRINTN(n, d reg.Register) { c.unary("VFRINTN", n, d) }
 
 func (c *Context) VFCVTNS(n, d reg.Register) { c.unary("VFCVTNS", n, d) }
@@ -227,8 +239,8 @@ func (c *Context) VFCVTZS(n, d reg.Register) { c.unary("VFCVTZS", n, d) }
 // VSCVTF converts int32 to float32.
 func (c *Context) VSCVTF(n, d reg.Register) { c.unary("VSCVTF", n, d) }
 
-// VUXTLB widens eight bytes to 16 bits each, VUXTLH the lower four of these to 32 bits, and VUXTL2H the upper four. None is
-// negative.
+// VUXTLB widens eight bytes to 16 bits each, VUXTLH the lower four of these to 32 bits, and VUXTL2H
+// the upper four. None is negative.
 func (c *Context) VUXTLB(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, b8(n), h8(d)) }
 func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
@@ -249,7 +261,8 @@ func (c *Context) FMULS(m, n, d reg.Register) { c.vector("FMULS", f, m, n, d) }
 func (c *Context) FMAXS(m, n, d reg.Register) { c.vector("FMAXS", f, m, n, d) }
 func (c *Context) FMINS(m, n, d reg.Register) { c.vector("FMINS", f, m, n, d) }
 
-// FCMPS sets the flags of n compared with m. With a NaN, EQ, MI, LS, GE and GT are false and NE, LT and LE are true.
+// FCMPS sets the flags of n compared with m. With a NaN, EQ, MI, LS, GE and GT are false and NE, LT
+// and LE are true.
 func (c *Context) FCMPS(m, n reg.Register) { c.emit("FCMPS", ops{m, n}, nil, f(m), f(n)) }
 
 // FCSELS takes n if the condition (EQ, GT, MI, …) holds, else m.

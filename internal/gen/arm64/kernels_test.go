@@ -19,7 +19,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gen/arm64"
 )
 
-// These kernels prove the layer, not the library: they keep its arithmetic contract in the plainest way.
+// These kernels prove the layer, not the library: they keep its arithmetic contract in the plainest
+// way.
 
 func function(c *arm64.Context, name, signature string) {
 	c.Function(name)
@@ -49,7 +50,8 @@ func blocks(c *arm64.Context, name string, k int, n reg.Register, body func()) {
 	c.Label(name + "End")
 }
 
-// loadPart loads the 0…3 floats at p that bits 0 and 1 of n count, with zeros after them. It moves p.
+// loadPart loads the 0…3 floats at p that bits 0 and 1 of n count, with zeros after them. It moves
+// p.
 func loadPart(c *arm64.Context, name string, p, n, d reg.Register) {
 	c.TBZ(1, n, name+"NoTwo")
 	c.FMOVD(at(p, 0), d)
@@ -102,7 +104,8 @@ func dot(c *arm64.Context) {
 		c.ADD(operand.I32(256), x, x)
 		c.ADD(operand.I32(256), y, y)
 	})
-	c.Comment("tail: up to 15 vectors, each to its accumulator, and the part after the last of them")
+	c.Comment("tail: up to 15 vectors, each to its accumulator, and the part after the " +
+		"last of them")
 	vx, vy := c.V128(), c.V128()
 	for i, a := range acc {
 		if i < 15 {
@@ -248,8 +251,9 @@ func lookUp(c *arm64.Context) {
 	c.RET()
 }
 
-// TestKernels generates the kernels, vets and builds them for arm64, and runs testdata/kernels/kernels_test.go,
-// which compares their bits with plain Go, on this machine or under qemu-aarch64 (Debian's qemu-user).
+// TestKernels generates the kernels, vets and builds them for arm64, and runs
+// testdata/kernels/kernels_test.go, which compares their bits with plain Go, on this machine or
+// under qemu-aarch64 (Debian's qemu-user).
 func TestKernels(t *testing.T) {
 	c := arm64.NewContext()
 	dot(c)
@@ -279,7 +283,8 @@ func TestKernels(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = module
-		cmd.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
+		cmd.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=-mod=mod",
+			"GOWORK=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
@@ -289,7 +294,8 @@ func TestKernels(t *testing.T) {
 	run("go", "vet", ".")
 	run("go", "test", "-c", "-o", "kernels.test", ".")
 
-	// The machine code, not the text: the assembler may use R27 where a constant does not fit. R30 is where RET goes.
+	// The machine code, not the text: the assembler may use R27 where a constant does not fit. R30
+	// is where RET goes.
 	code := run("go", "tool", "objdump", "-s", `kernels\.\w+NEON`, "kernels.test")
 	if n := strings.Count(code, "TEXT"); n != 4 {
 		t.Fatalf("%d functions in the disassembly", n)

@@ -10,8 +10,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// view is a register as one operand spells it. Embedding makes it a reg.Register, whose unexported methods nobody else
-// can write, so avo's liveness and allocation see the register; bind prints the format with its number.
+// view is a register as one operand spells it. Embedding makes it a reg.Register, whose unexported
+// methods nobody else can write, so avo's liveness and allocation see the register; bind prints the
+// format with its number.
 type view struct {
 	reg.Register
 	kind   reg.Kind
@@ -90,11 +91,12 @@ func (c *Context) emit(opcode string, in, out ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Outputs: out, Operands: args})
 }
 
-// branch adds a jump that reads in. avo looks for the target in the first operand; Bind moves it to the end, where Go's
-// assembler wants it.
+// branch adds a jump that reads in. avo looks for the target in the first operand; Bind moves it to
+// the end, where Go's assembler wants it.
 func (c *Context) branch(opcode, label string, in ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
-	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Operands: args, IsBranch: true, IsConditional: opcode != "B"})
+	c.add(&ir.Instruction{Opcode: opcode, Inputs: in, Operands: args, IsBranch: true,
+		IsConditional: opcode != "B"})
 }
 
 // add leaves bad instructions out: avo panics on operands that it does not know.
@@ -108,8 +110,9 @@ func (c *Context) add(i *ir.Instruction) {
 	c.avo.Instruction(i)
 }
 
-// check refuses what go tool asm would take without a word: registers of the wrong kind, which print as others of the same
-// number, and immediates and offsets that do not fit, which it computes in R27 with instructions of its own.
+// check refuses what go tool asm would take without a word: registers of the wrong kind, which
+// print as others of the same number, and immediates and offsets that do not fit, which it computes
+// in R27 with instructions of its own.
 func check(opcode string, op operand.Op) error {
 	switch op := op.(type) {
 	case view:

@@ -6,10 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL, VFMAX and VFADDP are Go
-// 1.27's names, tried there; the others follow their pattern and have to be tried before their row can go. FADDPS is ours.
-// Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more. words_test.go checks each row
-// against golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
+// VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
+// tried before their row can go. FADDPS is ours. Operands are spelled m, n, d or n, d, so Bind can
+// add the fields without knowing more. words_test.go checks each row against
+// golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":   0x4e20d400,
 	"VFSUB":   0x4ea0d400,
@@ -43,5 +44,6 @@ const comment = " // "
 
 // word is the operand of a WORD, with what it means.
 func word(opcode string, registers []uint32, args ops) operand.Op {
-	return text(fmt.Sprintf("$0x%08x%s%s %s", encode(words[opcode], registers), comment, opcode, join(args)))
+	return text(fmt.Sprintf("$0x%08x%s%s %s", encode(words[opcode], registers), comment, opcode,
+		join(args)))
 }

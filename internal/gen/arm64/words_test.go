@@ -10,7 +10,8 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// gnu spells every row of words as GNU's assembler does, with %[1]d for d, %[2]d for n and %[3]d for m.
+// gnu spells every row of words as GNU's assembler does, with %[1]d for d, %[2]d for n and %[3]d
+// for m.
 var gnu = map[string]string{
 	"VFADD":   "fadd v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
 	"VFSUB":   "fsub v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
@@ -38,7 +39,8 @@ type row struct {
 	word       uint32
 }
 
-// rows encodes each instruction with each register number in each of its fields, the others zero and then all ones.
+// rows encodes each instruction with each register number in each of its fields, the others zero
+// and then all ones.
 func rows(t *testing.T) (all []row) {
 	if len(gnu) != len(words) {
 		t.Errorf("%d spellings for %d words", len(gnu), len(words))
@@ -79,7 +81,8 @@ func TestWordsDecode(t *testing.T) {
 	}
 }
 
-// TestWordsEncode asks the other way round, so that a decoder that is too lenient cannot hide a mistake.
+// TestWordsEncode asks the other way round, so that a decoder that is too lenient cannot hide a
+// mistake.
 func TestWordsEncode(t *testing.T) {
 	path, err := exec.LookPath("llvm-mc")
 	if err != nil {
@@ -103,7 +106,8 @@ func TestWordsEncode(t *testing.T) {
 	}
 	for k, r := range all {
 		var b [4]byte
-		if _, err := fmt.Sscanf(encodings[k], "[0x%x,0x%x,0x%x,0x%x]", &b[0], &b[1], &b[2], &b[3]); err != nil {
+		if _, err := fmt.Sscanf(encodings[k], "[0x%x,0x%x,0x%x,0x%x]", &b[0], &b[1], &b[2],
+			&b[3]); err != nil {
 			t.Fatalf("%s: %v in %q", r.want, err, encodings[k])
 		}
 		if want := binary.LittleEndian.Uint32(b[:]); r.word != want {
