@@ -102,11 +102,7 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 			if best == nil {
 				best = m
 			}
-			nan := math.NaN()
-			best.Result.Objective = nan
-			for k := range best.Result.PerClass {
-				best.Result.PerClass[k].Objective = nan
-			}
+			best.Result.unmeasure()
 			return best, ctx.Err()
 		}
 		best = m
@@ -122,6 +118,14 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 		best.Result.Objective /= float64(len(searches))
 	}
 	return best, nil
+}
+
+// unmeasure says that the objectives are not known.
+func (r *Result) unmeasure() {
+	r.Objective = math.NaN()
+	for k := range r.PerClass {
+		r.PerClass[k].Objective = math.NaN()
+	}
 }
 
 // newSearch starts at 0, or at the mean of the numbers to predict, with steps of their spread.

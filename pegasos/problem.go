@@ -133,12 +133,12 @@ func (p *problem) runHinge(idx []uint32) {
 		p.runPrepared(steps, idx)
 		return
 	}
-	ahead := p.fetchAhead()
+	x, ahead := p.x, p.fetchAhead()
 	for n, i := range idx {
 		if ahead > 0 && n+ahead < len(idx) {
-			p.x.Fetch(int(idx[n+ahead]))
+			x.Fetch(int(idx[n+ahead]))
 		}
-		if dot := p.x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
+		if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
 			return
 		}
 		p.t++

@@ -13,13 +13,26 @@ import (
 type floats struct {
 	plain
 	*dense.Matrix
+
+	// What Dot and Axpy need of the matrix, without a pointer to follow.
+	values       []float32
+	cols, stride int
 }
+
+func newFloats(x *dense.Matrix) *floats {
+	m := &floats{Matrix: x, cols: x.Cols()}
+	m.values, m.stride = (*matrices.Dense)(x).Padded()
+	return m
+}
+
+// row returns row i, as Matrix.Row does.
+func (m *floats) row(i int) []float32 { return m.values[i*m.stride:][:m.cols:m.cols] }
 
 // longCols is the number of columns beyond which a copy in another order gains nothing.
 const longCols = 256
 
-func (m *floats) Dot(i int, w []float32) float32     { return dense.Dot(m.Matrix.Row(i), w) }
-func (m *floats) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.Matrix.Row(i), w) }
+func (m *floats) Dot(i int, w []float32) float32     { return dense.Dot(m.row(i), w) }
+func (m *floats) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.row(i), w) }
 
 func (m *floats) ForWorker() Rows             { return m }
 func (m *floats) Size() int                   { return 4 * m.Rows() * m.Cols() }
@@ -27,7 +40,7 @@ func (m *floats) Ahead() int                  { return 1 }
 func (m *floats) Fetch(i int)                 { asm.Prefetch(m.Matrix.Row(i)) }
 func (m *floats) Contiguous() bool            { return true }
 func (m *floats) WillNeed() matrices.WillNeed { return (*matrices.Dense)(m.Matrix).WillNeed() }
-func (m *floats) Take(rows []uint32) Rows     { return &floats{Matrix: m.Matrix.Take(rows)} }
+func (m *floats) Take(rows []uint32) Rows     { return newFloats(m.Matrix.Take(rows)) }
 
 func (m *floats) TakeGain() Gain {
 	if m.Cols() > longCols {

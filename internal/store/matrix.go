@@ -73,7 +73,7 @@ func copied(x *foreign, rows []uint32) Matrix {
 			_, values := x.Row(int(i))
 			copy(d.Row(k), values)
 		}
-		return &floats{Matrix: d}
+		return newFloats(d)
 	}
 	starts := make([]int64, 1, len(rows)+1)
 	index, values := make([]int32, 0, nonzeros), make([]float32, 0, nonzeros)

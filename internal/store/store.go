@@ -110,7 +110,7 @@ type Sum struct {
 func Of(x Examples) Rows {
 	switch x := x.(type) {
 	case *dense.Matrix:
-		return &floats{Matrix: x}
+		return newFloats(x)
 	case *sparse.Matrix:
 		return ofSparse(x)
 	case Rows:
