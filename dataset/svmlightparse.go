@@ -265,11 +265,9 @@ func plainFeatures(
 		if j < least || j >= high {
 			break
 		}
-
 		q++
 		token := p + int(q)
-		var v float32
-		known := false
+		v, known := float32(0), false
 		x = binary.LittleEndian.Uint64(s[q&15:]) ^ ascii0
 		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
 			// One digit: easy to foresee, if all values are 1.

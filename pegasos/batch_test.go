@@ -25,7 +25,7 @@ func TestFig2(t *testing.T) {
 						cfg.Offset = OffsetNone
 					}
 					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-						fig2(t, l.at, l.pull, l.kinks, x, data, cfg)
+						fig2(t, l.at, l.coefficient, l.kinks, x, data, cfg)
 					}
 				}
 			}
@@ -33,7 +33,8 @@ func TestFig2(t *testing.T) {
 	}
 }
 
-func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examples, data pair,
+func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, x Examples,
+	data pair,
 	cfg Config) {
 	t.Helper()
 	weights := make([]float32, 40)
@@ -88,7 +89,7 @@ func fig2(t *testing.T, at, pull func(float64) float64, kinks []float64, x Examp
 					return // both ways are right within rounding
 				}
 			}
-			g := pull(s*z-target) * s * float64(weights[i]) / mean
+			g := coefficient(s*z-target) * s * float64(weights[i]) / mean
 			for j, v := range row(int(i)) {
 				sum[j] += g * v
 			}

@@ -58,7 +58,7 @@ func TestUnregularisedSteps(t *testing.T) {
 					for _, k := range l.kinks {
 						kink = kink || math.Abs(s*z[0]-target-k) < 1e-4
 					}
-					return []float64{l.pull(s*z[0]-target) * s}, kink
+					return []float64{l.coefficient(s*z[0]-target) * s}, kink
 				}
 				if cfg.Project {
 					o.project(func(z []float64, i int) float64 {
@@ -178,7 +178,7 @@ func TestUnregularisedBound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if kind == 0 && (cfg.Loss == Log || cfg.Loss == SquaredHinge) {
-				exact, bias := unpenalised(data, 1, cfg.Lambda, l.at, l.pull)
+				exact, bias := unpenalised(data, 1, cfg.Lambda, l.at, l.coefficient)
 				if best > exact*(1+1e-9) || m.Result.Objective < exact*(1-1e-6) ||
 					math.Abs(m.Bias[0]-bias) > 0.1*(1+math.Abs(bias)) {
 					t.Errorf("%s: objective %v, bound %v, bias %v: optimum %v with %v", cfg.Loss,

@@ -18,7 +18,7 @@ import (
 // for as many vectors as there are, g being the coefficient of a row for each.
 type oracle struct {
 	x            *dense.Matrix
-	weights      []float64 // of the rows, with a mean of 1; nil if all weigh the same
+	weights      []float64 // of the rows, with a mean of 1; nil if all have the same weight
 	lambda, t0   float64
 	t            int64
 	scale        float64 // of the appended feature, 0 for none
@@ -350,7 +350,7 @@ func TestJointSteps(t *testing.T) {
 				}
 				x := []Examples{data.dense, data.sparse, foreign{data.dense}}[(n+kind)%3]
 				if cfg.Batch == 40 && tr.Weights != nil {
-					tr.Batch = 32 // 8 weigh nothing
+					tr.Batch = 32 // 8 have weight 0
 				}
 				r, err := newRun(x, data.y, tr)
 				if err != nil {
@@ -376,7 +376,7 @@ func TestJointSteps(t *testing.T) {
 	}
 }
 
-// four is random with labels 0 to 3, each of which occurs in rows that weigh something.
+// four is random with labels 0 to 3, each of which occurs in rows with a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {
@@ -717,7 +717,7 @@ func TestJointOfTwo(t *testing.T) {
 				low, high = optimum(t, data.dense, signs(data.y, 1), 0.05, 1)
 			} else {
 				low, high = smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 1, losses[1].at,
-					losses[1].pull, 0.25)
+					losses[1].coefficient, 0.25)
 			}
 			m := mustTrain(t, data.dense, data.y, Config{Multiclass: kind, Lambda: 0.1,
 				Bias: BiasAugmented, Epochs: 300})

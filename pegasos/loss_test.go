@@ -48,11 +48,11 @@ var losses = []lossCase{
 }
 
 type lossCase struct {
-	cfg   Config
-	kinks []float64
-	bend  float64 // the largest second derivative; 0 with a kink
-	at    func(m float64) float64
-	pull  func(m float64) float64
+	cfg         Config
+	kinks       []float64
+	bend        float64 // the largest second derivative; 0 with a kink
+	at          func(m float64) float64
+	coefficient func(m float64) float64
 }
 
 // optimum returns bounds on the least objective there is for dense rows with the labels y, which
@@ -64,7 +64,7 @@ func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bi
 	case l.cfg.Loss.Regression():
 		return numberOptimum(t, x, y, lambda, bias, l.cfg.Epsilon)
 	case l.bend > 0:
-		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.pull, l.bend)
+		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.coefficient, l.bend)
 	}
 	return optimum(t, x, signs(y, 1), lambda, bias)
 }
@@ -79,18 +79,19 @@ func TestLosses(t *testing.T) {
 	for _, l := range losses {
 		c := l.cfg.cost()
 		for _, m := range points {
-			at, pull := c.at(m), c.coefficient(m)
+			at, coefficient := c.at(m), c.coefficient(m)
 			if want := l.at(m); math.Abs(at-want) > 1e-14*want || !(at >= 0) ||
 				at > math.MaxFloat64 {
 				t.Errorf("%+v: the loss at %v is %v, want %v", l.cfg, m, at, want)
 			}
-			if want := l.pull(m); math.Abs(pull-want) > 1e-14*math.Abs(want) || pull-pull != 0 {
-				t.Errorf("%+v: the pull at %v is %v, want %v", l.cfg, m, pull, want)
+			if want := l.coefficient(m); math.Abs(coefficient-want) > 1e-14*math.Abs(want) ||
+				coefficient-coefficient != 0 {
+				t.Errorf("%+v: the coefficient at %v is %v, want %v", l.cfg, m, coefficient, want)
 			}
 			// The sub-gradient inequality, everywhere.
 			for _, u := range points {
-				if have := at - pull*(u-m); c.at(u) < have-
-					1e-9*(1+math.Abs(at)+math.Abs(pull*(u-m))) {
+				if have := at - coefficient*(u-m); c.at(u) < have-
+					1e-9*(1+math.Abs(at)+math.Abs(coefficient*(u-m))) {
 					t.Errorf("%+v: the loss at %v is %v, and %v according to the "+
 						"sub-gradient at %v", l.cfg, u, c.at(u), have, m)
 				}
@@ -101,11 +102,12 @@ func TestLosses(t *testing.T) {
 			for _, k := range l.kinks {
 				near = near || math.Abs(m-k) < 2*h
 			}
-			if d := (c.at(m-h) - c.at(m+h)) / (2 * h); !near && math.Abs(d-pull) > 2e-6 {
-				t.Errorf("%+v: the pull at %v is %v, by differences %v", l.cfg, m, pull, d)
+			if d := (c.at(m-h) - c.at(m+h)) / (2 * h); !near && math.Abs(d-coefficient) > 2e-6 {
+				t.Errorf("%+v: the coefficient at %v is %v, by differences %v", l.cfg, m,
+					coefficient, d)
 			}
 		}
-		// least is what it says, at pulls that the loss can have.
+		// least is what it says, at coefficients that the loss can have.
 		for range 100 {
 			b := float64(c.clamp(float32(4*g.Float64() - 2)))
 			if c.loss != squaredHingeCost && math.Abs(b) > 1 || c.loss != epsCost && b < 0 {
@@ -178,11 +180,11 @@ func TestLossSteps(t *testing.T) {
 							}
 						}
 						eta := 1 / (lambda * (float64(step) + p.t0))
-						pull := eta * l.pull(m) * side
+						coefficient := eta * l.coefficient(m) * side
 						for j, v := range data.dense.Row(i) {
-							w[j] = (1-eta*lambda)*w[j] + pull*float64(v)
+							w[j] = (1-eta*lambda)*w[j] + coefficient*float64(v)
 						}
-						bias = (1-eta*lambda)*bias + pull
+						bias = (1-eta*lambda)*bias + coefficient
 						b := p.weights(have)
 						size := 1/lambda/float64(step) + math.Abs(bias)
 						for j := range w {
@@ -206,7 +208,7 @@ func TestLossSteps(t *testing.T) {
 // gradient descent in float64. P is strongly convex, so that P - |gradient|^2/(2 lambda) is a
 // bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
-	pull func(float64) float64, bend float64) (low, high float64) {
+	coefficient func(float64) float64, bend float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
 	rows := make([][]float64, n)
@@ -235,7 +237,7 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 			}
 			high += at(m) / float64(n)
 			for j, v := range row {
-				gradient[j] -= pull(m) * y[i] * v / float64(n)
+				gradient[j] -= coefficient(m) * y[i] * v / float64(n)
 			}
 		}
 		for _, v := range gradient {
@@ -352,11 +354,11 @@ func TestLossBounds(t *testing.T) {
 	}
 }
 
-// Any pulls make a bound, also absurd ones.
+// Any coefficients make a bound, also absurd ones.
 func TestLossBoundsOfAnything(t *testing.T) {
 	data := random(12, 30, 5, 2, 1)
 	for _, l := range losses[1:3] {
-		_, high := smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 0, l.at, l.pull, 2)
+		_, high := smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 0, l.at, l.coefficient, 2)
 		r := mustRun(t, data.dense, data.y, Config{Loss: l.cfg.Loss, Lambda: 0.05})
 		a := make([]float32, 30)
 		for seed := range uint64(200) {

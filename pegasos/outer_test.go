@@ -11,7 +11,8 @@ import (
 
 // unpenalised returns the least P of a small problem with a bias that costs nothing, by gradient
 // descent in float64.
-func unpenalised(p pair, class float32, lambda float64, at, pull func(float64) float64) (least,
+func unpenalised(p pair, class float32, lambda float64, at,
+	coefficient func(float64) float64) (least,
 	bias float64) {
 	n, d := p.dense.Rows(), p.dense.Cols()
 	w, gradient, momentum := make([]float64, d+1), make([]float64, d+1), make([]float64, d+1)
@@ -29,7 +30,7 @@ func unpenalised(p pair, class float32, lambda float64, at, pull func(float64) f
 				m += y[i] * float64(v) * w[j]
 			}
 			least += at(m) / float64(n)
-			g := pull(m) * y[i] / float64(n)
+			g := coefficient(m) * y[i] / float64(n)
 			for j, v := range p.dense.Row(i) {
 				gradient[j] -= g * float64(v)
 			}
@@ -67,7 +68,7 @@ func TestOuter(t *testing.T) {
 					if classes == 2 {
 						class = 1
 					}
-					least, bias := unpenalised(data, class, 0.05, l.at, l.pull)
+					least, bias := unpenalised(data, class, 0.05, l.at, l.coefficient)
 					if c.Objective < least*(1-1e-6) || c.Objective > 1.01*least ||
 						math.Abs(m.Bias[k]-bias) > 0.05*(1+math.Abs(bias)) {
 						t.Errorf("%s class %d: objective %v and bias %v, optimum %v and %v",

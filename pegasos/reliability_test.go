@@ -15,8 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// TestReliability has a part for each case that is known to break trainers of this kind. Some are tested at length
-// elsewhere: what is here then is the essence, so that no case is without a test that bears its name.
+// TestReliability has a part for each case that is known to break trainers of this kind. Some are
+// tested at length elsewhere: what is here then is the essence, so that no case is without a test
+// that bears its name.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -51,8 +52,9 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// 1 - 1/t is 0 at t = 1: a scale that is carried along would be 0, and be divided by. By hand: lambda = 1/4, and rows
-// (2, 0) and (0, 4) of the one class, (4, 4) of the other. w is 0 at first, and violates every margin.
+// 1 - 1/t is 0 at t = 1: a scale that is carried along would be 0, and be divided by. By hand:
+// lambda = 1/4, and rows (2, 0) and (0, 4) of the one class, (4, 4) of the other. w is 0 at first,
+// and violates every margin.
 func reliableFirstStep(t *testing.T) {
 	d := matrix(t, 4, 2, 2, 0, 0, 4, 4, 4, 0, 0)
 	y := []float32{1, 1, 0, 0}
@@ -61,14 +63,17 @@ func reliableFirstStep(t *testing.T) {
 		first, next []uint32
 		want        [2][2]float32
 	}{
-		// eta = 4 and 2: w = (8, 0), and then half of it, for the row (4, 4) violates with -32, less 2*(4, 4).
+		// eta = 4 and 2: w = (8, 0), and then half of it, for the row (4, 4) violates with -32,
+		// less 2*(4, 4).
 		{1, []uint32{0}, []uint32{2}, [2][2]float32{{8, 0}, {-4, -8}}},
-		// The mean of (2, 0) and (0, 4) is (1, 2): w = (4, 8). (0, 4) has 32 and pulls no more; (4, 4) does with half of 2.
+		// The mean of (2, 0) and (0, 4) is (1, 2): w = (4, 8). (0, 4) has 32 and updates w no more;
+		// (4, 4) does with half of 2.
 		{2, []uint32{0, 1}, []uint32{1, 2}, [2][2]float32{{4, 8}, {-2, 0}}},
 	} {
 		for _, x := range []Examples{d, toSparse(d), foreign{d}} {
 			for _, loss := range []Loss{Hinge, Log} {
-				cfg := Config{Loss: loss, Lambda: 0.25, Steps: 2, Batch: c.batch, Order: Sequential, Offset: OffsetNone, Average: LastIterate}
+				cfg := Config{Loss: loss, Lambda: 0.25, Steps: 2, Batch: c.batch, Order: Sequential,
+					Offset: OffsetNone, Average: LastIterate}
 				p := mustRun(t, x, y, cfg).problems[0]
 				w := make([]float32, 2)
 				for k, rows := range [][]uint32{c.first, c.next} {
@@ -79,11 +84,14 @@ func reliableFirstStep(t *testing.T) {
 					}
 					p.weights(w)
 					if p.err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
-						t.Errorf("%T batch %d: w = %v after step %d, want %v; %v", x, c.batch, w, k+1, c.want[k], p.err)
+						t.Errorf("%T batch %d: w = %v after step %d, want %v; %v", x, c.batch, w,
+							k+1, c.want[k], p.err)
 					}
-					// At w = 0 the logarithmic loss pulls half as much.
-					if half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}; loss == Log && (k == 0 && !slices.Equal(w, half) || w[0]-w[0] != 0 || w[1]-w[1] != 0) {
-						t.Errorf("%T batch %d: w = %v after step %d of the logarithmic loss", x, c.batch, w, k+1)
+					// At w = 0 the coefficient of the logarithmic loss is half as large.
+					if half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}; loss == Log &&
+						(k == 0 && !slices.Equal(w, half) || w[0]-w[0] != 0 || w[1]-w[1] != 0) {
+						t.Errorf("%T batch %d: w = %v after step %d of the logarithmic loss", x,
+							c.batch, w, k+1)
 					}
 				}
 			}
@@ -91,24 +99,29 @@ func reliableFirstStep(t *testing.T) {
 	}
 }
 
-// A step size above 1/lambda would shrink w by less than 0. There is none: t + t0 is at least 1, whatever the data are like.
+// A step size above 1/lambda would shrink w by less than 0. There is none: t + t0 is at least 1,
+// whatever the data are like.
 func reliableShrink(t *testing.T) {
 	for _, size := range []float32{0, 1e-15, 1, 1e9} {
 		data := random(71, 20, 3, 2, 1).scaled(size)
-		for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Loss: SquaredHinge}, {Batch: 5, Project: true}} {
+		for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Loss: SquaredHinge},
+			{Batch: 5, Project: true}} {
 			for _, lambda := range []float64{MinLambda, 1, 1e30} {
 				cfg.Lambda = lambda
 				p := mustRun(t, data.dense, data.y, cfg).problems[0]
 				for p.t = 1; p.t < 100; p.t++ {
-					if shrink := 1 - 1/(float64(p.t)+p.t0); !(shrink >= 0 && shrink <= 1) || !(p.scale() > 0) {
-						t.Fatalf("%+v, rows of %v: w shrinks by %v in step %d", cfg, size, shrink, p.t)
+					if shrink := 1 - 1/(float64(p.t)+p.t0); !(shrink >= 0 && shrink <= 1) ||
+						!(p.scale() > 0) {
+						t.Fatalf("%+v, rows of %v: w shrinks by %v in step %d", cfg, size,
+							shrink, p.t)
 					}
 				}
 			}
 		}
 	}
 	var e *ConfigError
-	if err := (Config{Offset: "inverse-sqrt"}).Validate(); !errors.As(err, &e) || e.Field != "Offset" {
+	if err := (Config{Offset: "inverse-sqrt"}).Validate(); !errors.As(err, &e) ||
+		e.Field != "Offset" {
 		t.Errorf("another schedule: %v", err)
 	}
 }
@@ -121,12 +134,18 @@ func reliableSettings(t *testing.T) {
 		field string
 		cfg   Config
 	}{
-		{"Lambda", Config{Lambda: -1e-4}}, {"Lambda", Config{Lambda: nan}}, {"Lambda", Config{Lambda: inf}}, {"Lambda", Config{Lambda: -inf}}, {"Lambda", Config{Lambda: 1e-30}},
-		{"C", Config{C: -1}}, {"C", Config{C: nan}}, {"C", Config{C: 1e30}}, {"C", Config{C: 1e-300}},
+		{"Lambda", Config{Lambda: -1e-4}}, {"Lambda", Config{Lambda: nan}},
+		{"Lambda", Config{Lambda: inf}}, {"Lambda", Config{Lambda: -inf}},
+		{"Lambda", Config{Lambda: 1e-30}},
+		{"C", Config{C: -1}}, {"C", Config{C: nan}}, {"C", Config{C: 1e30}},
+		{"C", Config{C: 1e-300}},
 		{"Batch", Config{Batch: -1}}, {"Batch", Config{Batch: 11}},
 		{"Steps", Config{Steps: -1}}, {"Epochs", Config{Epochs: -1}},
-		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: -0.1}}, {"Epsilon", Config{Loss: EpsInsensitive, Epsilon: nan}}, {"Epsilon", Config{Loss: EpsInsensitive, Epsilon: inf}},
-		{"Tol", Config{Tol: -1}}, {"Tol", Config{Tol: nan}}, {"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
+		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: -0.1}},
+		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: nan}},
+		{"Epsilon", Config{Loss: EpsInsensitive, Epsilon: inf}},
+		{"Tol", Config{Tol: -1}}, {"Tol", Config{Tol: nan}},
+		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
 	} {
 		m, err := Train(t.Context(), data.dense, data.y, c.cfg)
 		var e *ConfigError
@@ -136,28 +155,34 @@ func reliableSettings(t *testing.T) {
 	}
 }
 
-// Zero is the default, in every field, and not a value: no lambda, no step and no batch of 0 is possible. And lambda may be
-// 1e30, which leaves nothing of w but what is right.
+// Zero is the default, in every field, and not a value: no lambda, no step and no batch of 0 is
+// possible. And lambda may be 1e30, which leaves nothing of w but what is right.
 func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
-	if full := (Config{}).WithDefaults(); m.Lambda != DefaultLambda || m.Result.Steps != 10*DefaultEpochs || full.Batch > 1 {
+	if full := (Config{}).WithDefaults(); m.Lambda != DefaultLambda ||
+		m.Result.Steps != 10*DefaultEpochs || full.Batch > 1 {
 		t.Errorf("lambda %v, %d steps", m.Lambda, m.Result.Steps)
 	}
 	for _, offset := range []Offset{OffsetR2, OffsetNone} {
-		m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e30, Offset: offset, Batch: 10, Steps: 1})
-		if r := m.Result; m.check() != nil || norm(m.Weights[0]) > 1e-28 || math.Abs(r.Objective-1) > 1e-12 || !(r.DualObjective <= 1) {
+		m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e30, Offset: offset, Batch: 10,
+			Steps: 1})
+		if r := m.Result; m.check() != nil || norm(m.Weights[0]) > 1e-28 ||
+			math.Abs(r.Objective-1) > 1e-12 || !(r.DualObjective <= 1) {
 			t.Errorf("lambda 1e30: w = %v, %+v", m.Weights[0], r)
 		}
 	}
 }
 
-// The first step goes as far as |x|/lambda, and the objective leaps to |x|^2/(2 lambda), which is no error, and no overflow
-// either: norms are float64. With an offset there is no leap. A w beyond float32 is an error that names the step.
+// The first step goes as far as |x|/lambda, and the objective leaps to |x|^2/(2 lambda), which is
+// no error, and no overflow either: norms are float64. With an offset there is no leap. A w beyond
+// float32 is an error that names the step.
 func reliableTinyLambda(t *testing.T) {
-	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1) // |x| = 50,000: |w|^2 is 2.5e33 at most here, and would be 2.5e39
+	// |x| = 50,000: |w|^2 is 2.5e33 at most here, and would be 2.5e39
+	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
 	for _, lambda := range []float64{1e-4, 1e-8, MinLambda} {
-		cfg := Config{Lambda: lambda, Steps: 1, Order: Sequential, Offset: OffsetNone, Average: LastIterate}
+		cfg := Config{Lambda: lambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
+			Average: LastIterate}
 		r := mustTrain(t, x, []float32{1, -1}, cfg).Result
 		want := 2.5e9/(2*lambda) + (1+70_000/lambda)/2
 		if math.Abs(r.Objective-want) > 1e-6*want || r.DualObjective > 1 {
@@ -169,23 +194,28 @@ func reliableTinyLambda(t *testing.T) {
 		}
 	}
 	far := matrix(t, 2, 1, 1e13, 1)
-	cfg := Config{Lambda: MinLambda, Steps: 1, Order: Sequential, Offset: OffsetNone, Average: LastIterate}
-	if m := mustTrain(t, far, []float32{1, -1}, cfg); !(m.Weights[0][0] > 9e24) || !(m.Result.Objective > 1e37) {
+	cfg := Config{Lambda: MinLambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
+		Average: LastIterate}
+	if m := mustTrain(t, far, []float32{1, -1}, cfg); !(m.Weights[0][0] > 9e24) ||
+		!(m.Result.Objective > 1e37) {
 		t.Errorf("|w|^2 beyond float32: %v, %+v", m.Weights, m.Result)
 	}
 	var e *StepError
-	if m, err := Train(t.Context(), matrix(t, 2, 1, 1e18, 1e18), []float32{1, -1}, cfg); m != nil || !errors.As(err, &e) || e.Step != 1 {
+	if m, err := Train(t.Context(), matrix(t, 2, 1, 1e18, 1e18), []float32{1, -1}, cfg); m != nil ||
+		!errors.As(err, &e) || e.Step != 1 {
 		t.Errorf("scores beyond float32: %v", err)
 	}
 }
 
-// After two million steps in which every weight is moved again and again the norm that is carried along is off by less than
-// 1e-5 at the end of an epoch, and v by less than 1e-3 of its length from what the steps add up to: what is added to a large
-// float32 is rounded to a multiple of its last bit, and an equal number each time in the same direction. The certificate
-// tells what became of it.
+// After two million steps in which every weight is moved again and again the norm that is carried
+// along is off by less than 1e-5 at the end of an epoch, and v by less than 1e-3 of its length from
+// what the steps add up to: what is added to a large float32 is rounded to a multiple of its last
+// bit, and an equal number each time in the same direction. The certificate tells what became of
+// it.
 func reliableLongRun(t *testing.T) {
 	data := random(74, 500, 6, 2, 1)
-	cfg := Config{Lambda: 0.01, Steps: 2_000_000, Average: LastIterate, Project: true, Offset: OffsetNone}
+	cfg := Config{Lambda: 0.01, Steps: 2_000_000, Average: LastIterate, Project: true,
+		Offset: OffsetNone}
 	r := mustRun(t, data.dense, data.y, cfg)
 	p := r.problems[0]
 	v, worst := make([]float64, 6), 0.0
@@ -212,9 +242,11 @@ func reliableLongRun(t *testing.T) {
 		sum += want * want
 		far += (float64(p.v[j]) - want) * (float64(p.v[j]) - want)
 	}
-	t.Logf("the norm was off by %.1e of it, v by %.1e of its length at the end", worst, math.Sqrt(far/sum))
+	t.Logf("the norm was off by %.1e of it, v by %.1e of its length at the end", worst,
+		math.Sqrt(far/sum))
 	if worst > 1e-5 || far > 1e-6*sum {
-		t.Errorf("the norm was off by %v of it, v by %v of its length at the end", worst, math.Sqrt(far/sum))
+		t.Errorf("the norm was off by %v of it, v by %v of its length at the end", worst,
+			math.Sqrt(far/sum))
 	}
 	r.t = p.t
 	m := r.session().measured()
@@ -226,22 +258,25 @@ func reliableLongRun(t *testing.T) {
 func reliableExponential(t *testing.T) {
 	c := Config{Loss: Log}.cost()
 	for _, z := range []float64{1e4, -1e4, 1e30, -1e30, math.MaxFloat64, -math.MaxFloat64} {
-		want, pull := 0.0, 0.0
+		want, coefficient := 0.0, 0.0
 		if z < 0 {
-			want, pull = -z, 1
+			want, coefficient = -z, 1
 		}
-		if c.at(z) != want || c.coefficient(z) != pull {
-			t.Errorf("at %v: %v and %v, want %v and %v", z, c.at(z), c.coefficient(z), want, pull)
+		if c.at(z) != want || c.coefficient(z) != coefficient {
+			t.Errorf("at %v: %v and %v, want %v and %v", z, c.at(z), c.coefficient(z), want,
+				coefficient)
 		}
 	}
 	// After the first step scores are near 1e10/lambda = 1e15.
-	m := mustTrain(t, matrix(t, 2, 1, 1e5, 1e5), []float32{1, 2}, Config{Loss: Log, Lambda: 1e-5, Steps: 3, Offset: OffsetNone, Average: LastIterate})
+	m := mustTrain(t, matrix(t, 2, 1, 1e5, 1e5), []float32{1, 2}, Config{Loss: Log, Lambda: 1e-5,
+		Steps: 3, Offset: OffsetNone, Average: LastIterate})
 	if err := m.check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Its default offset is as large as the longest row wants. Without one a run may leave float32: then it is an error.
+// Its default offset is as large as the longest row wants. Without one a run may leave float32:
+// then it is an error.
 func reliableSquaredHinge(t *testing.T) {
 	data := random(75, 50, 4, 2, 1)
 	dense.Scale(1e6, data.dense.Row(7))
@@ -249,7 +284,8 @@ func reliableSquaredHinge(t *testing.T) {
 	if m.check() != nil || !(m.Result.Objective <= 1.0001) {
 		t.Errorf("%+v", m.Result)
 	}
-	m, err := Train(t.Context(), data.dense, data.y, Config{Loss: SquaredHinge, Average: LastIterate, Offset: OffsetNone, Lambda: 1e-9})
+	m, err := Train(t.Context(), data.dense, data.y,
+		Config{Loss: SquaredHinge, Average: LastIterate, Offset: OffsetNone, Lambda: 1e-9})
 	var e *StepError
 	if m != nil || !errors.As(err, &e) || e.Step < 1 {
 		t.Errorf("without an offset: %v", err)
@@ -260,13 +296,15 @@ func reliableSquaredHinge(t *testing.T) {
 func reliableLabels(t *testing.T) {
 	data := random(76, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, Config{})
-	for _, labels := range [][2]float32{{0, 1}, {1, 2}, {-1, 1}, {-7.5, -7.25}, {float32(math.Copysign(0, -1)), 1e30}} {
+	for _, labels := range [][2]float32{{0, 1}, {1, 2}, {-1, 1}, {-7.5, -7.25},
+		{float32(math.Copysign(0, -1)), 1e30}} {
 		y := make([]float32, 60)
 		for i, v := range data.y {
 			y[i] = labels[int(v)]
 		}
 		m := mustTrain(t, data.dense, y, Config{})
-		if distance(m.Weights[0], want.Weights[0]) != 0 || m.Classes[0] != labels[0] || m.Classes[1] != labels[1] {
+		if distance(m.Weights[0], want.Weights[0]) != 0 || m.Classes[0] != labels[0] ||
+			m.Classes[1] != labels[1] {
 			t.Errorf("labels %v: another model, of the classes %v", labels, m.Classes)
 		}
 		for i, v := range m.PredictAll(data.dense) {
@@ -277,17 +315,20 @@ func reliableLabels(t *testing.T) {
 	}
 	var text strings.Builder
 	for i, v := range data.y {
-		fmt.Fprintf(&text, "%v,%v,%v,%v,%v,%s\n", data.dense.Row(i)[0], data.dense.Row(i)[1], data.dense.Row(i)[2], data.dense.Row(i)[3], data.dense.Row(i)[4],
+		fmt.Fprintf(&text, "%v,%v,%v,%v,%v,%s\n", data.dense.Row(i)[0], data.dense.Row(i)[1],
+			data.dense.Row(i)[2], data.dense.Row(i)[3], data.dense.Row(i)[4],
 			[]string{"ham", "spam"}[int(v)])
 	}
-	s, err := dataset.ReadCSV(strings.NewReader(text.String()), "mail.csv", dataset.Options{Layout: dataset.LayoutDense})
+	s, err := dataset.ReadCSV(strings.NewReader(text.String()), "mail.csv",
+		dataset.Options{Layout: dataset.LayoutDense})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := mustTrain(t, s.Dense, s.Y, Config{})
 	m.Names = s.Names
 	m, err = Read(bytes.NewReader(encode(t, m)))
-	if err != nil || distance(m.Weights[0], want.Weights[0]) != 0 || m.ClassName(0) != "ham" || m.ClassName(1) != "spam" {
+	if err != nil || distance(m.Weights[0], want.Weights[0]) != 0 || m.ClassName(0) != "ham" ||
+		m.ClassName(1) != "spam" {
 		t.Errorf("names: %v, %+v", err, m)
 	}
 }
@@ -300,7 +341,8 @@ func reliableOneClass(t *testing.T) {
 			y[4] = 4
 		}
 		m, err := (&Trainer{Weights: weights}).Train(t.Context(), data.dense, y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), "label 3") || !strings.Contains(err.Error(), "two or more classes") {
+		if m != nil || err == nil || !strings.Contains(err.Error(), "label 3") ||
+			!strings.Contains(err.Error(), "two or more classes") {
 			t.Errorf("weights %v: %v", weights, err)
 		}
 	}
@@ -313,7 +355,8 @@ func reliableUnknownLabel(t *testing.T) {
 	y[13] = 2
 	for _, tr := range []*Trainer{{Start: m}, {Prior: m}} {
 		var e *RowError
-		if _, err := tr.Train(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 13 || !strings.Contains(err.Error(), "label 2") {
+		if _, err := tr.Train(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 13 ||
+			!strings.Contains(err.Error(), "label 2") {
 			t.Errorf("%v, want an error about row 13", err)
 		}
 	}
@@ -325,7 +368,8 @@ func reliableManyClasses(t *testing.T) {
 	for _, l := range losses[:3] {
 		m := mustTrain(t, data.dense, data.y, l.cfg)
 		if len(m.Weights) != 3 || len(m.Classes) != 3 || accuracy(m, data.dense, data.y) < 0.6 {
-			t.Errorf("%s: %d vectors for the classes %v, accuracy %v", l.cfg.Loss, len(m.Weights), m.Classes, accuracy(m, data.dense, data.y))
+			t.Errorf("%s: %d vectors for the classes %v, accuracy %v", l.cfg.Loss, len(m.Weights),
+				m.Classes, accuracy(m, data.dense, data.y))
 		}
 	}
 }
@@ -333,7 +377,8 @@ func reliableManyClasses(t *testing.T) {
 func reliableNoData(t *testing.T) {
 	for _, x := range []Examples{dense.New(0, 0), dense.New(0, 3), toSparse(dense.New(0, 3))} {
 		for _, cfg := range []Config{{}, {Loss: EpsInsensitive}} {
-			if m, err := Train(t.Context(), x, nil, cfg); m != nil || err == nil || !strings.Contains(err.Error(), "no rows") {
+			if m, err := Train(t.Context(), x, nil, cfg); m != nil || err == nil ||
+				!strings.Contains(err.Error(), "no rows") {
 				t.Errorf("%v, %v", m, err)
 			}
 		}
@@ -373,18 +418,23 @@ func reliableFewRows(t *testing.T) {
 	if m, err := Train(t.Context(), one, []float32{1}, Config{}); m != nil || err == nil {
 		t.Error("one row has two classes")
 	}
-	m := mustTrain(t, one, []float32{10}, Config{Loss: EpsInsensitive, Lambda: 1e-2, Epochs: 20_000})
+	m := mustTrain(t, one, []float32{10}, Config{Loss: EpsInsensitive, Lambda: 1e-2,
+		Epochs: 20_000})
 	if z := m.Decision(one, 0, nil)[0]; math.Abs(z-10) > 0.1 {
 		t.Errorf("one number: %v, want 10", z)
 	}
-	// Of a row and the same with the other label nothing can be learnt: P = 1 at w = 0, and it is known to be the least.
+	// Of a row and the same with the other label nothing can be learnt: P = 1 at w = 0, and it is
+	// known to be the least.
 	x := matrix(t, 4, 2, 1, 2, 1, 2, 1, 2, 1, 2)
-	if r := mustTrain(t, x, []float32{1, 2, 1, 2}, Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 || r.DualObjective < 0.99 {
+	if r := mustTrain(t, x, []float32{1, 2, 1, 2},
+		Config{Lambda: 1, Epochs: 2000}).Result; r.Objective > 1.01 || r.DualObjective > 1 ||
+		r.DualObjective < 0.99 {
 		t.Errorf("contradictions: %+v", r)
 	}
 	// Copies of one row and one other are as those two.
 	y := []float32{1, 1, 1, 2, 2, 2}
-	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y, Config{Lambda: 0.5, Epochs: 500}).Result
+	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y,
+		Config{Lambda: 0.5, Epochs: 500}).Result
 	if math.Abs(a.Objective-0.25) > 0.01 { // w = 1 costs lambda/2
 		t.Errorf("copies: %+v", a)
 	}
@@ -400,14 +450,15 @@ func reliableMoreFeatures(t *testing.T) {
 			t.Fatalf("row %d has the score %v with features more", i, v)
 		}
 	}
-	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1 5:2 6:3\n-1 2:1 4:1\n"), "new.svm", dataset.Options{Features: m.Cols()})
+	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1 5:2 6:3\n-1 2:1 4:1\n"), "new.svm",
+		dataset.Options{Features: m.Cols()})
 	if err != nil || s.Ignored != 2 || s.Cols() != 4 {
 		t.Errorf("%v, %+v", err, s)
 	}
 }
 
-// R = 1e4 and a column of ones: slow, but the bound and the objective still enclose the optimum, which a dual solver finds,
-// and nothing diverges.
+// R = 1e4 and a column of ones: slow, but the bound and the objective still enclose the optimum,
+// which a dual solver finds, and nothing diverges.
 func reliableLargeRows(t *testing.T) {
 	data := random(82, 60, 5, 2, 1)
 	for i := range 60 {
@@ -420,7 +471,8 @@ func reliableLargeRows(t *testing.T) {
 		cfg.Lambda, cfg.Epochs = lambda, 2000
 		r := mustTrain(t, data.dense, data.y, cfg).Result
 		if r.Objective < low*(1-1e-6) || r.DualObjective > high || r.Objective > 2*high+1 {
-			t.Errorf("%+v: objective %v and bound %v, optimum %v to %v", cfg, r.Objective, r.DualObjective, low, high)
+			t.Errorf("%+v: objective %v and bound %v, optimum %v to %v", cfg, r.Objective,
+				r.DualObjective, low, high)
 		}
 	}
 }
@@ -434,7 +486,8 @@ func reliableNaN(t *testing.T) {
 			i := g.IntN(20)
 			data.dense.Row(i)[g.IntN(70)] = float32(bad)
 			for _, x := range []Examples{data.dense, toSparse(data.dense), foreign{data.dense}} {
-				for _, cfg := range []Config{{}, {Batch: 4}, {Loss: Log, Order: IID}, {Project: true}} {
+				for _, cfg := range []Config{{}, {Batch: 4}, {Loss: Log, Order: IID},
+					{Project: true}} {
 					m, err := Train(t.Context(), x, data.y, cfg)
 					var e *RowError
 					if m != nil || !errors.As(err, &e) || e.Row != i {
@@ -456,7 +509,8 @@ func reliableZeroWeights(t *testing.T) {
 	once := data.repeat(weights)
 	for _, cfg := range []Config{{}, {Batch: 3}, Paper()} {
 		a, b := weighted(t, data.dense, data.y, weights, cfg), mustTrain(t, once.dense, once.y, cfg)
-		if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || cfg.Batch == 0 && a.Result.Steps != 20*32 {
+		if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || cfg.Batch == 0 &&
+			a.Result.Steps != 20*32 {
 			t.Errorf("%+v: %d steps, %d without those rows", cfg, a.Result.Steps, b.Result.Steps)
 		}
 	}
@@ -467,7 +521,8 @@ func reliableThreads(t *testing.T) {
 	for _, cfg := range []Config{{}, {Batch: 9, Loss: Log}} {
 		var seen []string
 		for threads := 1; threads <= 8; threads++ {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(), data.sparse, data.y)
+			m, err := (&Trainer{Config: cfg, Threads: threads}).Train(t.Context(),
+				data.sparse, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -489,7 +544,8 @@ func reliableCancel(t *testing.T) {
 		}
 	}}
 	m, err := tr.Train(ctx, data.dense, data.y)
-	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Steps != 30*50 || accuracy(m, data.dense, data.y) < 0.7 {
+	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Steps != 30*50 ||
+		accuracy(m, data.dense, data.y) < 0.7 {
 		t.Fatalf("%v, %+v", err, m)
 	}
 	if _, err := Read(bytes.NewReader(encode(t, m))); err != nil {
@@ -509,16 +565,18 @@ func reliableResume(t *testing.T) {
 	}
 }
 
-// What ends the run is the objective with the penalty, not the loss alone: with this lambda the loss still falls where the
-// objective does not.
+// What ends the run is the objective with the penalty, not the loss alone: with this lambda the
+// loss still falls where the objective does not.
 func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	var objectives []float64
-	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 400, Change: 1e-3}, Progress: func(p Progress) {
-		if e := p.Epoch; e <= 8 || e == 10 || e == 12 || e == 15 || e == 18 || e == 22 || e == 27 {
-			objectives = append(objectives, p.Measure().Objective)
-		}
-	}}
+	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 400, Change: 1e-3},
+		Progress: func(p Progress) {
+			if e := p.Epoch; e <= 8 || e == 10 || e == 12 || e == 15 || e == 18 || e == 22 ||
+				e == 27 {
+				objectives = append(objectives, p.Measure().Objective)
+			}
+		}}
 	m, err := tr.Train(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 400 || len(objectives) < 2 {
 		t.Fatalf("%v, %+v", err, m.Result)
@@ -543,13 +601,15 @@ func reliableMultinomial(t *testing.T) {
 			t.Errorf("%v: loss %v, want %v", z, loss, 2*size)
 		}
 		if !j.coefficients(z, b, 0) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
-			t.Errorf("%v: pulls %v", z, b)
+			t.Errorf("%v: updates with %v", z, b)
 		}
 		if loss := j.loss(z, 0); loss != 0 {
 			t.Errorf("%v: loss %v of the right class", z, loss)
 		}
 	}
-	m := mustTrain(t, matrix(t, 3, 1, 1e5, 1e5, -1e5), []float32{1, 2, 3}, Config{Multiclass: Multinomial, Lambda: 1e-5, Steps: 4, Offset: OffsetNone, Average: LastIterate})
+	m := mustTrain(t, matrix(t, 3, 1, 1e5, 1e5, -1e5), []float32{1, 2, 3},
+		Config{Multiclass: Multinomial, Lambda: 1e-5, Steps: 4, Offset: OffsetNone,
+			Average: LastIterate})
 	if err := m.check(); err != nil {
 		t.Error(err)
 	}

@@ -20,7 +20,8 @@ func from(t testing.TB, x Examples, y []float32, start, prior *Model, cfg Config
 	return m
 }
 
-// A run from a model takes the paper's steps from its w and its t on, in float64, with a prior or without.
+// A run from a model takes the paper's steps from its w and its t on, in float64, with a prior or
+// without.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {
@@ -30,7 +31,8 @@ func TestStart(t *testing.T) {
 					data, before = data.numbers(seed), before.numbers(seed+1)
 				}
 				cfg := l.cfg
-				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias, cfg.Seed = 0.1, 200, LastIterate, BiasAugmented, seed
+				cfg.Lambda, cfg.Steps, cfg.Average, cfg.Bias, cfg.Seed = 0.1, 200, LastIterate,
+					BiasAugmented, seed
 				a := mustTrain(t, before.dense, before.y, cfg)
 				tr := &Trainer{Config: cfg, Start: a}
 				w0, b0 := make([]float64, 7), 0.0
@@ -68,7 +70,7 @@ func TestStart(t *testing.T) {
 						}
 					}
 					eta := 1 / (0.1 * (float64(step) + p.t0))
-					g := eta * l.pull(side*z-target) * side
+					g := eta * l.coefficient(side*z-target) * side
 					size := 0.0
 					for j, v := range data.dense.Row(int(i)) {
 						w[j] += -eta*0.1*(w[j]-w0[j]) + g*float64(v)
@@ -77,8 +79,10 @@ func TestStart(t *testing.T) {
 					b += -eta*0.1*(b-b0) + g
 					m := r.model()
 					for j, v := range m.Weights[0] {
-						if math.Abs(float64(v)-w[j]) > 1e-4*size || math.Abs(m.Bias[0]-b) > 1e-4*size+1e-6 {
-							t.Fatalf("%+v prior %v step %d: %v %v, want %v %v", cfg, withPrior, step, m.Weights[0], m.Bias, w, b)
+						if math.Abs(float64(v)-w[j]) > 1e-4*size ||
+							math.Abs(m.Bias[0]-b) > 1e-4*size+1e-6 {
+							t.Fatalf("%+v prior %v step %d: %v %v, want %v %v", cfg, withPrior,
+								step, m.Weights[0], m.Bias, w, b)
 						}
 					}
 					if m.Result.Steps != int64(step) {
@@ -100,16 +104,19 @@ func TestStartIsKept(t *testing.T) {
 		b := from(t, data.dense, data.y, a, nil, cfg)
 		c := mustTrain(t, data.dense, data.y, cfg)
 		if b.Result.Objective > 1.05*a.Result.Objective || c.Result.Objective < b.Result.Objective {
-			t.Errorf("%s: objective %v, after another epoch %v, after one alone %v", average, a.Result.Objective, b.Result.Objective, c.Result.Objective)
+			t.Errorf("%s: objective %v, after another epoch %v, after one alone %v", average,
+				a.Result.Objective, b.Result.Objective, c.Result.Objective)
 		}
-		if b.Result.Steps != 201*200 || b.Result.Epochs != 1 || !(b.Result.DualObjective <= b.Result.Objective) {
+		if b.Result.Steps != 201*200 || b.Result.Epochs != 1 ||
+			!(b.Result.DualObjective <= b.Result.Objective) {
 			t.Errorf("%+v", b.Result)
 		}
 	}
 }
 
-// What a prior makes is an ordinary problem with a feature more, for the scores of w0, whose weight is 1 and is not
-// penalised: P and its bound enclose the optimum, found by gradient descent from the definition.
+// What a prior makes is an ordinary problem with a feature more, for the scores of w0, whose weight
+// is 1 and is not penalised: P and its bound enclose the optimum, found by gradient descent from
+// the definition.
 func TestPrior(t *testing.T) {
 	for _, loss := range []Loss{Log, SquaredHinge} {
 		for seed := range uint64(3) {
@@ -141,7 +148,7 @@ func TestPrior(t *testing.T) {
 					}
 					p += l.at(m) / 40
 					for j, v := range row {
-						gradient[j] -= l.pull(m) * y * v / 40
+						gradient[j] -= l.coefficient(m) * y * v / 40
 					}
 				}
 				return p
@@ -159,7 +166,8 @@ func TestPrior(t *testing.T) {
 			if high-low > 1e-6 {
 				t.Fatalf("no optimum found: %v to %v", low, high)
 			}
-			for _, cfg := range []Config{cfg, {Loss: loss, Lambda: 0.05, Epochs: 100, Bias: BiasAugmented, Batch: 4, Project: true}} {
+			for _, cfg := range []Config{cfg, {Loss: loss, Lambda: 0.05, Epochs: 100,
+				Bias: BiasAugmented, Batch: 4, Project: true}} {
 				m := from(t, data.sparse, data.y, nil, prior, cfg)
 				own := make([]float64, 7)
 				for j, v := range m.Weights[0] {
@@ -170,8 +178,10 @@ func TestPrior(t *testing.T) {
 				if have := value(own, gradient); math.Abs(have-r.Objective) > 1e-6 {
 					t.Errorf("%+v: objective %v, by definition %v", cfg, r.Objective, have)
 				}
-				if r.DualObjective > high || r.Objective < low*(1-1e-6) || r.DualObjective < 0.9*low || r.Objective > 1.05*high {
-					t.Errorf("%+v: objective %v, bound %v, optimum %v", cfg, r.Objective, r.DualObjective, high)
+				if r.DualObjective > high || r.Objective < low*(1-1e-6) ||
+					r.DualObjective < 0.9*low || r.Objective > 1.05*high {
+					t.Errorf("%+v: objective %v, bound %v, optimum %v", cfg, r.Objective,
+						r.DualObjective, high)
 				}
 			}
 		}
@@ -189,12 +199,14 @@ func TestPriorIsTheLimit(t *testing.T) {
 				want = prior.Weights[k][j]
 			}
 			if math.Abs(float64(v-want)) > 1e-6 || m.Bias[k] != prior.Bias[k] {
-				t.Errorf("weight %d of class %d is %v, want %v; bias %v, want %v", j, k, v, want, m.Bias[k], prior.Bias[k])
+				t.Errorf("weight %d of class %d is %v, want %v; bias %v, want %v", j, k, v, want,
+					m.Bias[k], prior.Bias[k])
 			}
 		}
 	}
 	have, err := Read(bytes.NewReader(encode(t, m)))
-	if err != nil || have.Prior != prior.Hash() || !math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1])) {
+	if err != nil || have.Prior != prior.Hash() ||
+		!math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1])) {
 		t.Errorf("%v, prior %q", err, have.Prior)
 	}
 }
@@ -202,7 +214,8 @@ func TestPriorIsTheLimit(t *testing.T) {
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
-	three := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}}
+	three := &Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1},
+		{1, 1, 1, 1}}}
 	for _, c := range []struct {
 		tr    Trainer
 		field string
@@ -215,28 +228,37 @@ func TestStartErrors(t *testing.T) {
 		{Trainer{Start: three, Config: Config{Multiclass: OneVsOne}}, "Start"},
 		{Trainer{Prior: three, Config: Config{Multiclass: CrammerSinger}}, "Prior"},
 		{Trainer{Start: a, Config: Config{Multiclass: Multinomial, Bias: BiasAugmented}}, "Start"},
-		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{3e38, 1, 1, 1}}, Result: Result{Steps: 1 << 40}}}, "Start"},
-		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 1, 1, 1}}, Result: Result{Steps: -1}}}, "Start"},
+		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{3e38, 1, 1, 1}},
+			Result: Result{Steps: 1 << 40}}}, "Start"},
+		{Trainer{Start: &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 1, 1, 1}},
+			Result: Result{Steps: -1}}}, "Start"},
 	} {
 		var e *ConfigError
-		if m, err := c.tr.Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) || e.Field != c.field {
+		if m, err := c.tr.Train(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) ||
+			e.Field != c.field {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
 	}
-	// A run that is over before it has begun ends where it starts, also from a model of no steps, as those of other programs.
+	// A run that is over before it has begun ends where it starts, also from a model of no steps,
+	// as those of other programs.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, start := range []*Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
 		for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
-			m, err := (&Trainer{Config: Config{Bias: bias}, Start: start}).Train(ctx, data.dense, data.y)
-			if !errors.Is(err, context.Canceled) || distance(m.Weights[0], a.Weights[0]) > 1e-6*norm(a.Weights[0]) || math.Abs(m.Bias[0]-a.Bias[0]) > 1e-6 {
-				t.Errorf("%s after %d steps: %v, %v %v, want %v %v", bias, start.Result.Steps, err, m.Weights[0], m.Bias, a.Weights[0], a.Bias)
+			m, err := (&Trainer{Config: Config{Bias: bias}, Start: start}).Train(ctx,
+				data.dense, data.y)
+			if !errors.Is(err, context.Canceled) ||
+				distance(m.Weights[0], a.Weights[0]) > 1e-6*norm(a.Weights[0]) ||
+				math.Abs(m.Bias[0]-a.Bias[0]) > 1e-6 {
+				t.Errorf("%s after %d steps: %v, %v %v, want %v %v", bias, start.Result.Steps, err,
+					m.Weights[0], m.Bias, a.Weights[0], a.Bias)
 			}
 		}
 	}
 	var e *RowError
 	y := append([]float32{7}, data.y[1:]...)
-	if _, err := (&Trainer{Prior: a}).Train(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 0 || !strings.Contains(err.Error(), "label 7") {
+	if _, err := (&Trainer{Prior: a}).Train(t.Context(), data.dense, y); !errors.As(err, &e) ||
+		e.Row != 0 || !strings.Contains(err.Error(), "label 7") {
 		t.Errorf("%v, want an error about row 0", err)
 	}
 	// A label that does not occur is no mistake: the classes are the model's.

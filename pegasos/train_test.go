@@ -309,7 +309,7 @@ func TestOverflow(t *testing.T) {
 	// A vector that went wrong unnoticed is found at the end of the epoch.
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data := random(25, 20, 3, 2, 0)
-		// its rows are empty: no dot product meets the weights
+		// its rows are empty: no dot product uses the weights
 		r := mustRun(t, data.sparse, data.y, Config{})
 		r.problems[0].v[2] = float32(bad)
 		var e *StepError
@@ -448,7 +448,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Shards are looked at where they meet, and at the epoch's end once.
+// Shards are looked at where they synchronise, and at the epoch's end once.
 func TestEarlyShards(t *testing.T) {
 	data := random(25, 5000, 6, 2, 1)
 	cfg := Config{Shards: 2, Epochs: 2}

@@ -148,7 +148,7 @@ func merge(a, b []uint32) []uint32 {
 }
 
 // setWeights makes the run's own weights: those of the data, for Balanced such that its classes
-// weigh the same, and then scaled to a mean of 1. It returns their sum before that.
+// have the same weight, and then scaled to a mean of 1. It returns their sum before that.
 func (r *run) setWeights() (sum float64, err error) {
 	d := r.data
 	balanced := r.cfg.ClassWeight == Balanced

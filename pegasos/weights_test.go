@@ -30,7 +30,7 @@ func some(rows int) []float32 {
 	return w
 }
 
-// repeat returns the rows as often as they weigh.
+// repeat returns the rows as often as their weights say.
 func (p pair) repeat(weights []float32) pair {
 	var rows []int
 	for i, w := range weights {
@@ -179,13 +179,14 @@ func TestClassWeight(t *testing.T) {
 		}
 		for i, v := range data.y {
 			if want := c.by[int(v)] * 60 / sum; math.Abs(r.weight[i]-want) > 1e-12 {
-				t.Fatalf("%s: row %d weighs %v, want %v", c.cfg, i, r.weight[i], want)
+				t.Fatalf("%s: row %d has weight %v, want %v", c.cfg, i, r.weight[i], want)
 			}
 		}
 	}
 	// The same weight for all is as none, to the bit.
 	want := mustTrain(t, data.dense, data.y, Config{})
-	if have := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2,1=2,2=2"}); have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
+	have := mustTrain(t, data.dense, data.y, Config{ClassWeight: "0=2,1=2,2=2"})
+	if have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
 		t.Error("equal weights make another model")
 	}
 	// Balanced goes by the rows' own weights, and both are multiplied.
@@ -200,7 +201,7 @@ func TestClassWeight(t *testing.T) {
 		sum[int(v)] += r.weight[i]
 	}
 	if math.Abs(sum[0]-sum[1]) > 1e-10 || math.Abs(sum[0]-sum[2]) > 1e-10 {
-		t.Errorf("balanced: the classes weigh %v", sum)
+		t.Errorf("balanced: the classes have the weights %v", sum)
 	}
 	r, _ = newRun(data.dense, data.y, &Trainer{Config: Config{ClassWeight: "0=3"},
 		Weights: weights})
@@ -214,7 +215,7 @@ func TestClassWeight(t *testing.T) {
 			}
 			if a, b := r.weight[i]*float64(weights[k])*factor(u), r.weight[k]*float64(
 				weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
-				t.Fatalf("rows %d and %d weigh %v and %v", i, k, r.weight[i], r.weight[k])
+				t.Fatalf("rows %d and %d have the weights %v and %v", i, k, r.weight[i], r.weight[k])
 			}
 		}
 	}

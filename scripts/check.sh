@@ -10,6 +10,8 @@ if [ -n "$unformatted" ]; then
 	exit 1
 fi
 
+scripts/style.sh
+
 # go vet compares the assembly with its declarations, for the architecture in $GOARCH.
 # 386 has ints of 32 bits, s390x is big-endian and has no assembly.
 for arch in amd64 arm64 386 s390x; do

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
-	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // kernelModelReport is what inspect -json writes of a kernel model.
@@ -34,10 +33,7 @@ func (m kernelModel) report(of fileReport, _ int) modelReport {
 		courseReport: courseReport{
 			number(r.Objective), number(r.DualObjective), number(r.Gap), r.Steps, r.Epochs,
 		},
-		Passes: r.Passes, Support: m.SupportRows().Rows(), Layout: "dense", Config: m.Config,
-	}
-	if _, ok := m.SupportRows().(*sparse.Matrix); ok {
-		out.Layout = "sparse"
+		Passes: r.Passes, Support: m.SupportRows().Rows(), Layout: m.Layout(), Config: m.Config,
 	}
 	for k, name := range m.scoreNames() {
 		p := kernelProblem{For: name}

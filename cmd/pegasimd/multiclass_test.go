@@ -212,7 +212,7 @@ func TestValid(t *testing.T) {
 		t.Errorf("from a model: named %v, numbered %v; %v epochs", hashes[0], hashes[1],
 			report(t, dir+"/json")["epochs"])
 	}
-	// A class all of whose rows weigh nothing is none of the model's, and nor is its name.
+	// A class all of whose rows have weight 0 is none of the model's, and nor is its name.
 	var weights strings.Builder
 	for line := range strings.Lines(noisy(2, 80, all, pets)) {
 		fmt.Fprintln(&weights, strings.Count(line, "ant")^1)

@@ -74,14 +74,11 @@ func (m *Model) Write(w io.Writer) error {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
 		Lambda: m.Lambda, Config: m.Config,
-		Layout: "dense", Support: m.counts,
+		Layout: m.Layout(), Support: m.counts,
 		Result: &headerResult{
 			r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.Known(r.Objective),
 			modelfile.Known(r.DualObjective), modelfile.Known(r.Gap),
 		},
-	}
-	if m.rows.Dense() == nil {
-		h.Layout = "sparse"
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
 	if err := mw.Header(h.fields()); err != nil {

@@ -173,6 +173,14 @@ func (m *Model) Outputs() int { return m.Problems() }
 // must not be changed.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
+// Layout returns how the support rows are held: "dense" or "sparse".
+func (m *Model) Layout() string {
+	if m.rows.Dense() == nil {
+		return "sparse"
+	}
+	return "dense"
+}
+
 // Problems returns the number of problems that were trained.
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 
