@@ -642,12 +642,6 @@ func rowsTooShort(rows []float32, stride, count, n int) any {
 		len(rows), count, n, stride)
 }
 
-//go:noinline
-func rowOutOfRange(j int32, rows []float32, stride, n int) any {
-	return fmt.Sprintf("dense: row %d of %d elements, %d apart, is outside rows, which has %d",
-		j, n, stride, len(rows))
-}
-
 // DotRows is
 //
 //	for i := range dst {
@@ -677,17 +671,20 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
 		panic(mismatch("dense: len(dst)", len(dst), "len(idx)", len(idx)))
 	}
-	checkRows(rows, stride, idx, len(x))
+	if !rowsInside(rows, stride, idx, len(x)) {
+		panic(rowsOutside(rows, stride, idx, len(x)))
+	}
 	dotRows(dst, rows, stride, idx, x)
 }
 
-// checkRows proves that rows holds n elements from each row at idx on.
-func checkRows(rows []float32, stride int, idx []int32, n int) {
+// rowsInside reports whether rows holds n elements from each row at idx on. It is small enough to be
+// inlined.
+func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
 	if len(idx) == 0 {
-		return
+		return true
 	}
 	if stride < 0 || n > len(rows) {
-		panic(rowsTooShort(rows, stride, len(idx), n))
+		return false
 	}
 	last := uint(len(idx)) // any row will do where all are the same
 	if stride > 0 {
@@ -695,9 +692,23 @@ func checkRows(rows []float32, stride int, idx []int32, n int) {
 	}
 	for _, j := range idx {
 		if j < 0 || stride > 0 && uint(j) > last {
-			panic(rowOutOfRange(j, rows, stride, n))
+			return false
 		}
 	}
+	return true
+}
+
+// rowsOutside returns what to panic with where rowsInside is false.
+//
+//go:noinline
+func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
+	for k, j := range idx {
+		if stride >= 0 && n <= len(rows) && !rowsInside(rows, stride, idx[k:k+1], n) {
+			return fmt.Sprintf("dense: row %d of %d elements, %d apart, is outside rows, which has %d",
+				j, n, stride, len(rows))
+		}
+	}
+	return rowsTooShort(rows, stride, len(idx), n)
 }
 
 // rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
@@ -766,7 +777,9 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
 		panic(mismatch("dense: len(a)", len(a), "len(idx)", len(idx)))
 	}
-	checkRows(rows, stride, idx, len(y))
+	if !rowsInside(rows, stride, idx, len(y)) {
+		panic(rowsOutside(rows, stride, idx, len(y)))
+	}
 	if race {
 		raceReads(a)
 		raceReads(idx)
