@@ -215,7 +215,7 @@ func TestClassWeight(t *testing.T) {
 			}
 			if a, b := r.weight[i]*float64(weights[k])*factor(u), r.weight[k]*float64(
 				weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
-				t.Fatalf("rows %d and %d have the weights %v and %v", i, k, r.weight[i], r.weight[k])
+				t.Fatalf("rows %d and %d have weights %v and %v", i, k, r.weight[i], r.weight[k])
 			}
 		}
 	}

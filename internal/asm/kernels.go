@@ -677,8 +677,8 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRows(dst, rows, stride, idx, x)
 }
 
-// rowsInside reports whether rows holds n elements from each row at idx on. It is small enough to be
-// inlined.
+// rowsInside reports whether rows holds n elements from each row at idx on. It is small enough to
+// be inlined.
 func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
 	if len(idx) == 0 {
 		return true
