@@ -105,9 +105,10 @@ race: ## the race detector, over the assembly and over plain Go
 
 .PHONY: exhaustive
 exhaustive: ## tests over all float32 (minutes)
-	PEGASIMD_LONG=1 $(GO) test -count=1 -timeout 30m -v -run 'ExpAccuracy' ./internal/asm
+	n=$$(getconf _NPROCESSORS_ONLN); seq 0 $$((n - 1)) | xargs -P $$n -I % env PEGASIMD_LONG=%/$$n \
+		$(GO) test -count=1 -timeout 30m -v -run ExpAccuracy ./internal/asm
 
-MUTANTS ?= 40
+MUTANTS ?= 60
 .PHONY: mutants
 mutants: ## plant faults in the generated kernels; each must fail the tests
 	$(GO) -C internal/gen run . -dir ../asm -mutants $(MUTANTS)

@@ -1,6 +1,7 @@
 package asm_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -8,17 +9,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// long tells whether tests may take minutes: make exhaustive sets it.
-var long = os.Getenv("PEGASIMD_LONG") != ""
+// share says which of all floats TestExpAccuracy walks, such as "0/2" for every second one from the
+// first on: make exhaustive sets it, in as many processes as there are processors.
+var share = os.Getenv("PEGASIMD_LONG")
 
-// TestExpAccuracy walks the floats, all of them in a long run, and holds each path against float64
+// TestExpAccuracy walks some of the floats, or a share of all, and holds each path against float64
 // and plain Go.
 func TestExpAccuracy(t *testing.T) {
 	const bound = 1.1 // units in the last place, as the documentation says
-	step := uint64(9973)
+	first, step := uint64(0), uint64(9973)
 	switch {
-	case long:
-		step = 1
+	case share != "":
+		if _, err := fmt.Sscanf(share, "%d/%d", &first, &step); err != nil || first >= step {
+			t.Fatalf("PEGASIMD_LONG=%s: want a share such as 0/2", share)
+		}
 	case testing.Short():
 		step = 997_003
 	}
@@ -62,7 +66,7 @@ func TestExpAccuracy(t *testing.T) {
 		}
 		x = x[:0]
 	}
-	for bits := uint64(0); bits < 1<<32; bits += step {
+	for bits := first; bits < 1<<32; bits += step {
 		if x = append(x, math.Float32frombits(uint32(bits))); len(x) == cap(x) {
 			check()
 		}
