@@ -79,8 +79,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}{
 		{
 			name: "an extra instruction", file: "internal/gen/sum.go",
-			old: "\tnext()\n\tt.IfAtLeast(n, 8*groups, \"blocks\")",
-			new: "\tnext()\n\tt.Decrement(n, 0)\n\tt.IfAtLeast(n, 8*groups, \"blocks\")",
+			old: "\tnext()\n\tt.IfAtLeast(s.n, 8*groups, \"blocks\")",
+			new: "\tnext()\n\tt.Decrement(s.n, 0)\n\tt.IfAtLeast(s.n, 8*groups, \"blocks\")",
 			want: []string{
 				"Kernels/op=dot/n=784/isa=avx2 insn/call",
 				"asm.dotAVX2/loop=1/amd64 insn/KiB", "asm.dotAVX512/loop=1/amd64 insn/KiB",
@@ -89,8 +89,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 		},
 		{
 			name: "a doubled load", file: "internal/gen/sum.go",
-			old: "\t\tterm(product, s)\n",
-			new: "\t\tterm(product, s)\n\t\tterm(product, s)\n",
+			old: "\ts.term(s.product, from)\n",
+			new: "\ts.term(s.product, from)\n\ts.term(s.product, from)\n",
 			want: []string{
 				"Kernels/op=sumsquares/n=784/isa=avx2 insn/call",
 				"asm.sumSquaresAVX2/loop=1/amd64 mem/KiB",
