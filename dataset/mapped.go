@@ -103,11 +103,7 @@ func (s *Set) Verify(opt Options) error {
 	}
 	blocks := s.mapped.blocks()
 	v := verification{set: s, meter: newMeter(opt, s.mapped.size), blocks: blocks, bad: blocks}
-	var wg parallel.Group
-	for range opt.Threads {
-		wg.Go(v.work)
-	}
-	wg.Wait()
+	parallel.For(opt.Threads, opt.Threads, func(_, _ int) { v.work() })
 	return v.err
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // chunkSize is about how many bytes a thread parses at a time: few enough to stay in the
@@ -53,19 +55,7 @@ func ReadSvmlight(r io.Reader, name string, opt Options) (*Set, error) {
 
 func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{lines: lines{r: r, size: chunkSize}, rules: newRules(opt)}
-	if opt.Threads == 1 {
-		p.work()
-	} else {
-		var wg sync.WaitGroup
-		for range opt.Threads {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				p.work()
-			}()
-		}
-		wg.Wait()
-	}
+	parallel.For(opt.Threads, opt.Threads, func(_, _ int) { p.work() })
 
 	t := newTotals(opt)
 	for i := range p.blocks {

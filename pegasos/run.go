@@ -338,15 +338,9 @@ func (r *run) endEpoch() {
 // end-1.
 func (r *run) share(f func(first, end int)) {
 	n := len(r.learners)
-	if r.threads == 1 {
-		f(0, n)
-		return
-	}
-	var wg parallel.Group
-	for k := range r.threads {
-		wg.Go(func() { f(k*n/r.threads, (k+1)*n/r.threads) })
-	}
-	wg.Wait()
+	parallel.For(r.threads, r.threads, func(_, k int) {
+		f(k*n/r.threads, (k+1)*n/r.threads)
+	})
 }
 
 // parallel calls f for each learner, from several goroutines.

@@ -58,27 +58,12 @@ func (s *shards) takeSteps(idx []uint32) {
 		m := min(len(idx), roundRows(len(p.v), n))
 		rows := idx[:m]
 		idx = idx[m:]
-		work := func(k int) {
+		parallel.For(s.threads, n, func(_, k int) {
 			c := s.parts[k]
 			copy(c.v, p.v)
 			c.vb[0], c.t0, c.t, c.violations, c.checked = p.vb[0], p.t0, p.t, 0, p.checked
 			c.takeSteps(rows[k*m/n : (k+1)*m/n])
-		}
-		if s.threads > 1 {
-			var wg parallel.Group
-			for first := range s.threads {
-				wg.Go(func() {
-					for k := first; k < n; k += s.threads {
-						work(k)
-					}
-				})
-			}
-			wg.Wait()
-		} else {
-			for k := range n {
-				work(k)
-			}
-		}
+		})
 		copy(p.v, s.parts[0].v)
 		p.vb[0] = s.parts[0].vb[0]
 		for k, c := range s.parts {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/options"
@@ -290,26 +289,9 @@ func (s *session) addRun(tr *Trainer) error {
 	return nil
 }
 
-// parallel calls f for each run, from several goroutines.
+// parallel calls f for each run, from several goroutines. A run that is alone has its own threads.
 func (s *session) parallel(f func(i int, r *run)) {
-	if len(s.runs) == 1 { // it has its own threads
-		f(0, s.runs[0])
-		return
-	}
-	var next atomic.Int64
-	var wg parallel.Group
-	for range min(s.threads, len(s.runs)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(s.runs) {
-					return
-				}
-				f(i, s.runs[i])
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(s.threads, len(s.runs), func(_, i int) { f(i, s.runs[i]) })
 }
 
 // finish trains to the end and returns the model, measured, or that of the moment in which ctx was

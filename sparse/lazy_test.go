@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // arrays returns those of a random matrix.
@@ -61,23 +60,28 @@ func TestLazy(t *testing.T) {
 			for j := range w {
 				w[j] = float32(j)
 			}
-			var wg parallel.Group
+			check := func(order []int) {
+				for _, i := range order {
+					a, b := slices.Clone(w), slices.Clone(w)
+					got.Axpy(i, 2, a)
+					want.Axpy(i, 2, b)
+					idx, val := got.Row(i)
+					idxWant, valWant := want.Row(i)
+					if got.Dot(i, w) != want.Dot(i, w) ||
+						got.SumSquares(i) != want.SumSquares(i) || !slices.Equal(a, b) ||
+						!slices.Equal(idx, idxWant) || !slices.Equal(val, valWant) {
+						t.Errorf("row %d of %d differs", i, rows)
+					}
+				}
+			}
+			var wg sync.WaitGroup
+			wg.Add(3)
 			for range 3 {
 				order := r.Perm(rows)
-				wg.Go(func() {
-					for _, i := range order {
-						a, b := slices.Clone(w), slices.Clone(w)
-						got.Axpy(i, 2, a)
-						want.Axpy(i, 2, b)
-						idx, val := got.Row(i)
-						idxWant, valWant := want.Row(i)
-						if got.Dot(i, w) != want.Dot(i, w) ||
-							got.SumSquares(i) != want.SumSquares(i) || !slices.Equal(a, b) ||
-							!slices.Equal(idx, idxWant) || !slices.Equal(val, valWant) {
-							t.Errorf("row %d of %d differs", i, rows)
-						}
-					}
-				})
+				go func() {
+					defer wg.Done()
+					check(order)
+				}()
 			}
 			wg.Wait()
 			for first := 0; first < rows; first += 1 << shift {

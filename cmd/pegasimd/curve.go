@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -102,7 +103,7 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	const block = 1024
 	// of squares, or of what is right: divided in a way that no thread changes
 	sums := make([]float64, (rows+block-1)/block)
-	each(threads, len(sums), func(b int) {
+	parallel.For(parallel.Threads(threads), len(sums), func(_, b int) {
 		for i := b * block; i < min((b+1)*block, rows); i++ {
 			label := m.Predict(d.X, i)
 			switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -78,7 +79,8 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	runs := make([]cvRun, len(grid)*v.folds)
-	within := max(1, workers(threads, math.MaxInt)/workers(threads, len(runs)))
+	threads = parallel.Threads(threads)
+	within := max(1, threads/min(threads, len(runs)))
 	var mu sync.Mutex
 	done := make([]float64, len(runs)) // the share of each that is
 	show := func(i int, share float64) {
@@ -95,7 +97,7 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		}
 		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
 	}
-	each(threads, len(runs), func(i int) {
+	parallel.For(threads, len(runs), func(_, i int) {
 		runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within,
 			func(share float64) { show(i, share) })
 		if runs[i].err != nil {

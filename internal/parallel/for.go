@@ -1,7 +1,9 @@
+// Package parallel divides work among goroutines, and waits for them.
 package parallel
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 )
 
@@ -24,13 +26,15 @@ func For(threads, n int, f func(worker, i int)) {
 		return
 	}
 	var next atomic.Int64
-	var wg Group
+	var wg sync.WaitGroup
+	wg.Add(threads)
 	for worker := range threads {
-		wg.Go(func() {
+		go func() {
+			defer wg.Done()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(worker, i)
 			}
-		})
+		}()
 	}
 	wg.Wait()
 }

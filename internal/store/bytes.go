@@ -87,18 +87,14 @@ func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
 	b.values = make([]byte, b.rows*b.stride)
 	threads = max(1, min(threads, b.rows))
 	fits := make([]bool, threads)
-	var wg parallel.Group
-	for k := range threads {
-		wg.Go(func() {
-			for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
-				if !c.pack(b.row(i), x.Row(i)) {
-					return
-				}
+	parallel.For(threads, threads, func(_, k int) {
+		for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
+			if !c.pack(b.row(i), x.Row(i)) {
+				return
 			}
-			fits[k] = true
-		})
-	}
-	wg.Wait()
+		}
+		fits[k] = true
+	})
 	for _, fit := range fits {
 		if !fit {
 			return nil, false
