@@ -129,8 +129,8 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * p.lambda)
-	if p.cost.loss == squaredHingeCost {
-		half += squares / n / 4
+	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+		half += float64(squares / n * q)
 	}
 	bound, factor = parabola(mean/n, half)
 	return share, factor, bound, true
