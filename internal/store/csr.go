@@ -97,19 +97,18 @@ func (m *csr) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *csr) AddTo(u []float64, s Sum) (rounding float64) {
+func (m *csr) AddTo(u []float64, s Sum) (rounding float64) { return addSparse(m, u, s) }
+
+// addSparse is AddTo of sparse rows.
+func addSparse(m Reader, u []float64, s Sum) (rounding float64) {
 	for i := range s.all(m.Rows()) {
+		a := s.at(i)
 		index, values := m.Row(i)
-		addSparse(u, s.at(i), index, values)
+		for n, j := range index {
+			u[j] += float64(a * float64(values[n]))
+		}
 	}
 	return s.rounding(m.Rows())
-}
-
-// addSparse adds a times a row to u.
-func addSparse(u []float64, a float64, index []int32, values []float32) {
-	for n, j := range index {
-		u[j] += float64(a * float64(values[n]))
-	}
 }
 
 // Examples returns the rows as package sparse has them.

@@ -3,11 +3,14 @@ package store
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // lazy is sparse rows that are checked when they are first read, such as those of a mapped file.
-// The rows of a bad block are empty.
+// The rows of a bad block are empty, as sparse.Matrix has them.
 type lazy struct{ csr }
+
+func (m *lazy) checked() *sparse.Matrix { return (*sparse.Matrix)(m.matrix) }
 
 func (m *lazy) Err() error      { return m.matrix.Err() }
 func (m *lazy) Size() int       { return 0 } // they need not be in memory
@@ -22,32 +25,9 @@ func (m *lazy) Row(i int) (index []int32, values []float32) {
 	return m.csr.Row(i)
 }
 
-func (m *lazy) Dot(i int, w []float32) float32 {
-	if len(w) != m.cols {
-		panic(wrongLength)
-	}
-	if m.matrix.Barred(i) {
-		return 0
-	}
-	index, values := m.csr.Row(i)
-	return asm.DotSparse(index, values, w)
-}
-
-func (m *lazy) Axpy(i int, a float32, w []float32) {
-	if len(w) != m.cols {
-		panic(wrongLength)
-	}
-	if m.matrix.Barred(i) {
-		return
-	}
-	index, values := m.csr.Row(i)
-	asm.AxpySparse(a, index, values, w)
-}
-
-func (m *lazy) SumSquares(i int) float32 {
-	_, values := m.Row(i)
-	return asm.SumSquares(values)
-}
+func (m *lazy) Dot(i int, w []float32) float32     { return m.checked().Dot(i, w) }
+func (m *lazy) Axpy(i int, a float32, w []float32) { m.checked().Axpy(i, a, w) }
+func (m *lazy) SumSquares(i int) float32           { return m.checked().SumSquares(i) }
 
 func (m *lazy) Fetch(i int) {
 	index, values := m.Row(i)
@@ -62,10 +42,4 @@ func (m *lazy) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *lazy) AddTo(u []float64, s Sum) (rounding float64) {
-	for i := range s.all(m.Rows()) {
-		index, values := m.Row(i)
-		addSparse(u, s.at(i), index, values)
-	}
-	return s.rounding(m.Rows())
-}
+func (m *lazy) AddTo(u []float64, s Sum) (rounding float64) { return addSparse(m, u, s) }
