@@ -280,13 +280,8 @@ func (m *Model) Class(scores []float64) int {
 // which is less than a third of a vote: s is the sum of its pairs' scores, taken so that what
 // speaks for the class is positive. Otherwise they are the scores themselves.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
-	n := len(m.Classes)
-	if len(dst) < n {
-		dst = make([]float64, n)
-	}
-	dst = dst[:n]
-	labels.ClassScores(scores[:len(m.Weights)], dst, m.Config.Multiclass == OneVsOne)
-	return dst
+	pairs := m.Config.Multiclass == OneVsOne
+	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
 }
 
 // Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one

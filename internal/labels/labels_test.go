@@ -81,12 +81,12 @@ func TestCheckClasses(t *testing.T) {
 
 func TestClassScores(t *testing.T) {
 	two, three := make([]float64, 2), make([]float64, 3)
-	ClassScores([]float64{0.5}, two, true)
+	ClassScores([]float64{0.5}, two, 2, true)
 	if two[0] != -0.5 || two[1] != 0.5 {
 		t.Error(two)
 	}
 	// Class 1 beats 0 and 2; 2 beats 0.
-	ClassScores([]float64{1, 3, -1}, three, true)
+	ClassScores([]float64{1, 3, -1}, three, 3, true)
 	if want := []float64{0 - 4.0/15, 2 + 2.0/9, 1 + 2.0/9}; !slices.EqualFunc(three, want,
 		func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
 		t.Errorf("%v, want %v", three, want)
@@ -94,7 +94,7 @@ func TestClassScores(t *testing.T) {
 	if best := Highest(three); best != 1 {
 		t.Errorf("the highest is %d", best)
 	}
-	ClassScores([]float64{1, 3, -1}, three, false)
+	ClassScores([]float64{1, 3, -1}, three, 3, false)
 	if !slices.Equal(three, []float64{1, 3, -1}) || Highest([]float64{2, 2, 1}) != 0 {
 		t.Error(three)
 	}

@@ -25,9 +25,14 @@ func Votes(scores, votes, sums []float64) {
 	}
 }
 
-// ClassScores writes a score for each class to dst, given the scores of one problem of two classes,
-// of each of the pairs, or of each class.
-func ClassScores(scores, dst []float64, pairs bool) {
+// ClassScores writes a score for each of so many classes to dst, given the scores of one problem of
+// two classes, of each of the pairs, or of each class. It returns dst, or, if that is too short, a
+// new slice.
+func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
+	if len(dst) < classes {
+		dst = make([]float64, classes)
+	}
+	dst = dst[:classes]
 	switch {
 	case len(dst) == 2 && len(scores) == 1:
 		dst[0], dst[1] = -scores[0], scores[0]
@@ -45,6 +50,7 @@ func ClassScores(scores, dst []float64, pairs bool) {
 			dst[c] = votes[c] + s/float64(3*(math.Abs(s)+1))
 		}
 	}
+	return dst
 }
 
 // Highest returns the position of the highest score, the first of those that are equal.

@@ -214,13 +214,8 @@ func (m *Model) Class(scores []float64) int {
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
 // [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
-	n := len(m.Classes)
-	if len(dst) < n {
-		dst = make([]float64, n)
-	}
-	dst = dst[:n]
-	labels.ClassScores(scores[:m.Outputs()], dst, m.Config.Multiclass == pegasos.OneVsOne)
-	return dst
+	pairs := m.Config.Multiclass == pegasos.OneVsOne
+	return labels.ClassScores(scores[:m.Outputs()], dst, len(m.Classes), pairs)
 }
 
 // PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in
