@@ -302,8 +302,7 @@ func (cfg Config) lengthRules() []options.Rule {
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
 		options.Not("Finish", cfg.finishes() && !cfg.canFinish(),
 			"have %q, which is for the losses %s, and not for joint problems, the order iid, "+
-				"batches, "+
-				"projection, or a bias without penalty",
+				"batches, projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
 			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),

@@ -75,9 +75,8 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
 	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
-		"appended "+
-		"constant feature; unregularised has no penalty and takes separate steps; outer is the "+
-		"same found in 20 runs (default none)", text(&cfg.Bias))
+		"appended constant feature; unregularised has no penalty and takes separate steps; outer "+
+		"is the same found in 20 runs (default none)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
 		"`number` the appended feature's value (default 1)")
 	f.Func("multiclass", "`ovr|ovo|crammer-singer|multinomial` what problems more than two labels "+
@@ -86,8 +85,7 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		text(&cfg.Multiclass))
 	f.StringVar(&cfg.ClassWeight, "class-weight", "",
 		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all "+
-			"classes "+
-			"the same weight; a list is such as yes=2.5,no=1 (default 1 each)")
+			"classes the same weight; a list is such as yes=2.5,no=1 (default 1 each)")
 }
 
 // defineSteps defines how it is minimised, and for how long.
@@ -106,24 +104,21 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"`n` stop after n measurements without a better model on "+
 			"the data of -valid, and take the best")
 	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
-		"once, and blocks of them in a new order each epoch; a permutation, new in each "+
-		"epoch; iid, "+
-		"with replacement; sequential, as in the file; blocks of rows as in the file (default "+
-		"shuffled)", text(&cfg.Order))
+		"once, and blocks of them in a new order each epoch; a permutation, new in each epoch; "+
+		"iid, with replacement; sequential, as in the file; blocks of rows as in the file "+
+		"(default shuffled)", text(&cfg.Order))
 	f.IntVar(&cfg.Block, "block", 0,
 		"`n` the rows of a block with -order shuffled or blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step, no row twice (default 1)")
-	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, "+
-		"so that "+
-		"two classes too are trained on several threads (default 1)")
+	f.IntVar(&cfg.Shards, "shards", 0, "`n` the copies of the weights that share the work, so "+
+		"that two classes too are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is R^2/lambda; "+
 		"pilot a multiple of it that a run over an eighth of the rows suggests, with which the "+
 		"objective often falls faster; none is 0 (default r2)", text(&cfg.Offset))
-	f.Func("average", "`last-half|none` the result: the mean over the last half of the "+
-		"run, or its "+
-		"last iterate (default last-half)", text(&cfg.Average))
+	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
+		"its last iterate (default last-half)", text(&cfg.Average))
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
 
@@ -168,17 +163,14 @@ type kernelFlags struct {
 // data, that may be given along with it.
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
-	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset " +
-		"average finish " +
-		"multiclass seed preset json folds lambdas cs model")
+	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
+		"finish multiclass seed preset json folds lambdas cs model")
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
-	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults "+
-		"are then "+
-		"-epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; "+
-		"the flags "+
-		"that go with it are listed above", text(&k.cfg.Kernel))
+	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults are "+
+		"then -epochs 1, or 10 with -finish none, -finish dual, -tol 0.01 and -multiclass ovo; "+
+		"the flags that go with it are listed above", text(&k.cfg.Kernel))
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
 		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
 			"product with polynomial and sigmoid (default one over the rows' mean squared norm)")
@@ -241,13 +233,11 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
-	f.StringVar(&i.valid, "valid", "", "`file` the data to validate with, which are not "+
-		"trained "+
+	f.StringVar(&i.valid, "valid", "", "`file` the data to validate with, which are not trained "+
 		"on: for -patience, -plot and -curve")
 	f.StringVar(&i.costs, "costs", "", "`file` the costs of mistakes with -multiclass "+
-		"crammer-singer: a line for each true label, in it a number for each predicted one, "+
-		"both in "+
-		"ascending order; 0 where they are the same")
+		"crammer-singer: a line for each true label, in it a number for each predicted one, both "+
+		"in ascending order; 0 where they are the same")
 }
 
 func defineWeights(f *flag.FlagSet, to *string, more string) {
@@ -265,10 +255,9 @@ func (k *checkpointFlags) define(f *flag.FlagSet) {
 		"and then and when the run ends or is interrupted")
 	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
 	f.StringVar(&k.resume, "resume", "",
-		"`file` go on with the run of this checkpoint, on the same "+
-			"data; the model is that of an unbroken run, to the bit. Its settings need not be "+
-			"repeated; "+
-			"-epochs or -steps may make it longer")
+		"`file` go on with the run of this checkpoint, on the same data; the model is that of an "+
+			"unbroken run, to the bit. Its settings need not be repeated; -epochs or -steps may "+
+			"make it longer")
 }
 
 // check returns what is wrong with the flags of a run that writes a model.
