@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -30,15 +31,15 @@ var flagOf = map[string]string{
 	"folds": "-folds",
 }
 
-// fieldNames finds the fields in what a configuration's error says.
-var fieldNames = func() *regexp.Regexp {
+// fieldNames finds the fields in what a configuration's error says. It is made at the first error.
+var fieldNames = sync.OnceValue(func() *regexp.Regexp {
 	var names []string
 	for field := range flagOf {
 		names = append(names, field)
 	}
 	slices.Sort(names)
 	return regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
-}()
+})
 
 // configError makes a usage error of one about a field of a configuration, with the flag in place
 // of the field. It returns other errors as they are.
@@ -53,7 +54,7 @@ func configError(err error) error {
 		}
 		return field
 	}
-	text := toFlag(bad.Field) + ": " + fieldNames.ReplaceAllStringFunc(bad.Reason, toFlag)
+	text := toFlag(bad.Field) + ": " + fieldNames().ReplaceAllStringFunc(bad.Reason, toFlag)
 	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(), text, 1))}
 }
 
