@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
+
+	"github.com/pegasimd/pegasimd/bench/internal/stats"
 )
 
 // Times on a shared machine differ by tens of percent between minutes, on the same code. So what is
@@ -35,11 +37,7 @@ type ratio struct {
 }
 
 func ratioOf(a, b []float64) ratio {
-	values := make([]float64, len(a))
-	for i := range a {
-		values[i] = a[i] / b[i]
-	}
-	s := summary(values)
+	s := summary(stats.Ratios(a, b))
 	return ratio{s.Center, s.Lo, s.Hi}
 }
 
