@@ -10,7 +10,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
@@ -238,9 +237,4 @@ func (h *headerResult) result() Result {
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
 // whatever happens.
-func (m *Model) WriteFile(name string) error {
-	if err := replace.File(name, m.Write); err != nil {
-		return fmt.Errorf("pegasos: %w", err)
-	}
-	return nil
-}
+func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -9,6 +9,8 @@ import (
 	"hash"
 	"io"
 	"reflect"
+
+	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
 // A Writer writes a model file. It is an io.Writer for the numbers, and keeps its first error,
@@ -50,6 +52,15 @@ func (w *Writer) Close() error {
 	}
 	_, err := w.w.Write(w.sum.Sum(nil))
 	return err
+}
+
+// WriteFile calls write with the file of that name, which is either written in full or left as it
+// was.
+func WriteFile(name string, write func(io.Writer) error) error {
+	if err := replace.File(name, write); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
 }
 
 // chunk is how many numbers are turned into bytes at a time.

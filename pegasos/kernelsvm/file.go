@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -125,12 +124,7 @@ func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Rea
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
 // whatever happens.
-func (m *Model) WriteFile(name string) error {
-	if err := replace.File(name, m.Write); err != nil {
-		return fmt.Errorf("pegasos: %w", err)
-	}
-	return nil
-}
+func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
 // readModel reads what follows the first line of a model file.
 func readModel(mr *modelfile.Reader) (*Model, error) {
