@@ -217,7 +217,7 @@ func referenceRow(
 			}
 		} else if j > math.MaxInt32 || opt.Features == 0 && col >= uint64(opt.MaxFeatures) {
 			return e, 0, false
-		} else if opt.Features > 0 && col >= uint64(opt.Features) {
+		} else if opt.Features > 0 && col >= uint64(opt.Features) && !undecided(j, opt) {
 			if v != 0 {
 				*ignored++
 			}
@@ -234,12 +234,23 @@ func referenceRow(
 		if !floats.IsFinite(sums[j]) {
 			return e, 0, false
 		}
-		if sums[j] != 0 {
+		switch {
+		case sums[j] == 0:
+		case opt.Features > 0 && int(j) >= opt.Features:
+			*ignored++
+		default:
 			e.idx = append(e.idx, j)
 			e.val = append(e.val, sums[j])
 		}
 	}
 	return e, largest, ok
+}
+
+// undecided tells whether the index base decides if index j, that of the last column in base 1, is
+// ignored. A line is read before the base is known, so that such a feature is treated as one of a
+// column, and counted as ignored after that: an error in it stays one.
+func undecided(j uint64, opt Options) bool {
+	return opt.IndexBase == BaseAuto && opt.HashBits == 0 && j == uint64(opt.Features)
 }
 
 func refFloat(s string) (float32, bool) {
