@@ -20,8 +20,9 @@ const (
 	// over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
 	// rows that matter most.
 	FinishDual Finish = "dual"
-	// FinishAuto does so only once P - D is below 70 % of P. Where the rows are long, and lambda times
-	// their number small, such as on raw pixels, that may be never, and the dual would be slower.
+	// FinishAuto does so only once P - D is below 70 % of P. Where the rows are long, and lambda
+	// times their number small, such as on raw pixels, that may be never, and the dual would be
+	// slower.
 	FinishAuto Finish = "auto"
 )
 

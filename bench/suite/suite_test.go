@@ -104,10 +104,11 @@ func TestQuickRun(t *testing.T) {
 		t.Fatalf("%d runs of training: %v", len(runs), err)
 	}
 	for _, run := range runs {
-		first, last := run.Curve[0].Gap(), run.Curve[len(run.Curve)-1].Gap()
-		t.Logf("%s: gap %.3f to %.3f, accuracy %.3f", run.Name, first, last, run.Accuracy())
-		if !(last < first && last < 0.25) || run.Accuracy() < 0.7 {
-			t.Errorf("%s: gap %v to %v, accuracy %v", run.Name, first, last, run.Accuracy())
+		first, last := run.Curve[0], run.Curve[len(run.Curve)-1]
+		from, to := first.Gap(), last.Gap()
+		t.Logf("%s: gap %.3f to %.3f, accuracy %.3f", run.Name, from, to, run.Accuracy())
+		if !(to < from && to < 0.25) || run.Accuracy() < 0.7 {
+			t.Errorf("%s: gap %v to %v, accuracy %v", run.Name, from, to, run.Accuracy())
 		}
 		for _, p := range run.Curve {
 			if p.Objective < last.Dual || p.Dual > last.Objective {
