@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
@@ -119,7 +120,7 @@ func (r *Result) header() *headerResult {
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
 		T0:        r.T0,
 		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
-		Gap: modelfile.Known(r.Gap),
+		Gap: modelfile.Finite(r.Gap),
 	}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
@@ -226,8 +227,8 @@ func (h *headerResult) result() Result {
 		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
-		Gap: modelfile.OrNaN(h.Gap),
 	}
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
 	for _, c := range h.PerClass {
 		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective),
 			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
