@@ -250,8 +250,8 @@ func blockSum(starts []int64, columns []int32, values []float32) uint32 {
 	return crc32.Update(sum, castagnoli, bytesOf(values))
 }
 
-// ascending makes sure that class names are text, and ascend, as Set promises: of two that are equal
-// or out of order, the text formats would make other labels.
+// ascending makes sure that class names are text, and ascend, as Set promises: of two that are
+// equal or out of order, the text formats would make other labels.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {
