@@ -29,6 +29,7 @@ type header struct {
 	IndexBase   int             `json:"index_base"`
 	Scaler      json.RawMessage `json:"scaler"`      // may be missing
 	HashBits    int             `json:"hash_bits"`   // likewise
+	Table       json.RawMessage `json:"table"`       // likewise
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
@@ -69,6 +70,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("index_base", &h.IndexBase),
 		modelfile.Optional("scaler", &h.Scaler),
 		modelfile.Optional("hash_bits", &h.HashBits),
+		modelfile.Optional("table", &h.Table),
 		modelfile.Optional("calibration", &h.Calibration),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Optional("prior", &h.Prior),
@@ -102,8 +104,8 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Calibration: m.Calibration,
-		Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
+		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -204,7 +206,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		h.Classes = nil
 	}
 	return &Model{
-		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits,
+		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
 		IndexBase: h.IndexBase,
 		Result:    h.Result.result(),

@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,15 +28,16 @@ import (
 // The header's "support" has the number of support rows of each class.
 
 type header struct {
-	Features  int           `json:"features"`
-	Classes   []float32     `json:"classes"`
-	Names     []string      `json:"names"` // may be missing
-	IndexBase int           `json:"index_base"`
-	Lambda    float64       `json:"lambda"`
-	Config    Config        `json:"config"`
-	Layout    string        `json:"layout"` // dense or sparse
-	Support   []int         `json:"support"`
-	Result    *headerResult `json:"result"`
+	Features  int             `json:"features"`
+	Classes   []float32       `json:"classes"`
+	Names     []string        `json:"names"` // may be missing
+	IndexBase int             `json:"index_base"`
+	Table     json.RawMessage `json:"table"` // may be missing
+	Lambda    float64         `json:"lambda"`
+	Config    Config          `json:"config"`
+	Layout    string          `json:"layout"` // dense or sparse
+	Support   []int           `json:"support"`
+	Result    *headerResult   `json:"result"`
 }
 
 type headerResult struct {
@@ -90,6 +92,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("classes", &h.Classes),
 		modelfile.Optional("names", &h.Names),
 		modelfile.Required("index_base", &h.IndexBase),
+		modelfile.Optional("table", &h.Table),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("layout", &h.Layout),
@@ -106,7 +109,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
-		Lambda: m.Lambda, Config: m.Config,
+		Table: m.Table, Lambda: m.Lambda, Config: m.Config,
 		Layout: m.Layout(), Support: m.counts,
 		Result: m.Result.header(),
 	}
@@ -168,8 +171,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Lambda: h.Lambda,
-		Config: h.Config, counts: h.Support,
+		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Table: h.Table,
+		Lambda: h.Lambda, Config: h.Config, counts: h.Support,
 	}
 	m.Result = h.Result.result()
 	if m.rows, err = readSupportRows(mr, h, rows); err != nil {

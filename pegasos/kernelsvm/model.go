@@ -3,6 +3,7 @@ package kernelsvm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -32,6 +33,10 @@ type Model struct {
 	// the number of the first feature in the file the data came from: the caller's to set and to
 	// use
 	IndexBase int
+
+	// Table, if not nil, says in JSON what the columns of the data were: the caller's likewise, as in
+	// [pegasos.Model].
+	Table json.RawMessage
 
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
 	Func Func
@@ -178,8 +183,8 @@ func (m *Model) Cols() int { return m.rows.Cols() }
 
 // Head returns what rows and labels the model is about.
 func (m *Model) Head() pegasos.Head {
-	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Classes: m.Classes,
-		Names: m.Names}
+	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Table: m.Table,
+		Classes: m.Classes, Names: m.Names}
 }
 
 // Outputs returns the number of scores that a row has: one for each problem.
