@@ -135,7 +135,7 @@ func (r *Result) header() *headerResult {
 // takes no more memory than a few times what r turns out to hold, whatever the header says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // readModel reads what follows the first line of a model file.
@@ -239,5 +239,5 @@ func (h *headerResult) result() Result {
 }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens.
+// whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -305,6 +305,17 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("%v, %v", have, err)
 		}
 	}
+	zipped := filepath.Join(dir, "model.gz")
+	if err := ms[0].WriteFile(zipped); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(zipped); err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
+		t.Errorf("a name that ends in .gz: %.20q, %v", text, err)
+	}
+	if have, err := ReadFile(zipped); err != nil || have.Hash() != ms[0].Hash() {
+		t.Errorf("a compressed model: %v, %v", have, err)
+	}
+	os.Remove(zipped)
 	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
@@ -325,7 +336,7 @@ func TestWriteFileFails(t *testing.T) {
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := replace.File(name, func(w io.Writer) error {
+	err := replace.WriteFile(name, func(w io.Writer) error {
 		io.WriteString(w, "half of the new")
 		return errFull
 	})

@@ -42,8 +42,8 @@ type Trainer struct {
 	Config
 
 	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of
-	// one-vs-one, with; 0 means GOMAXPROCS. A joint problem, and one of two classes without
-	// Config.Shards, is trained by one.
+	// one-vs-one, with; 0 means GOMAXPROCS, and no number more than a few for each processor. A
+	// joint problem, and one of two classes without Config.Shards, is trained by one.
 	Threads int
 
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of

@@ -130,7 +130,7 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 func (v *curve) write(data string, m *pegasos.Model) error {
 	if v.csv != "" {
 		table := func(w io.Writer) error { return v.table(w, m) }
-		if err := replace.File(v.csv, table); err != nil {
+		if err := replace.WriteFile(v.csv, table); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (v *curve) write(data string, m *pegasos.Model) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.plot, err)
 	}
-	return replace.File(v.plot, picture.Write)
+	return replace.WriteFile(v.plot, picture.Write)
 }
 
 // metricName is what train and valid are of a point.

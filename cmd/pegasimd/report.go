@@ -48,7 +48,7 @@ func (c *call) writeJSON(name string, v any) error {
 		_, err = c.stdout.Write(text)
 		return err
 	}
-	return replace.File(name, func(w io.Writer) error {
+	return replace.WriteFile(name, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})

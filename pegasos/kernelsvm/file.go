@@ -153,11 +153,11 @@ func (m *Model) writeBody(w io.Writer) {
 // says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens.
+// whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
 // readModel reads what follows the first line of a model file.
