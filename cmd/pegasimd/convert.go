@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var convertCommand = command{
@@ -57,7 +58,7 @@ func convert(c *call) error {
 		rows, cols, err = convertData(c.reader(f.data), args[0], args[1], format)
 	}
 	if err == nil && !f.data.quiet {
-		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, args[1])
+		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, visible.Name(args[1]))
 	}
 	return err
 }

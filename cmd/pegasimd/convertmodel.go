@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/modelio/onnx"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -107,7 +108,8 @@ func losses(m *pegasos.Model, to string) (lost []string) {
 	if to == "liblinear" && m.Names != nil {
 		var names []string
 		for i, name := range m.Names {
-			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]), name))
+			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]),
+				visible.Name(name)))
 			if len(names) == 20 && len(m.Names) > 20 {
 				names = append(names, "...")
 				break

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -53,6 +54,7 @@ type linearCV struct {
 	classWeight string // of cfg, with names in place of labels
 	grid        []cvPoint
 	data        string // the file
+	from        *dataReader
 	loading     time.Duration
 	validation
 	best *cvPoint
@@ -94,10 +96,15 @@ func (v *linearCV) checkSettings() error {
 
 // readData reads the data and the weights, and cuts the rows into folds.
 func (v *linearCV) readData() (err error) {
-	if v.set, v.loading, err = v.reader(v.flags.data).read(v.data, nil); err != nil {
+	v.from = v.reader(v.flags.data)
+	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
 		return err
 	}
 	if err := checkNumbers(v.data, v.set, v.cfg.Loss); err != nil {
+		return err
+	}
+	err = v.from.checkClasses(v.data, v.set, v.cfg.Loss.Regression(), v.loading)
+	if err != nil {
 		return err
 	}
 	names := labelling{names: v.set.Names}
@@ -168,6 +175,9 @@ func (v *linearCV) writeModel() error {
 	}
 	m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
 	m.IndexBase = v.set.IndexBase
+	if err := v.from.describe(m); err != nil {
+		return err
+	}
 	if err := m.WriteFile(v.flags.model); err != nil {
 		return err
 	}
@@ -184,7 +194,8 @@ func (v *linearCV) report() error {
 		v.warn(v.set, false)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
-				"class %s has fewer rows than there are folds: some have none of it\n", name)
+				"class %s has fewer rows than there are folds: some have none of it\n",
+				visible.Name(name))
 		}
 		v.out.print(v.stdout)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -64,7 +65,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", r.File, r.Bytes)
+	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", visible.Name(r.File), r.Bytes)
 	fmt.Fprintf(w, "hash      %s\n", r.Hash)
 	if len(r.Labels) == 0 {
 		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
@@ -72,7 +73,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 		const most = 20
 		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
 		for _, l := range r.Labels[:min(most, len(r.Labels))] {
-			fmt.Fprintf(w, " %s", l)
+			fmt.Fprintf(w, " %s", visible.Name(l))
 		}
 		if len(r.Labels) > most {
 			fmt.Fprint(w, " ...")
@@ -80,7 +81,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
-	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, text)
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, visible.JSON(text))
 	return nil
 }
 
@@ -196,14 +197,14 @@ func (r *linearReport) print(w io.Writer) error {
 		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
 	r.printObjective(w)
 	if r.Prior != "" {
-		fmt.Fprintf(w, "prior     %s\n", r.Prior)
+		fmt.Fprintf(w, "prior     %s\n", visible.Name(r.Prior))
 	}
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
 	if s := r.State; s != nil {
 		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
-			s.Steps, s.Numbers, s.Data)
+			s.Steps, s.Numbers, visible.Name(s.Data))
 	}
 	for _, v := range r.Vectors[:min(maxParts, len(r.Vectors))] {
 		v.print(w)
@@ -213,9 +214,9 @@ func (r *linearReport) print(w io.Writer) error {
 }
 
 func (v *vectorReport) print(w io.Writer) {
-	fmt.Fprintf(w, "\nfor %s", v.For)
+	fmt.Fprintf(w, "\nfor %s", visible.Name(v.For))
 	if v.Against != "" {
-		fmt.Fprintf(w, " and against %s", v.Against)
+		fmt.Fprintf(w, " and against %s", visible.Name(v.Against))
 	}
 	fmt.Fprintf(w, ": %d weights other than 0, norm %.6g", v.Nonzero, v.Norm)
 	if v.Bias != nil {

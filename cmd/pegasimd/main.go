@@ -22,6 +22,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // Exit codes.
@@ -107,14 +109,14 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		return exitDone
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr,
-			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
+			"pegasimd %s: %s\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
+			cmd.name, visible.Text(err.Error()), cmd.name, cmd.arguments, cmd.name)
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", cmd.name)
 		return exitInterrupted
 	default:
-		fmt.Fprintf(stderr, "pegasimd %s: %v\n", cmd.name, err)
+		fmt.Fprintf(stderr, "pegasimd %s: %s\n", cmd.name, visible.Text(err.Error()))
 		return exitError
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // A number is a float64 that JSON has as null if it is not finite: there is none.
@@ -42,7 +43,7 @@ func (c *call) writeJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
+	text = append(visible.JSON(text), '\n')
 	if name == "-" {
 		_, err = c.stdout.Write(text)
 		return err
