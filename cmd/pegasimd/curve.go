@@ -184,8 +184,8 @@ func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Pi
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
-	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)), m.Config.Loss, kind,
-		m.Lambda)
+	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)),
+		m.Config.Loss, kind, m.Lambda)
 	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
 		v.objectives(),
 		{Label: "gap, % (log)", Log: true, Lines: []chart.Line{

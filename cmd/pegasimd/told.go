@@ -131,7 +131,7 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 		var parts []string
 		for i, y := range labels {
 			name := visible.Name(labelName(set, y))
-			parts = append(parts, fmt.Sprintf("%s of %d rows", name, rows[i]))
+			parts = append(parts, fmt.Sprintf("%s (%d rows)", name, rows[i]))
 		}
 		text += ": " + strings.Join(parts, ", ")
 	}

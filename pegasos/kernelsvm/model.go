@@ -33,8 +33,8 @@ type Model struct {
 	// use
 	IndexBase int
 
-	// Table, if not nil, says in JSON what the columns of the data were: the caller's likewise, as in
-	// [pegasos.Model].
+	// Table, if not nil, says in JSON what the columns of the data were: the caller's likewise, as
+	// in [pegasos.Model].
 	Table json.RawMessage
 
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
