@@ -5,10 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // A Format is the form of a file. The empty string means FormatAuto.
@@ -129,8 +130,8 @@ type Options struct {
 	// Verify says to check all of a .pgsm file before it is used, as Set.Verify does.
 	Verify bool
 
-	// Threads is how many threads parse svmlight text, 0 meaning all there are. It changes no bit
-	// of the result.
+	// Threads is how many threads parse svmlight text and check .pgsm files, 0 meaning all there
+	// are, and no more than a few for each of the machine's. It changes no bit of the result.
 	Threads int
 
 	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
@@ -160,7 +161,7 @@ func (o Options) filled() (Options, error) {
 	o.LabelColumn = cmp.Or(o.LabelColumn, "last")
 	o.MaxFeatures = cmp.Or(o.MaxFeatures, defaultMaxFeatures)
 	o.PixelDivisor = cmp.Or(o.PixelDivisor, 255)
-	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.Threads = parallel.Threads(o.Threads)
 	if o.Context == nil {
 		o.Context = context.Background()
 	}

@@ -51,7 +51,7 @@ func Read(r io.Reader) (Predictor, error) {
 	return predictor(pegasos.Read(buffered))
 }
 
-// ReadFile reads a model of either kind from a file.
+// ReadFile reads a model of either kind from a file, which may be compressed with gzip.
 func ReadFile(name string) (Predictor, error) { return modelfile.ReadFile(name, Read) }
 
 // predictor makes sure that no model is a nil interface.

@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A Model is what training gives and prediction takes.
@@ -68,9 +69,11 @@ type Result struct {
 	T0 float64 // likewise
 
 	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the
-	// least P there is. Gap is the part of Objective that is in doubt:
-	// (Objective-DualObjective)/Objective. Without a certificate the latter two are NaN, and all
-	// three are NaN in the model of a run that was interrupted.
+	// least P there is, which carries all roundings, also those of Objective. Gap is the most by
+	// which P is above that least, as a share of it: (Objective-DualObjective)/DualObjective. It is
+	// 0 where the two are the same, and +Inf where DualObjective is 0 and Objective is not. Without
+	// a certificate the latter two are NaN, and all three are NaN in the model of a run that was
+	// interrupted.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
@@ -87,6 +90,14 @@ type ClassResult struct {
 	Violations               int64
 	Steps                    int64   // 0 in models of former versions: as many as in all
 	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
+}
+
+// WorstGap returns the largest gap of a weight vector's own problem, and its place; NaN and -1
+// where no problem has one.
+func (r Result) WorstGap() (gap float64, k int) {
+	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
+		return r.PerClass[k].Objective, r.PerClass[k].DualObjective
+	})
 }
 
 // stepsOf returns how many vector k has taken.

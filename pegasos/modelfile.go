@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
@@ -121,7 +122,7 @@ func (r *Result) header() *headerResult {
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
 		T0:        r.T0,
 		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
-		Gap: modelfile.Known(r.Gap),
+		Gap: modelfile.Finite(r.Gap),
 	}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
@@ -134,7 +135,7 @@ func (r *Result) header() *headerResult {
 // takes no more memory than a few times what r turns out to hold, whatever the header says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // readModel reads what follows the first line of a model file.
@@ -228,8 +229,8 @@ func (h *headerResult) result() Result {
 		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
-		Gap: modelfile.OrNaN(h.Gap),
 	}
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
 	for _, c := range h.PerClass {
 		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective),
 			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
@@ -238,5 +239,5 @@ func (h *headerResult) result() Result {
 }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens.
+// whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -53,17 +53,9 @@ func newStopReport(r *linearRun) (s stopReport) {
 }
 
 // print says to people what they have to know.
-func (s *stopReport) print(w io.Writer, cfg pegasos.Config) {
+func (s *stopReport) print(w io.Writer, cfg pegasos.Config, advice string) {
 	if s.TolReached != nil && !*s.TolReached {
-		advice := "give the run more with -epochs"
-		if cfg.Steps > 0 {
-			advice = "give the run more with -steps"
-		}
-		dual := cfg
-		if dual.Finish = pegasos.FinishAuto; dual != cfg && dual.Validate() == nil {
-			advice += ", or come closer in as many with -finish auto"
-		}
-		fmt.Fprintf(w, "-tol %v was not reached: %s\n", cfg.Tol, advice)
+		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, advice)
 	}
 	if v := s.Validation; v != nil {
 		value := fmt.Sprintf("accuracy %.4f %%", 100*v.Value)

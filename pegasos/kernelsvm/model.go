@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -68,6 +69,20 @@ type Result struct {
 	Objective     float64
 	DualObjective float64
 	Gap           float64
+
+	// PerProblem has those of each problem, in the order of the scores. It is nil in models of
+	// former versions, and where nothing was measured.
+	PerProblem []ProblemResult
+}
+
+// A ProblemResult is the part of one problem in a [Result].
+type ProblemResult struct{ Objective, DualObjective float64 }
+
+// WorstGap returns the largest gap of a problem, and its place; NaN and -1 where none has one.
+func (r Result) WorstGap() (gap float64, k int) {
+	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
+		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
+	})
 }
 
 // problems returns the number of problems for so many classes.
@@ -111,6 +126,7 @@ func (r *run) model(whole bool) (*Model, error) {
 	if !whole {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
 			math.NaN()
+		m.Result.PerProblem = nil
 	}
 	all := make([][][]float64, len(r.groups)) // coefficients of class, slot, row
 	for c := range r.groups {
