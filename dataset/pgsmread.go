@@ -352,9 +352,14 @@ func (s *Set) fit(opt Options) (*Set, error) {
 	}
 	if features != s.Cols() {
 		var err error
+		lacking := 0
+		if s.Dense != nil {
+			lacking = max(0, features-s.Cols())
+		}
 		if s, err = s.withCols(features); err != nil {
 			return nil, err
 		}
+		s.Lacking = lacking
 	}
 	return s.WithLayout(layout)
 }

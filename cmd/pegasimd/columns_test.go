@@ -171,6 +171,21 @@ func TestColumnsOfTheSameName(t *testing.T) {
 		file(t, "x.csv", "1,2,3\n"), model)
 }
 
+// The binary form of a table has no names: what it lacks is told.
+func TestLackingColumns(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n"), dir+"/model")
+	must(t, "convert", file(t, "x.csv", "1,0\n3,1\n"), dir+"/x.pgsm")
+	if _, told := must(t, "predict", dir+"/x.pgsm", dir+"/model"); !strings.HasPrefix(told,
+		"the data lack the last 1 features of the model: they count as 0\n") {
+		t.Error(told)
+	}
+	_, told := must(t, "predict", file(t, "x.svm", "0 1:1\n1 1:3\n"), dir+"/model")
+	if strings.Contains(told, "lack") {
+		t.Error(told)
+	}
+}
+
 // A table that does not fit the model is an error.
 func TestBadTable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")

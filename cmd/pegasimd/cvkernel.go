@@ -185,7 +185,8 @@ func (v *kernelCV) writeModel() error {
 	if err != nil {
 		return dataError(v.data, err)
 	}
-	m.Names, m.IndexBase, m.Table = v.set.Names, v.set.IndexBase, v.from.table
+	m.Names, m.IndexBase = v.set.Names, v.set.IndexBase
+	m.HashBits, m.Table = v.from.hashBits, v.from.table
 	if err := m.WriteFile(v.flags.model); err != nil {
 		return err
 	}

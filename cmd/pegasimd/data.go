@@ -175,6 +175,10 @@ func (c *call) warn(set *dataset.Set, trained bool) {
 		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n",
 			set.Ignored)
 	}
+	if set.Lacking > 0 {
+		fmt.Fprintf(c.stderr, "the data lack the last %d features of the model: they count as 0\n",
+			set.Lacking)
+	}
 	printOthers(c.stderr, set.Others)
 	if !trained || set.Mapped() {
 		return

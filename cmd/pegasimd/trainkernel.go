@@ -56,7 +56,8 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return dataError(data, err)
 	}
-	m.Names, m.IndexBase, m.Table = set.Names, set.IndexBase, reader.table
+	m.Names, m.IndexBase = set.Names, set.IndexBase
+	m.HashBits, m.Table = reader.hashBits, reader.table
 	if err := m.WriteFile(model); err != nil {
 		return err
 	}
