@@ -11,7 +11,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -19,11 +18,12 @@ import (
 // from a 64th of an epoch on.
 type curve struct {
 	curveFlags
-	rows    *pegasos.Labelled
-	valid   *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
-	threads int
-	next    int64 // the steps after which to measure again
-	points  []curvePoint
+	tableOut, pictureOut *output
+	rows                 *pegasos.Labelled
+	valid                *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
+	threads              int
+	next                 int64 // the steps after which to measure again
+	points               []curvePoint
 }
 
 type curvePoint struct {
@@ -34,7 +34,7 @@ type curvePoint struct {
 
 // check returns what is wrong with the flags.
 func (v *curve) check(cfg pegasos.Config) error {
-	if _, err := chart.Format(v.plot); v.plot != "" && err != nil {
+	if _, err := chart.Format(plainName(v.plot)); v.plot != "" && err != nil {
 		return usagef("-plot: %v", err)
 	}
 	if v.wanted() && cfg.Bias == pegasos.BiasOuter {
@@ -127,16 +127,11 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 }
 
 func (v *curve) write(data string, m *pegasos.Model) error {
-	if v.csv != "" {
-		table := func(w io.Writer) error { return v.table(w, m) }
-		if err := replace.WriteFile(v.csv, table); err != nil {
-			return err
-		}
+	table := func(w io.Writer) error { return v.table(w, m) }
+	if err := v.tableOut.write(table); err != nil || v.plot == "" {
+		return err
 	}
-	if v.plot == "" {
-		return nil
-	}
-	format, err := chart.Format(v.plot)
+	format, err := chart.Format(plainName(v.plot))
 	if err != nil {
 		return err
 	}
@@ -144,7 +139,7 @@ func (v *curve) write(data string, m *pegasos.Model) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.plot, err)
 	}
-	return replace.WriteFile(v.plot, picture.Write)
+	return v.pictureOut.write(picture.Write)
 }
 
 // metricName is what train and valid are of a point.

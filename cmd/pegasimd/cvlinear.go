@@ -53,6 +53,7 @@ type linearCV struct {
 	classWeight string // of cfg, with names in place of labels
 	grid        []cvPoint
 	data        string // the file
+	outs        searchOutputs
 	loading     time.Duration
 	validation
 	best *cvPoint
@@ -66,7 +67,7 @@ func crossValidateLinear(c *call, f *cvFlags, grid []penalty, data string) error
 		v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
 	}
 	for _, step := range []func() error{
-		v.checkSettings, v.readData, v.search, v.writeModel, v.report,
+		v.checkSettings, func() error { return v.outs.openFiles(c, f, data) }, v.readData, v.search, v.writeModel, v.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -156,7 +157,7 @@ func (v *linearCV) search() error {
 
 // writeModel trains on all rows with the best setting, if a model is wanted.
 func (v *linearCV) writeModel() error {
-	if v.flags.model == "" {
+	if v.outs.model == nil {
 		return nil
 	}
 	tr := pegasos.Trainer{
@@ -168,7 +169,7 @@ func (v *linearCV) writeModel() error {
 	}
 	m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
 	m.IndexBase = v.set.IndexBase
-	if err := m.WriteFile(v.flags.model); err != nil {
+	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}
 	gap := number(m.Result.Gap)
@@ -177,16 +178,16 @@ func (v *linearCV) writeModel() error {
 }
 
 func (v *linearCV) report() error {
-	if err := v.writeJSON(v.flags.json, v.out); err != nil {
+	if err := v.outs.json.writeJSON(v.out); err != nil {
 		return err
 	}
-	if !v.flags.data.quiet && v.flags.json != "-" {
+	if !v.flags.data.quiet && !v.outs.json.toStdout() {
 		v.warn(v.set, false)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
 				"class %s has fewer rows than there are folds: some have none of it\n", name)
 		}
-		v.out.print(v.stdout)
+		v.out.print(v.outs.table(v.call))
 	}
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/metrics"
 )
@@ -88,10 +88,17 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := chart.Format(f.plot); f.plot != "" && err != nil {
+	if _, err := chart.Format(plainName(f.plot)); f.plot != "" && err != nil {
 		return usagef("-plot: %v", err)
 	}
-	m, err := readPredictor(args[1])
+	c.reads("DATA", args[0])
+	c.reads("MODEL", args[1])
+	jsonOut := c.writes("-json", f.json, reportKind)
+	plotOut := c.writes("-plot", f.plot, pictureKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -109,10 +116,10 @@ func eval(c *call) error {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
 	r := evaluate(s)
-	if err := c.writeJSON(f.json, r); err != nil {
+	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	if err := r.plot(f.plot, shortName(args[1])+" on "+shortName(args[0])); err != nil {
+	if err := r.plot(plotOut, shortName(args[1])+" on "+shortName(args[0])); err != nil {
 		return err
 	}
 	if !f.data.quiet && f.json != "-" {
@@ -122,12 +129,12 @@ func eval(c *call) error {
 	return nil
 }
 
-// plot draws the confusion matrix to a file, unless its name is empty.
-func (r *evalReport) plot(file, title string) error {
-	if file == "" {
+// plot draws the confusion matrix if it is wanted.
+func (r *evalReport) plot(out *output, title string) error {
+	if out == nil {
 		return nil
 	}
-	format, err := chart.Format(file)
+	format, err := chart.Format(plainName(out.name))
 	if err != nil {
 		return err
 	}
@@ -136,7 +143,7 @@ func (r *evalReport) plot(file, title string) error {
 	if err != nil {
 		return usagef("-plot: %v", err)
 	}
-	return replace.WriteFile(file, picture.Write)
+	return out.write(picture.Write)
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -44,11 +44,21 @@ func predict(c *call) error {
 	if f.scores && f.proba {
 		return usagef("only one of -scores and -proba can be given")
 	}
-	m, err := readPredictor(args[1])
+	c.reads("DATA", args[0])
+	c.reads("MODEL", args[1])
+	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
 	if err := f.fit(m, args[1]); err != nil {
+		return err
+	}
+	out.kind = predictionsOf(classNames(m))
+	if err := out.checkKind(); err != nil {
 		return err
 	}
 	s, err := c.reader(f.data).score(args[0], m)
@@ -56,12 +66,7 @@ func predict(c *call) error {
 		return err
 	}
 	predicted, right := s.predict()
-	write := func(w io.Writer) error { return f.write(w, s, predicted) }
-	if len(args) == 3 {
-		err = replace.WriteFile(args[2], write)
-	} else {
-		err = write(c.stdout)
-	}
+	err = out.write(func(w io.Writer) error { return f.write(w, s, predicted) })
 	if err == nil && !f.data.quiet {
 		c.printFit(s, right)
 	}

@@ -31,6 +31,12 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err != nil {
 		return err
 	}
+	c.reads("DATA", data)
+	modelOut := c.writes("MODEL", model, modelKind)
+	jsonOut := c.writes("-json", f.json, reportKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
 	set, loading, err := c.reader(f.data).read(data, nil)
 	if err != nil {
 		return err
@@ -46,20 +52,22 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		},
 	}
 	start := time.Now()
+	c.stage.Store(training)
 	m, err := trainer.Train(c, matrix(set), set.Y)
 	times := runTimes{loading: loading, training: time.Since(start)}
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return dataError(data, err)
 	}
+	c.stage.Store(finishing)
 	m.Names, m.IndexBase = set.Names, set.IndexBase
-	if err := m.WriteFile(model); err != nil {
+	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
 	out := newKernelReport(m, times, values)
 	out.sizeReport = newSizeReport(set, classNames(m))
 	out.Layout, out.Model, out.Interrupted = string(set.Layout()), model, err != nil
-	if err := c.writeJSON(f.json, out); err != nil {
+	if err := jsonOut.writeJSON(out); err != nil {
 		return err
 	}
 	if !f.data.quiet {
