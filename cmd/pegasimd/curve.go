@@ -19,11 +19,12 @@ import (
 type curve struct {
 	curveFlags
 	tableOut, pictureOut *output
-	rows                 *pegasos.Labelled
-	valid                *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
-	threads              int
-	next                 int64 // the steps after which to measure again
-	points               []curvePoint
+
+	rows    *pegasos.Labelled
+	valid   *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
+	threads int
+	next    int64 // the steps after which to measure again
+	points  []curvePoint
 }
 
 type curvePoint struct {

@@ -67,7 +67,7 @@ func crossValidateLinear(c *call, f *cvFlags, grid []penalty, data string) error
 		v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
 	}
 	for _, step := range []func() error{
-		v.checkSettings, func() error { return v.outs.openFiles(c, f, data) }, v.readData, v.search, v.writeModel, v.report,
+		v.checkSettings, v.openFiles, v.readData, v.search, v.writeModel, v.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -92,6 +92,8 @@ func (v *linearCV) checkSettings() error {
 	}
 	return nil
 }
+
+func (v *linearCV) openFiles() error { return v.outs.openFiles(v.call, v.flags, v.data) }
 
 // readData reads the data and the weights, and cuts the rows into folds.
 func (v *linearCV) readData() (err error) {
