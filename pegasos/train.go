@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
@@ -507,8 +508,5 @@ func (s *session) total(res *Result) {
 		res.Objective /= float64(n)
 		res.DualObjective /= float64(n)
 	}
-	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
-	if res.Objective == res.DualObjective {
-		res.Gap = 0 // also of an objective of 0
-	}
+	res.Gap = proof.Gap(res.Objective, res.DualObjective)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -159,7 +160,7 @@ func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 		line := []string{"", strconv.FormatInt(p.result.Steps, 10)}
 		for _, v := range []float64{p.seconds, p.result.Objective, p.result.DualObjective,
 			p.result.Gap, p.train, p.valid} {
-			if math.IsNaN(v) {
+			if !floats.IsFinite(v) {
 				line = append(line, "") // there is none
 			} else {
 				line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
@@ -174,7 +175,12 @@ func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 
 func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Picture, error) {
 	steps := v.column(func(p curvePoint) float64 { return float64(p.result.Steps) })
-	gap := v.column(func(p curvePoint) float64 { return 100 * p.result.Gap })
+	gap := v.column(func(p curvePoint) float64 {
+		if math.IsInf(p.result.Gap, 1) {
+			return math.NaN()
+		}
+		return 100 * p.result.Gap
+	})
 	kind := ""
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
@@ -183,7 +189,7 @@ func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Pi
 		m.Lambda)
 	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
 		v.objectives(),
-		{Label: "gap, % (log)", Log: true, Lines: []chart.Line{
+		{Label: "above the optimum, % (log)", Log: true, Lines: []chart.Line{
 			{Name: "most that the objective can be above the optimum", Values: gap},
 		}},
 		v.fits(m),

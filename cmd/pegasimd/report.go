@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A number is a float64 that JSON has as null if it is not finite: there is none.
@@ -31,9 +32,24 @@ func (n number) format(format string) string {
 	return fmt.Sprintf(format, float64(n))
 }
 
-func percent(share float64) string {
-	if math.IsNaN(share) {
-		return "none"
+// most is standing in the cell of a table.
+func most(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound"
+	case !proof.Useful(gap):
+		return "not known yet"
 	}
-	return fmt.Sprintf("%.4g %%", 100*share)
+	return "at most " + proof.Percent(gap)
+}
+
+// standing says how far above the optimum an objective of that gap is at most.
+func standing(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound on its distance from the optimum"
+	case !proof.Useful(gap):
+		return "no useful bound yet"
+	}
+	return "at most " + proof.Percent(gap) + " above the optimum"
 }

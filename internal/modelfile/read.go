@@ -209,6 +209,15 @@ func Known(v float64) *float64 {
 	return &v
 }
 
+// Finite is Known of a number that may be infinite, and is left out then as well: for what is found
+// again from others.
+func Finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return Known(v)
+}
+
 // OrNaN is the inverse of Known.
 func OrNaN(v *float64) float64 {
 	if v == nil {
