@@ -55,9 +55,9 @@ func (w *Writer) Close() error {
 }
 
 // WriteFile calls write with the file of that name, which is either written in full or left as it
-// was.
+// was. If the name ends in .gz it is compressed.
 func WriteFile(name string, write func(io.Writer) error) error {
-	if err := replace.File(name, write); err != nil {
+	if err := replace.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	return nil
