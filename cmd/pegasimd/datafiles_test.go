@@ -216,7 +216,9 @@ func TestDamagedData(t *testing.T) {
 				{"convert", data, filepath.Join(dir, "out.pgsm")}, {"convert", data, "-"},
 			} {
 				fails(t, exitError, "damaged", args...)
-				fails(t, exitError, name, args...)
+				if args[0] != "convert" {
+					fails(t, exitError, name, args...)
+				}
 			}
 		}
 	}
