@@ -14,6 +14,7 @@ import (
 // checkpoints keep, and resume from, the state of a run.
 type checkpoints struct {
 	checkpointFlags
+	out    *output
 	from   *pegasos.Model // that -resume names, or nil
 	before int64          // the steps it had taken
 	failed error          // of the last checkpoint
@@ -25,7 +26,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	if k.resume == "" {
 		return nil
 	}
-	if k.from, err = pegasos.ReadFile(k.resume); err != nil {
+	if k.from, err = readLinear(k.resume); err != nil {
 		return err
 	}
 	if k.from.State == nil {
@@ -95,5 +96,5 @@ func (k *checkpoints) write(
 	if err := describe(m); err != nil {
 		return err
 	}
-	return m.WriteFile(k.file)
+	return k.out.write(m.Write)
 }

@@ -45,7 +45,10 @@ func TestColumns(t *testing.T) {
 				args = append(append([]string{"train", "-quiet"}, args...), model)
 				if len(kind) == 1 { // what a model was started from counts
 					must(t, args...)
-					args = append([]string{"train", "-start", model, "-quiet"}, args[2:]...)
+					again := model + " again"
+					args = append(append([]string{"train", "-start", model}, args[1:len(args)-1]...),
+						again)
+					model = again
 				} else {
 					args = append(args, kind...)
 				}

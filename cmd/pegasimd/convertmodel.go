@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/modelio/onnx"
@@ -51,6 +50,11 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
+	c.reads("MODEL", in)
+	o := c.writes("OUT", out, modelKinds[f.to])
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
 	m, err := readForm(f.from, in)
 	if err != nil {
 		return err
@@ -65,20 +69,18 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	for _, lost := range losses(m, f.to) {
 		fmt.Fprintln(c.stderr, lost)
 	}
-	write := writeForms[f.to]
-	if out == "-" {
-		return write(c.stdout, m)
-	}
-	if err := replace.WriteFile(out, func(w io.Writer) error { return write(w, m) }); err != nil {
-		return fmt.Errorf("%s: %w", out, err)
-	}
-	return nil
+	return o.write(func(w io.Writer) error {
+		if err := writeForms[f.to](w, m); err != nil {
+			return fmt.Errorf("%s: %w", inputName(in), err)
+		}
+		return nil
+	})
 }
 
 // readForm reads the model in a file, and names it in errors along with the line.
 func readForm(form, name string) (*pegasos.Model, error) {
 	if form == "" {
-		any, err := modelio.ReadFile(name)
+		any, err := readAnyModel(name, os.Stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -88,11 +90,12 @@ func readForm(form, name string) (*pegasos.Model, error) {
 		}
 		return m, nil
 	}
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	name = inputName(name)
 	m, err := readForms[form](f)
 	if at := (*modelio.SyntaxError)(nil); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, at.Reason)

@@ -67,6 +67,26 @@ func cv(c *call) error {
 	return crossValidateLinear(c, &f, grid, args[0])
 }
 
+// searchOutputs are what both kinds of cross-validation write.
+type searchOutputs struct{ model, json *output }
+
+// openFiles opens what is written.
+func (s *searchOutputs) openFiles(c *call, f *cvFlags, data string) error {
+	c.reads("DATA", data)
+	c.reads("-weights", f.weights)
+	s.model = c.writes("-model", f.model, modelKind)
+	s.json = c.writes("-json", f.json, reportKind)
+	return c.openOutputs(f.data.force)
+}
+
+// table returns where the table goes: standard output, unless that has the model.
+func (s *searchOutputs) table(c *call) io.Writer {
+	if s.model.toStdout() {
+		return c.stderr
+	}
+	return c.stdout
+}
+
 // A penalty is a lambda or a C; the other is 0.
 type penalty struct{ lambda, c float64 }
 

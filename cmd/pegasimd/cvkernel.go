@@ -47,6 +47,7 @@ type kernelCV struct {
 	grid    []kernelPoint
 	data    string // the file
 	from    *dataReader
+	outs    searchOutputs
 	set     *dataset.Set
 	loading time.Duration
 	fold    []int // of each row
@@ -59,6 +60,9 @@ func crossValidateKernel(c *call, f *cvFlags, penalties []penalty, data string) 
 		return err
 	}
 	if err := v.makeGrid(penalties); err != nil {
+		return err
+	}
+	if err := v.outs.openFiles(c, f, data); err != nil {
 		return err
 	}
 	for _, step := range []func() error{v.readData, v.search, v.writeModel, v.report} {
@@ -177,7 +181,7 @@ func (p *kernelPoint) score(predicted, y []float32, fold []int, folds int) {
 
 // writeModel trains on all rows with the best setting, if a model is wanted.
 func (v *kernelCV) writeModel() error {
-	if v.flags.model == "" {
+	if v.outs.model == nil {
 		return nil
 	}
 	tr := v.trainer(v.out.Best)
@@ -187,7 +191,7 @@ func (v *kernelCV) writeModel() error {
 	}
 	m.Names, m.IndexBase = v.set.Names, v.set.IndexBase
 	m.HashBits, m.Table = v.from.hashBits, v.from.table
-	if err := m.WriteFile(v.flags.model); err != nil {
+	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}
 	v.out.Model, v.out.Hash = v.flags.model, m.Hash()
@@ -195,12 +199,12 @@ func (v *kernelCV) writeModel() error {
 }
 
 func (v *kernelCV) report() error {
-	if err := v.writeJSON(v.flags.json, v.out); err != nil {
+	if err := v.outs.json.writeJSON(v.out); err != nil {
 		return err
 	}
-	if !v.flags.data.quiet && v.flags.json != "-" {
+	if !v.flags.data.quiet && !v.outs.json.toStdout() {
 		v.warn(v.set, false)
-		v.out.print(v.stdout)
+		v.out.print(v.outs.table(v.call))
 	}
 	return nil
 }

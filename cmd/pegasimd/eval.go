@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -89,10 +89,17 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := chart.Format(f.plot); f.plot != "" && err != nil {
+	if _, err := chart.Format(plainName(f.plot)); f.plot != "" && err != nil {
 		return usagef("-plot: %v", err)
 	}
-	m, err := readPredictor(args[1])
+	c.reads("DATA", args[0])
+	c.reads("MODEL", args[1])
+	jsonOut := c.writes("-json", f.json, reportKind)
+	plotOut := c.writes("-plot", f.plot, pictureKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -110,11 +117,11 @@ func eval(c *call) error {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
 	r := evaluate(s)
-	if err := c.writeJSON(f.json, r); err != nil {
+	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	if err := r.plot(f.plot, visible.Name(shortName(args[1]))+" on "+
-		visible.Name(shortName(args[0]))); err != nil {
+	title := visible.Name(shortName(args[1])) + " on " + visible.Name(shortName(args[0]))
+	if err := r.plot(plotOut, title); err != nil {
 		return err
 	}
 	if !f.data.quiet && f.json != "-" {
@@ -124,12 +131,12 @@ func eval(c *call) error {
 	return nil
 }
 
-// plot draws the confusion matrix to a file, unless its name is empty.
-func (r *evalReport) plot(file, title string) error {
-	if file == "" {
+// plot draws the confusion matrix if it is wanted.
+func (r *evalReport) plot(out *output, title string) error {
+	if out == nil {
 		return nil
 	}
-	format, err := chart.Format(file)
+	format, err := chart.Format(plainName(out.name))
 	if err != nil {
 		return err
 	}
@@ -138,7 +145,7 @@ func (r *evalReport) plot(file, title string) error {
 	if err != nil {
 		return usagef("-plot: %v", err)
 	}
-	return replace.WriteFile(file, picture.Write)
+	return out.write(picture.Write)
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if

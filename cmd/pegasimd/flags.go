@@ -23,7 +23,7 @@ type flagGroup interface{ define(f *flag.FlagSet) }
 type dataFlags struct {
 	opt                          dataset.Options
 	format, layout, base, header string
-	quiet                        bool
+	quiet, force                 bool
 }
 
 func (d *dataFlags) define(f *flag.FlagSet) {
@@ -51,6 +51,8 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.IntVar(&d.opt.Threads, "threads", 0,
 		"`n` the number of threads (0: all); the result does not depend on it")
 	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
+	f.BoolVar(&d.force, "force", false, "replace any file: without it a command does not write "+
+		"to a file that it reads, or that holds something else than what it writes")
 }
 
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.
@@ -261,15 +263,15 @@ func (k *checkpointFlags) define(f *flag.FlagSet) {
 			"make it longer")
 }
 
-// check returns what is wrong with the flags of a run that writes a model.
-func (k *checkpointFlags) check(c *call, model string) error {
+// check returns what is wrong with the flags.
+func (k *checkpointFlags) check(c *call) error {
 	switch {
 	case k.file == "" && c.given("every"):
 		return usagef("-every is of no use without -checkpoint")
 	case k.every <= 0:
 		return usagef("-every must be greater than 0")
-	case k.file != "" && k.file == model:
-		return usagef("-checkpoint and the model are the same file, %s", model)
+	case k.file == "-":
+		return usagef("-checkpoint: want a file, which is replaced again and again")
 	}
 	return nil
 }

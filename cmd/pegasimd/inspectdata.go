@@ -34,7 +34,7 @@ type labelCount struct {
 }
 
 // inspectData prints what a data file has.
-func inspectData(c *call, f *inspectFlags, name string) error {
+func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	set, loading, err := c.reader(f.data).read(name, nil)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func inspectData(c *call, f *inspectFlags, name string) error {
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err := c.writeJSON(f.json, r); err != nil || f.json == "-" {
+	if err := out.writeJSON(r); err != nil || out.toStdout() {
 		return err
 	}
 	r.print(c)

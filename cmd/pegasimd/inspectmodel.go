@@ -39,25 +39,42 @@ type (
 
 // inspectModel prints what the model in a file holds. That it can be read means that its checksum
 // is right.
-func inspectModel(c *call, f *inspectFlags, name string) error {
+func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	if f.top < 0 {
 		return usagef("-top: have %d, want 0 or more", f.top)
 	}
-	m, err := readPredictor(name)
+	stdin := &counting{r: f.data.opt.Stdin}
+	m, err := readPredictor(name, stdin)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
+	size := stdin.n
+	if name != "-" {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		size = info.Size()
 	}
 	report := m.report(fileReport{
-		name, info.Size(), m.Hash(), classNames(m), m.Cols(), m.Head().IndexBase, m.lambda(),
+		inputName(name), size, m.Hash(), classNames(m), m.Cols(), m.Head().IndexBase, m.lambda(),
 	}, f.top)
-	if err := c.writeJSON(f.json, report); err != nil || f.json == "-" {
+	if err := out.writeJSON(report); err != nil || out.toStdout() {
 		return err
 	}
 	return report.print(c.stdout)
+}
+
+// A counting reader counts the bytes that it has read.
+type counting struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // print writes the lines that come first, with the configuration.

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -48,6 +48,41 @@ func predict(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	c.reads("DATA", args[0])
+	c.reads("MODEL", args[1])
+	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[1], os.Stdin)
+	if err != nil {
+		return err
+	}
+	if err := f.fit(m, args[1]); err != nil {
+		return err
+	}
+	f.data.opt.Labels = dataset.Labels(f.labels)
+	out.kind = predictionsOf(visible.Names(classNames(m)))
+	if err := out.checkKind(); err != nil {
+		return err
+	}
+	s, err := c.reader(f.data).score(args[0], m)
+	if err != nil {
+		return err
+	}
+	predicted, right := s.predict()
+	err = out.write(func(w io.Writer) error { return f.write(w, s, predicted) })
+	if err == nil && !f.data.quiet {
+		c.printFit(s, right)
+	}
+	return err
+}
+
+// check returns what is wrong with the flags.
+func (f *predictFlags) check() error {
 	switch {
 	case f.scores && f.proba:
 		return usagef("only one of -scores and -proba can be given")
@@ -56,29 +91,7 @@ func predict(c *call) error {
 	case f.labels == "no" && f.data.opt.LabelColumn != "":
 		return usagef("-label-column is of no use with -labels no")
 	}
-	m, err := readPredictor(args[1])
-	if err != nil {
-		return err
-	}
-	if err := f.fit(m, args[1]); err != nil {
-		return err
-	}
-	f.data.opt.Labels = dataset.Labels(f.labels)
-	s, err := c.reader(f.data).score(args[0], m)
-	if err != nil {
-		return err
-	}
-	predicted, right := s.predict()
-	write := func(w io.Writer) error { return f.write(w, s, predicted) }
-	if len(args) == 3 {
-		err = replace.WriteFile(args[2], write)
-	} else {
-		err = write(c.stdout)
-	}
-	if err == nil && !f.data.quiet {
-		c.printFit(s, right)
-	}
-	return err
+	return nil
 }
 
 // fit returns an error if the model of that name does not have what the flags ask for.

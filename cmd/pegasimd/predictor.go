@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -38,9 +39,9 @@ type predictor interface {
 	report(of fileReport, top int) modelReport
 }
 
-// readPredictor reads the model that a file holds.
-func readPredictor(name string) (predictor, error) {
-	m, err := modelio.ReadFile(name)
+// readPredictor reads the model that a file holds, or that stdin has if the name is "-".
+func readPredictor(name string, stdin io.Reader) (predictor, error) {
+	m, err := readAnyModel(name, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +54,23 @@ func readPredictor(name string) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
-// holdsModel reports whether a file begins as models do. What is no regular file is not read,
-// for it can't be read twice.
-func holdsModel(name string) bool {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false // whoever reads it next reports the error
+// holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
+// the flags keep what has been read. What else is no regular file is not read, for it can't be read
+// twice.
+func holdsModel(name string, flags *dataFlags) (bool, error) {
+	if info, err := os.Stat(name); name != "-" && (err != nil || !info.Mode().IsRegular()) {
+		return false, nil // whoever reads it next reports the error
 	}
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
-		return false
+		return false, err
 	}
-	defer f.Close()
-	_, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
-	return ok
+	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
+	if name == "-" {
+		flags.opt.Stdin = buffered
+		return ok, nil
+	}
+	return ok, f.Close()
 }
 
 // classNames returns the names of a model's classes, nil if it predicts numbers.

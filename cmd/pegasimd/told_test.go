@@ -120,6 +120,7 @@ func TestControlCharacters(t *testing.T) {
 		{"cv", "-folds", "9", "-c", "1", "-model", model, data},
 		{"predict", data, model}, {"predict", "-scores", data, model},
 		{"predict", "-scores", data, kernel}, {"predict", other, model},
+		{"predict", data, model, out}, {"predict", data, model, out},
 		{"eval", data, model}, {"eval", "-json", "-", data, model}, {"eval", data, kernel},
 		{"inspect", data}, {"inspect", "-json", "-", data},
 		{"inspect", model}, {"inspect", "-json", "-", model}, {"inspect", kernel},
@@ -136,7 +137,10 @@ func TestControlCharacters(t *testing.T) {
 		{"eval", other, model}, {"train", "-format", esc, data, model},
 	} {
 		var stdout, stderr bytes.Buffer
-		run(context.Background(), args, &stdout, &stderr)
+		code := run(context.Background(), args, &stdout, &stderr)
+		if code != exitDone && args[0] == "predict" && args[1] == data && len(args) == 4 {
+			t.Errorf("%q: exit code %d", args, code) // also where OUT has such predictions
+		}
 		for _, r := range stdout.String() + stderr.String() {
 			if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 				t.Errorf("%q prints %q:\n%q\n%q", args, r, stdout.String(), stderr.String())

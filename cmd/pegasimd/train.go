@@ -74,6 +74,8 @@ type linearRun struct {
 	keep        checkpoints
 
 	data, model  string // files
+	modelOut     *output
+	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
 	known        labelling
@@ -98,7 +100,8 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
 	}
 	for _, step := range []func() error{
-		r.checkSettings, r.readModels, r.readData, r.readInputs, r.train, r.write, r.report,
+		r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train, r.write,
+		r.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -114,7 +117,7 @@ func (r *linearRun) checkSettings() error {
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
-	if err := r.keep.check(r.call, r.model); err != nil {
+	if err := r.keep.check(r.call); err != nil {
 		return err
 	}
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
@@ -139,15 +142,33 @@ func validate(cfg *pegasos.Config) error {
 	return configError(cfg.Validate())
 }
 
+// openFiles opens what the run writes.
+func (r *linearRun) openFiles() error {
+	f := r.flags
+	r.reads("DATA", r.data)
+	for _, in := range []inputFile{
+		{"-start", f.in.start}, {"-prior", f.in.prior}, {"-weights", f.in.weights},
+		{"-costs", f.in.costs}, {"-valid", f.in.valid}, {"-resume", f.keep.resume},
+	} {
+		r.reads(in.what, in.name)
+	}
+	r.modelOut = r.writes("MODEL", r.model, modelKind)
+	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
+	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
+	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.jsonOut = r.writes("-json", f.json, reportKind)
+	return r.openOutputs(f.data.force)
+}
+
 // readModels reads those that the run starts from.
 func (r *linearRun) readModels() (err error) {
 	if name := r.flags.in.prior; name != "" {
-		if r.prior, err = pegasos.ReadFile(name); err != nil {
+		if r.prior, err = readLinear(name); err != nil {
 			return err
 		}
 	}
 	if name := r.flags.in.start; name != "" && r.keep.from == nil {
-		r.start, err = pegasos.ReadFile(name)
+		r.start, err = readLinear(name)
 	}
 	return err
 }
@@ -237,6 +258,7 @@ func (r *linearRun) train() error {
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
+	r.stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
@@ -247,6 +269,7 @@ func (r *linearRun) train() error {
 		}
 		return dataError(r.data, err)
 	}
+	r.stage.Store(finishing)
 	r.result, r.interrupted = m, err
 	return nil
 }
@@ -279,7 +302,7 @@ func (r *linearRun) write() error {
 	if err := r.reader.describe(m); err != nil {
 		return err
 	}
-	if err := m.WriteFile(r.model); err != nil {
+	if err := r.modelOut.write(m.Write); err != nil {
 		return err
 	}
 	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
@@ -288,7 +311,7 @@ func (r *linearRun) write() error {
 // report writes the numbers of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
-	if err := r.writeJSON(r.flags.json, out); err != nil {
+	if err := r.jsonOut.writeJSON(out); err != nil {
 		return err
 	}
 	if !r.reader.quiet {

@@ -31,6 +31,12 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err != nil {
 		return err
 	}
+	c.reads("DATA", data)
+	modelOut := c.writes("MODEL", model, modelKind)
+	jsonOut := c.writes("-json", f.json, reportKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
 	reader := c.reader(f.data)
 	set, loading, err := reader.read(data, nil)
 	if err != nil {
@@ -50,15 +56,17 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		},
 	}
 	start := time.Now()
+	c.stage.Store(training)
 	m, err := trainer.Train(c, matrix(set), set.Y)
 	times := runTimes{loading: loading, training: time.Since(start)}
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return dataError(data, err)
 	}
+	c.stage.Store(finishing)
 	m.Names, m.IndexBase = set.Names, set.IndexBase
 	m.HashBits, m.Table = reader.hashBits, reader.table
-	if err := m.WriteFile(model); err != nil {
+	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
 	out := newKernelReport(m, times, values)
@@ -67,7 +75,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if !math.IsNaN(m.Result.Objective) { // it was measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
-	if err := c.writeJSON(f.json, out); err != nil {
+	if err := jsonOut.writeJSON(out); err != nil {
 		return err
 	}
 	if !f.data.quiet {

@@ -19,8 +19,11 @@ func Name(name string) string {
 	return name
 }
 
-// Names returns each of the names as Name does.
+// Names returns each of the names as Name does, nil for nil.
 func Names(names []string) []string {
+	if names == nil {
+		return nil
+	}
 	shown := make([]string, len(names))
 	for i, name := range names {
 		shown[i] = Name(name)
