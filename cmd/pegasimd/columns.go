@@ -71,10 +71,15 @@ func printOthers(w io.Writer, names []string) {
 	if len(names) == 0 {
 		return
 	}
+	fmt.Fprintf(w, "ignored columns that the model does not have: %s\n", firstNames(names))
+}
+
+// firstNames lists a few of the names.
+func firstNames(names []string) string {
 	const most = 5
 	list := strings.Join(visible.Names(names[:min(most, len(names))]), ", ")
 	if n := len(names) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}
-	fmt.Fprintf(w, "ignored columns that the model does not have: %s\n", list)
+	return list
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // A model finds the columns of a CSV file by their names, predicts data without labels, and refuses
-// data of another width: each kind of model, with the label first or last, with a header or without.
+// data of another width: each kind of model, with the label first or last, with a header or
+// without.
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
@@ -46,8 +47,8 @@ func TestColumns(t *testing.T) {
 				if len(kind) == 1 { // what a model was started from counts
 					must(t, args...)
 					again := model + " again"
-					args = append(append([]string{"train", "-start", model}, args[1:len(args)-1]...),
-						again)
+					args = append([]string{"train", "-start", model}, args[1:len(args)-1]...)
+					args = append(args, again)
 					model = again
 				} else {
 					args = append(args, kind...)
@@ -58,7 +59,8 @@ func TestColumns(t *testing.T) {
 			named := train("named", table(true, "long", "wide", "fruit"))
 			first := train("first", "-label-column", "0", table(false, "fruit", "long", "wide"))
 			last := train("last", table(false, "long", "wide", "fruit"))
-			within := train("within", "-label-column", "fruit", table(true, "long", "fruit", "wide"))
+			within := train("within", "-label-column", "fruit",
+				table(true, "long", "fruit", "wide"))
 			for _, c := range []struct {
 				model, data, told string
 			}{
@@ -81,8 +83,8 @@ func TestColumns(t *testing.T) {
 			} {
 				out, told := must(t, "predict", c.data, c.model)
 				if out != fruits || !strings.Contains(told, c.told) {
-					t.Errorf("%s: predicted %q, told %q, want %q", filepath.Base(c.model), out, told,
-						c.told)
+					t.Errorf("%s: predicted %q, told %q, want %q", filepath.Base(c.model), out,
+						told, c.told)
 				}
 			}
 			if out, _ := must(t, "predict", "-labels", "no", table(true, "wide", "fruit", "long"),
@@ -152,7 +154,8 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	fails(t, exitError, "these data have no labels", "predict", file(t, "b.svm", "1:2\n1 1:2\n"),
 		model)
 	// Numbers are predicted without labels too.
-	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n"), model)
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n"),
+		model)
 	if out, told := must(t, "predict", bare, model); strings.Count(out, "\n") != 3 ||
 		told != "3 rows without labels\n" {
 		t.Errorf("%q, %q", out, told)

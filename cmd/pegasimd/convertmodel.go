@@ -127,6 +127,10 @@ func losses(m *pegasos.Model, to string) (lost []string) {
 		lost = append(lost, "the state of the run is not kept: the model can't be resumed "+
 			"from there")
 	}
+	if to != "" && to != "json" && m.Table != nil {
+		lost = append(lost, to+" has no names for columns: data have to have those of training, "+
+			"in their order")
+	}
 	if to == "liblinear" && m.IndexBase == 0 {
 		lost = append(lost, "liblinear counts features from 1: feature 0 is 1 there, and so on")
 	}

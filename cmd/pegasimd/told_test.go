@@ -158,8 +158,8 @@ func TestControlCharacters(t *testing.T) {
 		}
 		if args[0] == "eval" && args[1] == "-json" {
 			var r evalReport
-			if err := json.Unmarshal(stdout.Bytes(), &struct{ Labels *[]string }{&r.Labels}); err != nil ||
-				r.Labels[0] != esc+"\np" {
+			err := json.Unmarshal(stdout.Bytes(), &struct{ Labels *[]string }{&r.Labels})
+			if err != nil || r.Labels[0] != esc+"\np" {
 				t.Errorf("%v: %q", err, r.Labels)
 			}
 		}
