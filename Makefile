@@ -143,9 +143,13 @@ bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look 
 bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
 	$(GO) -C bench run ./trainers $(TRAINERS)
 
+.PHONY: bench-defaults
+bench-defaults: ## what trainers do when nobody sets a flag; DEFAULTS="-sets iris" (bench/defaults/README.md)
+	$(GO) -C bench run ./defaults $(DEFAULTS)
+
 .PHONY: test-trainers
-test-trainers: ## a short run of that benchmark, whose results must agree with each other
-	$(GO) -C bench test ./trainers/...
+test-trainers: ## short runs of the trainers' benchmarks, whose results must agree with each other
+	$(GO) -C bench test ./trainers/... ./defaults
 
 BASE ?= origin/main
 .PHONY: regress

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // A Format is the form of a file. The empty string means FormatAuto.
@@ -62,6 +64,18 @@ const (
 	HeaderNo   Header = "no"
 )
 
+// Labels says whether the data have labels. The empty string means LabelsYes.
+type Labels string
+
+const (
+	LabelsYes Labels = "yes"
+	LabelsNo  Labels = "no"
+	// LabelsAuto takes data for unlabelled if they show it: a CSV file whose header lacks the name
+	// of the label's column (Options.Table), a CSV or .npy file of just as many columns as
+	// Options.Features, svmlight text whose first line begins with a feature, index:value.
+	LabelsAuto Labels = "auto"
+)
+
 const defaultMaxFeatures = 1 << 27
 
 // maxHashBits is the largest HashBits.
@@ -72,10 +86,20 @@ type Options struct {
 	Format Format // of a file whose name does not tell
 	Layout Layout
 
-	// Features, if not 0, is the number of columns of the result: further features in the data are
-	// ignored and counted in Set.Ignored, missing ones are zeros. Prediction sets it to what the
-	// model was trained with.
+	// Features, if not 0, is the number of columns of the result. Prediction sets it to what the
+	// model was trained with. Of svmlight and .pgsm data further features are ignored and counted
+	// in Set.Ignored, and missing ones are zeros. CSV, .npy and IDX files have a place for each
+	// feature, and another number of them is an error.
 	Features int
+
+	// Table, if not nil, says what the columns of the data were that a model was trained with. If
+	// it has names, and a CSV file has a header, columns are found by their names, in whatever
+	// order they are: the result's are in the table's order, a missing one is an error, and others
+	// are left out and listed in Set.Others. Without names or a header columns go by their places.
+	// The label's column is the table's too, unless LabelColumn says another.
+	Table *Table
+
+	Labels Labels // whether there are any
 
 	// MaxFeatures is the most columns that a file may ask for, 0 meaning 2^27. A weight vector of
 	// that length takes 512 MiB, and one index is enough to ask for it.
@@ -88,7 +112,7 @@ type Options struct {
 	Unsorted  Unsorted  // svmlight
 
 	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's
-	// header, or "last", which is what the empty string means.
+	// header, or "last". The empty string means that of Table, or else the last one.
 	LabelColumn string
 	Header      Header // CSV
 
@@ -106,8 +130,8 @@ type Options struct {
 	// Verify says to check all of a .pgsm file before it is used, as Set.Verify does.
 	Verify bool
 
-	// Threads is how many threads parse svmlight text, 0 meaning all there are. It changes no bit
-	// of the result.
+	// Threads is how many threads parse svmlight text and check .pgsm files, 0 meaning all there
+	// are, and no more than a few for each of the machine's. It changes no bit of the result.
 	Threads int
 
 	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
@@ -118,6 +142,8 @@ type Options struct {
 	// Context, if not nil, ends the reading with its error when it is cancelled. A call that waits
 	// for input is not interrupted.
 	Context context.Context
+
+	labelGiven bool // LabelColumn was: it is not a default
 }
 
 // filled returns the options with defaults in place of zeros, and checks them.
@@ -127,10 +153,15 @@ func (o Options) filled() (Options, error) {
 	o.IndexBase = cmp.Or(o.IndexBase, BaseOne)
 	o.Unsorted = cmp.Or(o.Unsorted, UnsortedError)
 	o.Header = cmp.Or(o.Header, HeaderAuto)
+	o.Labels = cmp.Or(o.Labels, LabelsYes)
+	o.labelGiven = o.LabelColumn != ""
+	if o.LabelColumn == "" && o.Table != nil && o.Table.LabelAt >= 0 {
+		o.LabelColumn = strconv.Itoa(o.Table.LabelAt)
+	}
 	o.LabelColumn = cmp.Or(o.LabelColumn, "last")
 	o.MaxFeatures = cmp.Or(o.MaxFeatures, defaultMaxFeatures)
 	o.PixelDivisor = cmp.Or(o.PixelDivisor, 255)
-	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.Threads = parallel.Threads(o.Threads)
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
@@ -145,6 +176,11 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("dataset: MaxBytes %d is negative", o.MaxBytes)
 	case o.Threads < 0:
 		return o, fmt.Errorf("dataset: %d threads", o.Threads)
+	case o.Labels == LabelsNo && o.labelGiven:
+		return o, fmt.Errorf("dataset: LabelColumn %q of data without labels", o.LabelColumn)
+	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
+		return o, fmt.Errorf("dataset: a Table of %d columns for %d Features",
+			len(o.Table.Columns), o.Features)
 	case !(o.PixelDivisor >= 0x1p-100 && o.PixelDivisor <= 0x1p100):
 		// A pixel might become infinite, or 0.
 		return o, fmt.Errorf("dataset: pixel divisor %v: want 2^-100 to 2^100", o.PixelDivisor)
@@ -161,6 +197,7 @@ func (o Options) checkWords() error {
 		oneOf("index base", o.IndexBase, BaseOne, BaseZero, BaseAuto),
 		oneOf("unsorted", o.Unsorted, UnsortedError, UnsortedSort, UnsortedSum),
 		oneOf("header", o.Header, HeaderAuto, HeaderYes, HeaderNo),
+		oneOf("labels", o.Labels, LabelsYes, LabelsNo, LabelsAuto),
 	)
 }
 
@@ -219,6 +256,37 @@ func (o Options) columns(n int) (int, error) {
 			n, o.MaxFeatures)
 	}
 	return n, nil
+}
+
+// unlabelled settles whether rows of so many cells have no label among them, and how many features
+// that leaves. It fails if that is not Features.
+func (o Options) unlabelled(cells int) (without bool, features int, err error) {
+	switch o.Labels {
+	case LabelsNo:
+		without = true
+	case LabelsAuto:
+		without = !o.labelGiven && cells == o.Features
+	}
+	if features = cells; !without {
+		features--
+	}
+	switch {
+	case o.Features > 0 && features != o.Features && without:
+		err = fmt.Errorf("%d columns, want %d", cells, o.Features)
+	case o.Features > 0 && features != o.Features:
+		err = fmt.Errorf("%d columns, want %d with the label's", cells, o.Features+1)
+	case features == 0:
+		err = fmt.Errorf("one column only: want features and a label")
+	}
+	return without, features, err
+}
+
+// dense returns an error if rows with a place for each feature have other than Features of them.
+func (o Options) dense(features int) error {
+	if o.Features > 0 && features != o.Features {
+		return fmt.Errorf("%d features a row, want %d", features, o.Features)
+	}
+	return nil
 }
 
 // noHash refuses to hash the features of a format that has no indices.

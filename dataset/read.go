@@ -1,14 +1,12 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/gunzip"
 )
 
 // Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
@@ -168,7 +166,7 @@ func (in *input) readers() ([]arrayFile, error) {
 	var files []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := decompress(m.reader(f), strings.HasSuffix(name, ".gz"))
+		r, zipped, err := gunzip.Reader(m.reader(f), strings.HasSuffix(name, ".gz"))
 		if err != nil {
 			return nil, fail(name, err)
 		}
@@ -180,25 +178,4 @@ func (in *input) readers() ([]arrayFile, error) {
 		files = append(files, arrayFile{limit(r, in.opt.MaxBytes), name, size})
 	}
 	return files, nil
-}
-
-// decompress returns a reader of what r holds in gzip form, or of r itself if it holds something
-// else. must says that it should be gzip.
-func decompress(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	head, err := b.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, false, err
-	}
-	if !must && !bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return b, false, nil
-	}
-	z, err := gzip.NewReader(b)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // an empty file is no gzip file
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	return z, true, nil
 }

@@ -40,6 +40,14 @@ type Set struct {
 	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
 	HashBits int
 
+	// Unlabelled says that the data have no labels: Y is all zeros. See [Labels].
+	Unlabelled bool
+	// Table says what the columns of a CSV or .npy file were; nil if there is nothing to say. With
+	// Options.Table it has the names of that one.
+	Table *Table
+	// Others are the names of the columns that Options.Table does not have, and that were left out.
+	Others []string
+
 	mapped *pgsmData // of a set in a mapped file
 }
 
@@ -164,6 +172,7 @@ func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
 	t := &Set{
 		Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase, HashBits: s.HashBits,
+		Unlabelled: s.Unlabelled, Table: s.Table,
 	}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {

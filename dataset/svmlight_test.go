@@ -87,7 +87,7 @@ func TestSvmlightErrors(t *testing.T) {
 		{"label inf", "1 1:1\n\n# three\n  +inf 1:1\n",
 			`a.svm:4:3: token "+inf": label is not finite`},
 		{"label abc", "abc 1:1\n", `a.svm:1:1: token "abc": label is not a decimal number`},
-		{"label missing", "1:1 2:1\n", `a.svm:1:1: token "1:1": label is not a decimal number`},
+		{"label missing", "1:1 2:1\n", `a.svm:1:1: token "1:1": a feature where the label is to be`},
 		{"two labels", "1,2 1:1\n", `a.svm:1:1: token "1,2": several labels: want one`},
 		{"label 1e39", "1e39 1:1\n", `a.svm:1:1: token "1e39": label is too large for float32`},
 		{"label 2^24+1", "16777217 1:1\n",

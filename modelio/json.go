@@ -45,6 +45,7 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Required("index_base", &m.IndexBase),
 		modelfile.Optional("scaler", &m.Scaler),
 		modelfile.Optional("hash_bits", &m.HashBits),
+		modelfile.Optional("table", &m.Table),
 		modelfile.Optional("calibration", &m.Calibration),
 		modelfile.Required("lambda", &m.Lambda),
 		modelfile.Optional("prior", &m.Prior),

@@ -90,6 +90,10 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		}
 		bias = append(bias, b)
 	}
+	// A number at the very end may have lost digits, or its exponent.
+	if t.unended {
+		return nil, t.fail("the last line has no end: it is cut short")
+	}
 	if err := t.next(); err != io.EOF {
 		if err == nil {
 			err = t.fail("%q follows the last weight", t.text)

@@ -20,12 +20,14 @@ const (
 	// over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
 	// rows that matter most.
 	FinishDual Finish = "dual"
-	// FinishAuto does so only once the gap is below 70 %. Where the rows are long, and lambda times
-	// their number small, such as on raw pixels, that may be never, and the dual would be slower.
+	// FinishAuto does so only once P - D is below 70 % of P. Where the rows are long, and lambda
+	// times their number small, such as on raw pixels, that may be never, and the dual would be
+	// slower.
 	FinishAuto Finish = "auto"
 )
 
-// autoGap is the gap below which FinishAuto begins the dual; see docs/benchmarks.md.
+// autoGap is the share of P that P - D has to be below before FinishAuto begins the dual; see
+// docs/benchmarks.md.
 const autoGap = 0.7
 
 // An ascent is the dual part of a problem's run. With a_i between 0 and the row's weight c_i,

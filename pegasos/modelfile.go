@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
@@ -28,6 +29,7 @@ type header struct {
 	IndexBase   int             `json:"index_base"`
 	Scaler      json.RawMessage `json:"scaler"`      // may be missing
 	HashBits    int             `json:"hash_bits"`   // likewise
+	Table       json.RawMessage `json:"table"`       // likewise
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
@@ -68,6 +70,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("index_base", &h.IndexBase),
 		modelfile.Optional("scaler", &h.Scaler),
 		modelfile.Optional("hash_bits", &h.HashBits),
+		modelfile.Optional("table", &h.Table),
 		modelfile.Optional("calibration", &h.Calibration),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Optional("prior", &h.Prior),
@@ -101,8 +104,8 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Calibration: m.Calibration,
-		Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
+		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -119,7 +122,7 @@ func (r *Result) header() *headerResult {
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
 		T0:        r.T0,
 		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
-		Gap: modelfile.Known(r.Gap),
+		Gap: modelfile.Finite(r.Gap),
 	}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
@@ -132,7 +135,7 @@ func (r *Result) header() *headerResult {
 // takes no more memory than a few times what r turns out to hold, whatever the header says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // readModel reads what follows the first line of a model file.
@@ -211,7 +214,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		h.Classes = nil
 	}
 	return &Model{
-		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits,
+		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
 		IndexBase: h.IndexBase,
 		Result:    h.Result.result(),
@@ -234,8 +237,8 @@ func (h *headerResult) result() Result {
 		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
-		Gap: modelfile.OrNaN(h.Gap),
 	}
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
 	for _, c := range h.PerClass {
 		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective),
 			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
@@ -244,5 +247,5 @@ func (h *headerResult) result() Result {
 }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens.
+// whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

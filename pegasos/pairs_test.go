@@ -141,7 +141,7 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 		t.Errorf("%+v: %+v, of the pairs %+v", cfg, r, all)
 	}
 	if cfg.Order != IID && cfg.Bias != BiasOuter &&
-		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.Objective) {
+		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.DualObjective) {
 		t.Errorf("%+v: gap %v", cfg, r.Gap)
 	}
 	var sum float64

@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
@@ -41,8 +42,8 @@ type Trainer struct {
 	Config
 
 	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of
-	// one-vs-one, with; 0 means GOMAXPROCS. A joint problem, and one of two classes without
-	// Config.Shards, is trained by one.
+	// one-vs-one, with; 0 means GOMAXPROCS, and no number more than a few for each processor. A
+	// joint problem, and one of two classes without Config.Shards, is trained by one.
 	Threads int
 
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
@@ -507,8 +508,5 @@ func (s *session) total(res *Result) {
 		res.Objective /= float64(n)
 		res.DualObjective /= float64(n)
 	}
-	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
-	if res.Objective == res.DualObjective {
-		res.Gap = 0 // also of an objective of 0
-	}
+	res.Gap = proof.Gap(res.Objective, res.DualObjective)
 }

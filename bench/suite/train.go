@@ -243,7 +243,7 @@ func curve(s *set) (*training.Run, error) {
 		next += max(1, next/4)
 		r := p.Measure()
 		run.Curve = append(run.Curve, training.Point{
-			Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective, Gap: r.Gap,
+			Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective,
 		})
 	}}
 	model, err := tr.Train(context.Background(), examples(s.train), s.train.Y)

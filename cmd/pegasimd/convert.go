@@ -77,7 +77,7 @@ func convertStream(d *dataReader, in, out string, format dataset.Format) (rows, 
 		return 0, 0, usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
 	}
 	p := d.options(in)
-	err = replace.File(out, func(w io.Writer) (err error) {
+	err = replace.WriteFile(out, func(w io.Writer) (err error) {
 		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, d.opt)
 		return err
 	})
@@ -128,7 +128,7 @@ func writeData(c *call, name string, format dataset.Format, set *dataset.Set) er
 		}
 		return set.Err()
 	}
-	err := replace.File(name, func(w io.Writer) error {
+	err := replace.WriteFile(name, func(w io.Writer) error {
 		if strings.HasSuffix(name, ".gz") {
 			z := gzip.NewWriter(w)
 			if err := write(z); err != nil {

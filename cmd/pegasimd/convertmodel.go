@@ -68,7 +68,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if out == "-" {
 		return write(c.stdout, m)
 	}
-	if err := replace.File(out, func(w io.Writer) error { return write(w, m) }); err != nil {
+	if err := replace.WriteFile(out, func(w io.Writer) error { return write(w, m) }); err != nil {
 		return fmt.Errorf("%s: %w", out, err)
 	}
 	return nil

@@ -20,7 +20,8 @@ var cvCommand = command{
 	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
 lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean
 accuracy, or root mean square error, and the standard deviation over the folds, beside the mean
-objective in training and its proven gap. The best lambda is that of the highest mean accuracy, or
+objective in training and how far above the
+optimum it is at most. The best lambda is that of the highest mean accuracy, or
 the lowest mean error; of equal ones the largest. With -model the model of the best lambda,
 trained on all rows, is written.
 

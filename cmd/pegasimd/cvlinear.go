@@ -260,7 +260,7 @@ func (r *cvReport) print(w io.Writer) {
 	if r.Labels == nil {
 		heading, digits, scale = "RMSE", "%.6g", 1
 	}
-	fmt.Fprintf(t, "lambda\tC\t%s\t+-\tobjective\tgap\ttrained, s\t\t\n", heading)
+	fmt.Fprintf(t, "lambda\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n", heading)
 	for _, p := range r.Grid {
 		mark := ""
 		if p.Lambda == r.Best.Lambda && cmp.Compare(p.C, r.Best.C) == 0 {
@@ -268,7 +268,7 @@ func (r *cvReport) print(w io.Writer) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.C,
 			(p.Mean * scale).format(digits), (p.Spread * scale).format(digits), p.Objective,
-			percent(float64(p.Gap)), p.Seconds, mark)
+			most(float64(p.Gap)), p.Seconds, mark)
 	}
 	t.Flush()
 	r.searchReport.print(w, len(r.Grid)*r.Folds)

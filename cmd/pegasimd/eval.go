@@ -136,7 +136,7 @@ func (r *evalReport) plot(file, title string) error {
 	if err != nil {
 		return usagef("-plot: %v", err)
 	}
-	return replace.File(file, picture.Write)
+	return replace.WriteFile(file, picture.Write)
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if

@@ -97,7 +97,7 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"`n` the number of passes over the rows (default 20 unless -steps is given)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps when the objective is "+
-		"proven to be within this share of the optimum: 0.01 is 1 %")
+		"proven to be at most this share above the optimum: 0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
 	f.IntVar(&cfg.Patience, "patience", 0,
@@ -278,7 +278,7 @@ type curveFlags struct{ plot, csv string }
 
 func (v *curveFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.plot, "plot", "",
-		"`file` draw objective, gap and accuracy against the steps (.svg, .png, .pdf)")
+		"`file` draw objective, its distance from the optimum and accuracy against the steps (.svg, .png, .pdf)")
 	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). Each of the "+
 		"points, about two for each doubling of the steps, costs the time of one or two epochs, "+
 		"which is not counted as training time")

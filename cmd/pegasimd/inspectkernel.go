@@ -32,6 +32,7 @@ func (m kernelModel) report(of fileReport, _ int) modelReport {
 		fileReport: of,
 		courseReport: courseReport{
 			number(r.Objective), number(r.DualObjective), number(r.Gap), r.Steps, r.Epochs,
+			newWorstReport(r, m.Problems(), m.problemName),
 		},
 		Passes: r.Passes, Support: m.SupportRows().Rows(), Layout: m.Layout(), Config: m.Config,
 	}

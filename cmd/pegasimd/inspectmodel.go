@@ -32,6 +32,7 @@ type (
 		Gap       number  `json:"gap"`
 		Steps     int64   `json:"steps"`
 		Epochs    float64 `json:"epochs"`
+		worstReport
 	}
 )
 
@@ -86,7 +87,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 
 func (r *courseReport) printObjective(w io.Writer) {
 	if v := float64(r.Objective); !math.IsNaN(v) {
-		fmt.Fprintf(w, "objective %.8g, gap %s\n", v, percent(float64(r.Gap)))
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, standing(float64(r.Gap)), r.worstReport)
 	}
 }
 
@@ -141,6 +142,7 @@ func (m linearModel) report(of fileReport, top int) modelReport {
 		fileReport: of, Prior: m.Prior, Calibration: m.Calibration,
 		courseReport: courseReport{
 			number(r.Objective), number(r.DualObjective), number(r.Gap), r.Steps, r.Epochs,
+			newWorstReport(r, len(m.Weights), m.problemName),
 		},
 		Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config,
 	}

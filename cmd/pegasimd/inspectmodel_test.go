@@ -18,7 +18,7 @@ func TestInspectModel(t *testing.T) {
 	for _, want := range []string{
 		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird cat dog\n",
 		"features  2, counted from 1\n",
-		`"lambda":0.1`, "60 steps, 20 epochs", "gap ", "for dog: 2 weights other than 0, norm ",
+		`"lambda":0.1`, "60 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
 	} {
 		if !strings.Contains(out, want) {

@@ -104,7 +104,7 @@ func TestTrainPredictEval(t *testing.T) {
 	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented", digits,
 		model, "-json", numbers)
 	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") ||
-		!strings.Contains(summary, "proven to be within") {
+		!strings.Contains(summary, "more -epochs, or -finish auto, would bring one") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
@@ -117,7 +117,7 @@ func TestTrainPredictEval(t *testing.T) {
 	}
 	objective, dual, gap := run["objective"].(float64), run["dual_objective"].(float64),
 		run["gap"].(float64)
-	if want := (objective - dual) / objective; dual > objective || gap < want-1e-12 ||
+	if want := (objective - dual) / dual; dual > objective || gap < want-1e-12 ||
 		gap > want+1e-12 {
 		t.Errorf("objective %v, dual objective %v, gap %v", objective, dual, gap)
 	}

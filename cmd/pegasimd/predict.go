@@ -58,7 +58,7 @@ func predict(c *call) error {
 	predicted, right := s.predict()
 	write := func(w io.Writer) error { return f.write(w, s, predicted) }
 	if len(args) == 3 {
-		err = replace.File(args[2], write)
+		err = replace.WriteFile(args[2], write)
 	} else {
 		err = write(c.stdout)
 	}

@@ -88,6 +88,15 @@ func (m linearModel) scoreNames() []string {
 	return names
 }
 
+// problemName returns what the weight vector k is for: of a pair "b:a", b and not a.
+func (m linearModel) problemName(k int) string {
+	v := describeVector(m.Model, k, 0)
+	if m.Config.Multiclass == pegasos.OneVsOne && v.Against != "" {
+		return v.For + ":" + v.Against
+	}
+	return v.For
+}
+
 func (m linearModel) showScores(scores, columns []float64) {
 	if len(m.Weights) == 1 {
 		copy(columns, scores)
@@ -112,6 +121,9 @@ func (m kernelModel) ready() error {
 	}
 	return nil
 }
+
+// problemName is scoreNames of one.
+func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
 func (m kernelModel) lambda() float64         { return m.Lambda }
 func (m kernelModel) noProbabilities() string { return "it has a kernel" }

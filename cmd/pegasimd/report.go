@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
@@ -47,15 +48,30 @@ func (c *call) writeJSON(name string, v any) error {
 		_, err = c.stdout.Write(text)
 		return err
 	}
-	return replace.File(name, func(w io.Writer) error {
+	return replace.WriteFile(name, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
 }
 
-func percent(share float64) string {
-	if math.IsNaN(share) {
-		return "none"
+// most is standing in the cell of a table.
+func most(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound"
+	case !proof.Useful(gap):
+		return "not known yet"
 	}
-	return fmt.Sprintf("%.4g %%", 100*share)
+	return "at most " + proof.Percent(gap)
+}
+
+// standing says how far above the optimum an objective of that gap is at most.
+func standing(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound on its distance from the optimum"
+	case !proof.Useful(gap):
+		return "no useful bound yet"
+	}
+	return "at most " + proof.Percent(gap) + " above the optimum"
 }

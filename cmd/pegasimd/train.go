@@ -263,8 +263,8 @@ func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progr
 		return
 	}
 	p.show(float64(now.Steps)/float64(now.TotalSteps),
-		"epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s", now.Epoch, now.Steps,
-		result.Objective, percent(result.Gap), float64(now.Steps)/training.Seconds())
+		"epoch %d, step %d: objective %.6g, %s, %.3g steps/s", now.Epoch, now.Steps,
+		result.Objective, standing(result.Gap), float64(now.Steps)/training.Seconds())
 }
 
 // write writes the model and the curve.

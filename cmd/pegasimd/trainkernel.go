@@ -41,8 +41,8 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
-			progress.show(0, "epoch %d, pass %d: objective %.6g, gap %s, %.3g kernel values",
-				now.Epoch, now.Pass, now.Objective, percent(now.Gap), float64(values))
+			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",
+				now.Epoch, now.Pass, now.Objective, standing(now.Gap), float64(values))
 		},
 	}
 	start := time.Now()
@@ -95,6 +95,7 @@ func newKernelReport(m *kernelsvm.Model, times runTimes, values int64) *kernelRe
 	return &kernelReport{
 		objectiveReport: objectiveReport{
 			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+			newWorstReport(of, m.Problems(), kernelModel{m}.problemName), "more -epochs or -passes",
 		},
 		Problems: m.Problems(), SupportRows: m.SupportRows().Rows(),
 		Steps: of.Steps, Epochs: of.Epochs, Passes: of.Passes, Violations: of.Violations,

@@ -14,8 +14,8 @@ func detect() []ISA {
 	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2) {
 		isas = append(isas, AVX2)
 		// On macOS a signal could lose the opmasks and upper registers (golang/go#49233).
-		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512VL,
-			cpuid.AVX512BW, cpuid.AVX512DQ) {
+		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,
+			cpuid.AVX512VL, cpuid.AVX512BW, cpuid.AVX512DQ) {
 			isas = append(isas, AVX512)
 		}
 	}

@@ -4,23 +4,31 @@
 
 #include "textflag.h"
 
-DATA masks<>+0(SB)/4, $0xffffffff
-DATA masks<>+4(SB)/4, $0xffffffff
-DATA masks<>+8(SB)/4, $0xffffffff
-DATA masks<>+12(SB)/4, $0xffffffff
-DATA masks<>+16(SB)/4, $0xffffffff
-DATA masks<>+20(SB)/4, $0xffffffff
-DATA masks<>+24(SB)/4, $0xffffffff
-DATA masks<>+28(SB)/4, $0xffffffff
-DATA masks<>+32(SB)/4, $0x00000000
-DATA masks<>+36(SB)/4, $0x00000000
-DATA masks<>+40(SB)/4, $0x00000000
-DATA masks<>+44(SB)/4, $0x00000000
-DATA masks<>+48(SB)/4, $0x00000000
-DATA masks<>+52(SB)/4, $0x00000000
-DATA masks<>+56(SB)/4, $0x00000000
-DATA masks<>+60(SB)/4, $0x00000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
+DATA masks<>+0(SB)/4, $0x00000000
+DATA masks<>+4(SB)/4, $0x00000000
+DATA masks<>+8(SB)/4, $0x00000000
+DATA masks<>+12(SB)/4, $0x00000000
+DATA masks<>+16(SB)/4, $0x00000000
+DATA masks<>+20(SB)/4, $0x00000000
+DATA masks<>+24(SB)/4, $0x00000000
+DATA masks<>+28(SB)/4, $0x00000000
+DATA masks<>+32(SB)/4, $0xffffffff
+DATA masks<>+36(SB)/4, $0xffffffff
+DATA masks<>+40(SB)/4, $0xffffffff
+DATA masks<>+44(SB)/4, $0xffffffff
+DATA masks<>+48(SB)/4, $0xffffffff
+DATA masks<>+52(SB)/4, $0xffffffff
+DATA masks<>+56(SB)/4, $0xffffffff
+DATA masks<>+60(SB)/4, $0xffffffff
+DATA masks<>+64(SB)/4, $0x00000000
+DATA masks<>+68(SB)/4, $0x00000000
+DATA masks<>+72(SB)/4, $0x00000000
+DATA masks<>+76(SB)/4, $0x00000000
+DATA masks<>+80(SB)/4, $0x00000000
+DATA masks<>+84(SB)/4, $0x00000000
+DATA masks<>+88(SB)/4, $0x00000000
+DATA masks<>+92(SB)/4, $0x00000000
+GLOBL masks<>(SB), RODATA|NOPTR, $96
 
 // func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
 // Requires: AVX
@@ -955,17 +963,25 @@ done:
 	RET
 
 // func dotAVX2(x *float32, y *float32, n int) float32
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·dotAVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VXORPS  Y1, Y1, Y1
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
 	LEAQ    masks<>+0(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS (SI)(BX*4), Y9
+	VMOVUPS 32(SI)(BX*4), Y9
 	CMPQ    DX, $+64
 	JAE     long
 
@@ -1147,10 +1163,18 @@ empty:
 	RET
 
 long:
+	MOVQ AX, BX
+	ANDQ $+28, BX
+	CMPQ BX, $+1
+	JAE  misaligned
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VMULPS  (CX), Y0, Y0
 	VADDPS  Y1, Y0, Y0
+
+headed:
 	VMOVUPS 32(AX), Y1
 	VMULPS  32(CX), Y1, Y1
 	VMOVUPS 64(AX), Y2
@@ -1170,6 +1194,7 @@ long:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -1435,6 +1460,78 @@ none:
 	VZEROUPPER
 	RET
 
+misaligned:
+	CMPQ       DX, $+256
+	JBE        aligned
+	MOVQ       CX, SI
+	ANDQ       $+4092, SI
+	CMPQ       SI, BX
+	CMOVQCS    SI, BX
+	SUBQ       BX, AX
+	SUBQ       BX, CX
+	SHRQ       $0x02, BX
+	ADDQ       BX, DX
+	LEAQ       masks<>+0(SB), DI
+	MOVQ       DX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    32(DI)(SI*4), Y9
+	LEAQ       masks<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y0
+	VMASKMOVPS (CX), Y2, Y2
+	VMULPS     Y2, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+
+	// Whole groups end where the page does, unless the sum is rotated.
+	CMPQ DX, $+64
+	JAE  even
+	JMP  start
+
+even:
+	LEAQ    masks<>+0(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS 32(SI)(BX*4), Y9
+	JMP     aligned
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(BX*4), AX
+	LEAQ       (CX)(BX*4), CX
+	SUBQ       BX, DX
+	MOVQ       $+8, SI
+	SUBQ       BX, SI
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y8
+	VMASKMOVPS -32(AX), Y8, Y7
+	VMASKMOVPS -32(CX), Y8, Y8
+	VMULPS     Y8, Y7, Y7
+	LEAQ       masks<>+0(SB), SI
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    32(SI)(BX*4), Y9
+	CMPQ       DX, $+64
+	JAE        blocks
+	JMP        rest
+
 // func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX
 TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
@@ -1449,7 +1546,7 @@ TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
 	MOVQ    R8, R9
 	NEGQ    R9
 	ANDQ    $0x07, R9
-	VMOVUPS (R10)(R9*4), Y0
+	VMOVUPS 32(R10)(R9*4), Y0
 	CMPQ    R8, $+8
 	JBE     groups1
 	CMPQ    R8, $+16
@@ -4278,17 +4375,25 @@ below1:
 	RET
 
 // func squaredDistanceAVX2(x *float32, y *float32, n int) float32
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VXORPS  Y1, Y1, Y1
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
 	LEAQ    masks<>+0(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS (SI)(BX*4), Y9
+	VMOVUPS 32(SI)(BX*4), Y9
 	CMPQ    DX, $+64
 	JAE     long
 
@@ -4485,11 +4590,19 @@ empty:
 	RET
 
 long:
+	MOVQ AX, BX
+	ANDQ $+28, BX
+	CMPQ BX, $+1
+	JAE  misaligned
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VSUBPS  (CX), Y0, Y0
 	VMULPS  Y0, Y0, Y0
 	VADDPS  Y1, Y0, Y0
+
+headed:
 	VMOVUPS 32(AX), Y1
 	VSUBPS  32(CX), Y1, Y1
 	VMULPS  Y1, Y1, Y1
@@ -4516,6 +4629,7 @@ long:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -4804,6 +4918,80 @@ none:
 	VZEROUPPER
 	RET
 
+misaligned:
+	CMPQ       DX, $+256
+	JBE        aligned
+	MOVQ       CX, SI
+	ANDQ       $+4092, SI
+	CMPQ       SI, BX
+	CMOVQCS    SI, BX
+	SUBQ       BX, AX
+	SUBQ       BX, CX
+	SHRQ       $0x02, BX
+	ADDQ       BX, DX
+	LEAQ       masks<>+0(SB), DI
+	MOVQ       DX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    32(DI)(SI*4), Y9
+	LEAQ       masks<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y0
+	VMASKMOVPS (CX), Y2, Y2
+	VSUBPS     Y2, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+
+	// Whole groups end where the page does, unless the sum is rotated.
+	CMPQ DX, $+64
+	JAE  even
+	JMP  start
+
+even:
+	LEAQ    masks<>+0(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS 32(SI)(BX*4), Y9
+	JMP     aligned
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(BX*4), AX
+	LEAQ       (CX)(BX*4), CX
+	SUBQ       BX, DX
+	MOVQ       $+8, SI
+	SUBQ       BX, SI
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y8
+	VMASKMOVPS -32(AX), Y8, Y7
+	VMASKMOVPS -32(CX), Y8, Y8
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	LEAQ       masks<>+0(SB), SI
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    32(SI)(BX*4), Y9
+	CMPQ       DX, $+64
+	JAE        blocks
+	JMP        rest
+
 // func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX
 TEXT ·stepsSameAVX2(SB), NOSPLIT, $0-32
@@ -5016,14 +5204,19 @@ axpy_single:
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VXORPS  Y1, Y1, Y1
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(CX*4), DX
+	TESTL  $0x00000fe0, DX
+	JEQ    page
+
+start:
 	LEAQ    masks<>+0(SB), BX
 	MOVQ    CX, DX
 	NEGQ    DX
 	ANDQ    $0x07, DX
-	VMOVUPS (BX)(DX*4), Y9
+	VMOVUPS 32(BX)(DX*4), Y9
 	CMPQ    CX, $+64
 	JAE     long
 
@@ -5197,10 +5390,18 @@ empty:
 	RET
 
 long:
+	MOVQ AX, DX
+	ANDQ $+28, DX
+	CMPQ DX, $+1
+	JAE  misaligned
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VMULPS  Y0, Y0, Y0
 	VADDPS  Y1, Y0, Y0
+
+headed:
 	VMOVUPS 32(AX), Y1
 	VMULPS  Y1, Y1, Y1
 	VMOVUPS 64(AX), Y2
@@ -5219,6 +5420,7 @@ long:
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -5475,6 +5677,70 @@ none:
 	VZEROUPPER
 	RET
 
+misaligned:
+	CMPQ       CX, $+2048
+	JBE        aligned
+	SUBQ       DX, AX
+	SHRQ       $0x02, DX
+	ADDQ       DX, CX
+	LEAQ       masks<>+0(SB), SI
+	MOVQ       CX, BX
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    32(SI)(BX*4), Y9
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       DX
+	VMOVUPS    (BX)(DX*4), Y0
+	VMASKMOVPS (AX), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+
+	// Whole groups end where the page does, unless the sum is rotated.
+	CMPQ CX, $+64
+	JAE  even
+	JMP  start
+
+even:
+	LEAQ    masks<>+0(SB), BX
+	MOVQ    CX, DX
+	NEGQ    DX
+	ANDQ    $0x07, DX
+	VMOVUPS 32(BX)(DX*4), Y9
+	JMP     aligned
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(DX*4), AX
+	SUBQ       DX, CX
+	MOVQ       $+8, BX
+	SUBQ       DX, BX
+	LEAQ       masks<>+32(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y7
+	VMASKMOVPS -32(AX), Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	LEAQ       masks<>+0(SB), BX
+	MOVQ       CX, DX
+	NEGQ       DX
+	ANDQ       $0x07, DX
+	VMOVUPS    32(BX)(DX*4), Y9
+	CMPQ       CX, $+64
+	JAE        blocks
+	JMP        rest
+
 // func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
 // Requires: AVX, AVX2
 TEXT ·unpackAVX2(SB), NOSPLIT, $0-32
@@ -5594,7 +5860,7 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
 	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI
-	VMOVUPS    (DI)(SI*4), Y2
+	VMOVUPS    32(DI)(SI*4), Y2
 	MOVQ       BX, SI
 	SUBQ       $+1, SI
 	ANDQ       $+56, SI
@@ -5802,6 +6068,7 @@ long:
 	SUBQ      $+64, BX
 	CMPQ      BX, $+64
 	JB        rest
+	PCALIGN   $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -5885,7 +6152,7 @@ rest:
 	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI
-	VMOVUPS    (DI)(SI*4), Y10
+	VMOVUPS    32(DI)(SI*4), Y10
 	MOVQ       BX, SI
 	SUBQ       $+1, SI
 	ANDQ       $+56, SI

@@ -930,18 +930,26 @@ done:
 	RET
 
 // func dotAVX512(x *float32, y *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
 	VPXORD Y17, Y17, Y17
-	LEAQ   masks<>+0(SB), SI
-	LEAQ   -1(DX), BX
-	ANDQ   $0x07, BX
-	KMOVB  1(SI)(BX*1), K1
-	CMPQ   DX, $+64
-	JAE    long
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
+	LEAQ  masks<>+0(SB), SI
+	LEAQ  -1(DX), BX
+	ANDQ  $0x07, BX
+	KMOVB 1(SI)(BX*1), K1
+	CMPQ  DX, $+64
+	JAE   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
@@ -1112,10 +1120,18 @@ empty:
 	RET
 
 long:
+	MOVQ AX, BX
+	ANDQ $+28, BX
+	CMPQ BX, $+1
+	JAE  misaligned
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y16
 	VMULPS  (CX), Y16, Y16
 	VADDPS  Y17, Y16, Y16
+
+headed:
 	VMOVUPS 32(AX), Y17
 	VMULPS  32(CX), Y17, Y17
 	VMOVUPS 64(AX), Y18
@@ -1135,6 +1151,7 @@ long:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -1390,6 +1407,75 @@ none:
 	VADDSS        X17, X16, X16
 	VMOVSS        X16, ret+24(FP)
 	RET
+
+misaligned:
+	CMPQ      DX, $+256
+	JBE       aligned
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	LEAQ      masks<>+0(SB), DI
+	LEAQ      -1(DX), SI
+	ANDQ      $0x07, SI
+	KMOVB     1(DI)(SI*1), K1
+	MOVL      $0x000000ff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K2
+	VMOVUPS.Z (AX), K2, Y16
+	VMOVUPS.Z (CX), K2, Y18
+	VMULPS    Y18, Y16, Y16
+	VADDPS    Y17, Y16, Y16
+	JMP       headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+
+	// Whole groups end where the page does, unless the sum is rotated.
+	CMPQ DX, $+64
+	JAE  even
+	JMP  start
+
+even:
+	LEAQ  masks<>+0(SB), SI
+	LEAQ  -1(DX), BX
+	ANDQ  $0x07, BX
+	KMOVB 1(SI)(BX*1), K1
+	JMP   aligned
+
+odd:
+	VPXORD    Y16, Y16, Y16
+	VPXORD    Y17, Y17, Y17
+	VPXORD    Y18, Y18, Y18
+	VPXORD    Y19, Y19, Y19
+	VPXORD    Y20, Y20, Y20
+	VPXORD    Y21, Y21, Y21
+	VPXORD    Y22, Y22, Y22
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+8, SI
+	SUBQ      BX, SI
+	MOVL      $0x000000ff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -32(AX), K1, Y23
+	VMOVUPS.Z -32(CX), K1, Y24
+	VMULPS    Y24, Y23, Y23
+	LEAQ      masks<>+0(SB), SI
+	LEAQ      -1(DX), BX
+	ANDQ      $0x07, BX
+	KMOVB     1(SI)(BX*1), K1
+	CMPQ      DX, $+64
+	JAE       blocks
+	JMP       rest
 
 // func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
@@ -4209,18 +4295,26 @@ below1:
 	RET
 
 // func squaredDistanceAVX512(x *float32, y *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
 	VPXORD Y17, Y17, Y17
-	LEAQ   masks<>+0(SB), SI
-	LEAQ   -1(DX), BX
-	ANDQ   $0x07, BX
-	KMOVB  1(SI)(BX*1), K1
-	CMPQ   DX, $+64
-	JAE    long
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
+	LEAQ  masks<>+0(SB), SI
+	LEAQ  -1(DX), BX
+	ANDQ  $0x07, BX
+	KMOVB 1(SI)(BX*1), K1
+	CMPQ  DX, $+64
+	JAE   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
@@ -4406,11 +4500,19 @@ empty:
 	RET
 
 long:
+	MOVQ AX, BX
+	ANDQ $+28, BX
+	CMPQ BX, $+1
+	JAE  misaligned
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y16
 	VSUBPS  (CX), Y16, Y16
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y17, Y16, Y16
+
+headed:
 	VMOVUPS 32(AX), Y17
 	VSUBPS  32(CX), Y17, Y17
 	VMULPS  Y17, Y17, Y17
@@ -4437,6 +4539,7 @@ long:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -4716,6 +4819,77 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
+misaligned:
+	CMPQ      DX, $+256
+	JBE       aligned
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	LEAQ      masks<>+0(SB), DI
+	LEAQ      -1(DX), SI
+	ANDQ      $0x07, SI
+	KMOVB     1(DI)(SI*1), K1
+	MOVL      $0x000000ff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K2
+	VMOVUPS.Z (AX), K2, Y16
+	VMOVUPS.Z (CX), K2, Y18
+	VSUBPS    Y18, Y16, Y16
+	VMULPS    Y16, Y16, Y16
+	VADDPS    Y17, Y16, Y16
+	JMP       headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+
+	// Whole groups end where the page does, unless the sum is rotated.
+	CMPQ DX, $+64
+	JAE  even
+	JMP  start
+
+even:
+	LEAQ  masks<>+0(SB), SI
+	LEAQ  -1(DX), BX
+	ANDQ  $0x07, BX
+	KMOVB 1(SI)(BX*1), K1
+	JMP   aligned
+
+odd:
+	VPXORD    Y16, Y16, Y16
+	VPXORD    Y17, Y17, Y17
+	VPXORD    Y18, Y18, Y18
+	VPXORD    Y19, Y19, Y19
+	VPXORD    Y20, Y20, Y20
+	VPXORD    Y21, Y21, Y21
+	VPXORD    Y22, Y22, Y22
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+8, SI
+	SUBQ      BX, SI
+	MOVL      $0x000000ff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -32(AX), K1, Y23
+	VMOVUPS.Z -32(CX), K1, Y24
+	VSUBPS    Y24, Y23, Y23
+	VMULPS    Y23, Y23, Y23
+	LEAQ      masks<>+0(SB), SI
+	LEAQ      -1(DX), BX
+	ANDQ      $0x07, BX
+	KMOVB     1(SI)(BX*1), K1
+	CMPQ      DX, $+64
+	JAE       blocks
+	JMP       rest
+
 // func stepsSameAVX512(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX, AVX512F, AVX512VL
 TEXT ·stepsSameAVX512(SB), NOSPLIT, $0-32
@@ -4925,17 +5099,22 @@ axpy_single:
 	JMP     next
 
 // func sumSquaresAVX512(x *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
 	VPXORD Y17, Y17, Y17
-	LEAQ   masks<>+0(SB), BX
-	LEAQ   -1(CX), DX
-	ANDQ   $0x07, DX
-	KMOVB  1(BX)(DX*1), K1
-	CMPQ   CX, $+64
-	JAE    long
+	LEAQ   31(AX)(CX*4), DX
+	TESTL  $0x00000fe0, DX
+	JEQ    page
+
+start:
+	LEAQ  masks<>+0(SB), BX
+	LEAQ  -1(CX), DX
+	ANDQ  $0x07, DX
+	KMOVB 1(BX)(DX*1), K1
+	CMPQ  CX, $+64
+	JAE   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
@@ -5098,10 +5277,18 @@ empty:
 	RET
 
 long:
+	MOVQ AX, DX
+	ANDQ $+28, DX
+	CMPQ DX, $+1
+	JAE  misaligned
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y16
 	VMULPS  Y16, Y16, Y16
 	VADDPS  Y17, Y16, Y16
+
+headed:
 	VMOVUPS 32(AX), Y17
 	VMULPS  Y17, Y17, Y17
 	VMOVUPS 64(AX), Y18
@@ -5120,6 +5307,7 @@ long:
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -5366,6 +5554,67 @@ none:
 	VADDSS        X17, X16, X16
 	VMOVSS        X16, ret+16(FP)
 	RET
+
+misaligned:
+	CMPQ      CX, $+2048
+	JBE       aligned
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	LEAQ      masks<>+0(SB), SI
+	LEAQ      -1(CX), BX
+	ANDQ      $0x07, BX
+	KMOVB     1(SI)(BX*1), K1
+	MOVL      $0x000000ff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K2
+	VMOVUPS.Z (AX), K2, Y16
+	VMULPS    Y16, Y16, Y16
+	VADDPS    Y17, Y16, Y16
+	JMP       headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+
+	// Whole groups end where the page does, unless the sum is rotated.
+	CMPQ CX, $+64
+	JAE  even
+	JMP  start
+
+even:
+	LEAQ  masks<>+0(SB), BX
+	LEAQ  -1(CX), DX
+	ANDQ  $0x07, DX
+	KMOVB 1(BX)(DX*1), K1
+	JMP   aligned
+
+odd:
+	VPXORD    Y16, Y16, Y16
+	VPXORD    Y17, Y17, Y17
+	VPXORD    Y18, Y18, Y18
+	VPXORD    Y19, Y19, Y19
+	VPXORD    Y20, Y20, Y20
+	VPXORD    Y21, Y21, Y21
+	VPXORD    Y22, Y22, Y22
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+8, BX
+	SUBQ      DX, BX
+	MOVL      $0x000000ff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -32(AX), K1, Y23
+	VMULPS    Y23, Y23, Y23
+	LEAQ      masks<>+0(SB), BX
+	LEAQ      -1(CX), DX
+	ANDQ      $0x07, DX
+	KMOVB     1(BX)(DX*1), K1
+	CMPQ      CX, $+64
+	JAE       blocks
+	JMP       rest
 
 // func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32)
 // Requires: AVX, AVX2
@@ -5691,6 +5940,7 @@ long:
 	SUBQ      $+64, BX
 	CMPQ      BX, $+64
 	JB        rest
+	PCALIGN   $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.

@@ -30,12 +30,12 @@ func newContext(isa string) *avx2 {
 
 func newAVX2() *avx2 {
 	t := newContext("AVX2")
-	// Eight words of ones, then eight of zeros.
+	// Eight words of zeros, eight of ones, then eight of zeros.
 	t.masks = t.StaticGlobal("masks")
 	t.DataAttributes(rodata)
-	for i := range 16 {
+	for i := range 24 {
 		ones := operand.U32(0)
-		if i < 8 {
+		if 8 <= i && i < 16 {
 			ones = math.MaxUint32
 		}
 		t.AddDatum(4*i, ones)
@@ -46,6 +46,7 @@ func newAVX2() *avx2 {
 // Functions.
 
 func (t *avx2) Name() string { return t.isa }
+func (t *avx2) Width() int   { return 8 }
 
 func (t *avx2) Compile() (*ir.File, error) {
 	f, err := t.Result()
@@ -95,7 +96,7 @@ func (t *avx2) ScalarParam(param string) Group {
 
 func (t *avx2) BroadcastParam(param string) Group {
 	v := t.New(8)
-	t.VBROADCASTSS(t.argument(param), v.regs[0])
+	t.VBROADCASTSS(t.argument(param), r(v))
 	return v
 }
 
@@ -162,6 +163,7 @@ func (t *avx2) Scratch() reg.GPVirtual {
 func (t *avx2) Advance(p reg.GPVirtual, bytes int)   { t.ADDQ(operand.I32(bytes), p) }
 func (t *avx2) AdvanceReg(p, bytes reg.GPVirtual)    { t.ADDQ(bytes, p) }
 func (t *avx2) Decrement(n reg.GPVirtual, k int)     { t.SUBQ(operand.I32(k), n) }
+func (t *avx2) DecrementReg(n, k reg.GPVirtual)      { t.SUBQ(k, n) }
 func (t *avx2) MultiplyReg(n, k reg.GPVirtual)       { t.IMULQ(k, n) }
 func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64(bits)), n) }
 func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
@@ -177,6 +179,19 @@ func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 	for _, q := range append(others, p) {
 		t.LEAQ(operand.Mem{Base: q, Index: skip, Scale: float}, q)
 	}
+}
+
+func (t *avx2) Rotates() bool { return true }
+
+// page is the smallest that any system has, in bytes.
+const page = 4096
+
+func (t *avx2) StayInPage(n, p reg.GPVirtual) {
+	behind := t.GP64()
+	t.MOVQ(p, behind)
+	t.ANDQ(operand.I32(page-float), behind)
+	t.CMPQ(behind, n)
+	t.CMOVQCS(behind, n)
 }
 
 func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
@@ -280,15 +295,28 @@ func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	t.VCVTDQ2PS(r(v), r(v))
 }
 
-// Part loads the mask from a window into the table: it starts 8 words before the zeros less the
-// floats there are.
-func (t *avx2) Part(n reg.GPVirtual) Part {
-	k, mask := t.GP64(), t.YMM()
-	table := t.GP64()
+// Part loads the mask from a window into the table, which starts among the ones.
+func (t *avx2) Part(n reg.GPVirtual, width int) Part {
+	mask := t.YMM()
+	t.SetPart(mask, n, width)
+	return mask
+}
+
+func (t *avx2) SetPart(part Part, n reg.GPVirtual, width int) {
+	k, table := t.GP64(), t.GP64()
 	t.LEAQ(t.masks, table)
 	t.MOVQ(n, k)
 	t.NEGQ(k)
 	t.ANDQ(operand.Imm(7), k) // 8 - n mod 8, or 0 for 8
+	t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float, Disp: 8 * float}, part.(reg.Register))
+}
+
+// Head's window starts among the zeros.
+func (t *avx2) Head(n reg.GPVirtual, width int) Part {
+	table, mask := t.GP64(), t.YMM()
+	t.LEAQ(t.masks.Offset(8*float), table)
+	k := t.CopyInt(n)
+	t.NEGQ(k)
 	t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
 	return mask
 }
@@ -446,4 +474,16 @@ func (t *avx2) IfLessReg(n, k reg.GPVirtual, label string) {
 func (t *avx2) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMPQ(n, k)
 	t.JAE(operand.LabelRef(label))
+}
+
+func (t *avx2) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
+	end := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float, Disp: width*float - 1}, end)
+	t.TESTL(operand.U32(page-width*float), end.As32())
+	t.JEQ(operand.LabelRef(label))
+}
+
+func (t *avx2) LoopLabel(name string) {
+	t.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(64)}})
+	t.Label(name)
 }

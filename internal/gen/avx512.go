@@ -88,12 +88,25 @@ func (t *avx512) Zero(v Group) {
 
 // Moves.
 
-func (t *avx512) Part(n reg.GPVirtual) Part {
-	k, table, mask := t.GP64(), t.GP64(), t.K()
+func (t *avx512) Part(n reg.GPVirtual, width int) Part {
+	mask := t.K()
+	t.SetPart(mask, n, width)
+	return mask
+}
+
+func (t *avx512) SetPart(part Part, n reg.GPVirtual, width int) {
+	k, table := t.GP64(), t.GP64()
 	t.LEAQ(t.masks, table)
 	t.LEAQ(operand.Mem{Base: n, Disp: -1}, k)
 	t.ANDQ(operand.Imm(7), k)
-	t.KMOVB(operand.Mem{Base: table, Index: k, Scale: 1, Disp: 1}, mask)
+	t.KMOVB(operand.Mem{Base: table, Index: k, Scale: 1, Disp: 1}, part.(reg.Register))
+}
+
+func (t *avx512) Head(n reg.GPVirtual, width int) Part {
+	ones, mask := t.GP32(), t.K()
+	t.MOVL(operand.U32(1<<width-1), ones)
+	t.SHLXL(n.As32(), ones, ones)
+	t.KMOVW(ones, mask)
 	return mask
 }
 

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/gunzip"
 )
 
 // A Reader reads a model file and sums up what it has read.
@@ -42,7 +44,8 @@ func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, erro
 	return none, fmt.Errorf("pegasos: model file: %w", err)
 }
 
-// ReadFile calls read with the file of that name. Errors have the name.
+// ReadFile calls read with the file of that name, or what it holds if it is compressed with gzip.
+// Errors have the name.
 func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 	var none M
 	f, err := os.Open(name)
@@ -50,7 +53,11 @@ func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 		return none, fmt.Errorf("pegasos: %w", err)
 	}
 	defer f.Close()
-	m, err := read(f)
+	plain, _, err := gunzip.Reader(f, false)
+	if err != nil {
+		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
+	}
+	m, err := read(plain)
 	if err != nil {
 		return none, fmt.Errorf("%w (%s)", err, name)
 	}
@@ -275,6 +282,15 @@ func Known(v float64) *float64 {
 		return nil
 	}
 	return &v
+}
+
+// Finite is Known of a number that may be infinite, and is left out then as well: for what is found
+// again from others.
+func Finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return Known(v)
 }
 
 // OrNaN is the inverse of Known.

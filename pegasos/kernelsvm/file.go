@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -26,15 +28,16 @@ import (
 // The header's "support" has the number of support rows of each class.
 
 type header struct {
-	Features  int           `json:"features"`
-	Classes   []float32     `json:"classes"`
-	Names     []string      `json:"names"` // may be missing
-	IndexBase int           `json:"index_base"`
-	Lambda    float64       `json:"lambda"`
-	Config    Config        `json:"config"`
-	Layout    string        `json:"layout"` // dense or sparse
-	Support   []int         `json:"support"`
-	Result    *headerResult `json:"result"`
+	Features  int             `json:"features"`
+	Classes   []float32       `json:"classes"`
+	Names     []string        `json:"names"` // may be missing
+	IndexBase int             `json:"index_base"`
+	Table     json.RawMessage `json:"table"` // may be missing
+	Lambda    float64         `json:"lambda"`
+	Config    Config          `json:"config"`
+	Layout    string          `json:"layout"` // dense or sparse
+	Support   []int           `json:"support"`
+	Result    *headerResult   `json:"result"`
 }
 
 type headerResult struct {
@@ -47,6 +50,40 @@ type headerResult struct {
 	Objective     *float64 `json:"objective,omitempty"`
 	DualObjective *float64 `json:"dual_objective,omitempty"`
 	Gap           *float64 `json:"gap,omitempty"`
+
+	PerProblem []headerProblem `json:"per_problem,omitempty"`
+}
+
+type headerProblem struct {
+	Objective     *float64 `json:"objective,omitempty"`
+	DualObjective *float64 `json:"dual_objective,omitempty"`
+}
+
+func (r Result) header() *headerResult {
+	h := &headerResult{
+		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Violations: r.Violations, R2: r.R2,
+		T0: r.T0, Objective: modelfile.Known(r.Objective),
+		DualObjective: modelfile.Known(r.DualObjective), Gap: modelfile.Finite(r.Gap),
+	}
+	for _, p := range r.PerProblem {
+		h.PerProblem = append(h.PerProblem,
+			headerProblem{modelfile.Known(p.Objective), modelfile.Known(p.DualObjective)})
+	}
+	return h
+}
+
+func (h *headerResult) result() Result {
+	r := Result{
+		Steps: h.Steps, Epochs: h.Epochs, Passes: h.Passes, Violations: h.Violations, R2: h.R2,
+		T0: h.T0, Objective: modelfile.OrNaN(h.Objective),
+		DualObjective: modelfile.OrNaN(h.DualObjective),
+	}
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
+	for _, p := range h.PerProblem {
+		r.PerProblem = append(r.PerProblem,
+			ProblemResult{modelfile.OrNaN(p.Objective), modelfile.OrNaN(p.DualObjective)})
+	}
+	return r
 }
 
 func (h *header) fields() []modelfile.Field {
@@ -55,6 +92,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("classes", &h.Classes),
 		modelfile.Optional("names", &h.Names),
 		modelfile.Required("index_base", &h.IndexBase),
+		modelfile.Optional("table", &h.Table),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("layout", &h.Layout),
@@ -69,15 +107,11 @@ func (m *Model) Write(w io.Writer) error {
 		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names),
 			len(m.Classes))
 	}
-	r := m.Result
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
-		Lambda: m.Lambda, Config: m.Config,
+		Table: m.Table, Lambda: m.Lambda, Config: m.Config,
 		Layout: m.Layout(), Support: m.counts,
-		Result: &headerResult{
-			r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.Known(r.Objective),
-			modelfile.Known(r.DualObjective), modelfile.Known(r.Gap),
-		},
+		Result: m.Result.header(),
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
 	if err := mw.Header(h.fields()); err != nil {
@@ -119,11 +153,11 @@ func (m *Model) writeBody(w io.Writer) {
 // says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens.
+// whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
 // readModel reads what follows the first line of a model file.
@@ -137,14 +171,10 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Lambda: h.Lambda,
-		Config: h.Config, counts: h.Support,
+		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Table: h.Table,
+		Lambda: h.Lambda, Config: h.Config, counts: h.Support,
 	}
-	r := h.Result
-	m.Result = Result{
-		r.Steps, r.Epochs, r.Passes, r.Violations, r.R2, r.T0, modelfile.OrNaN(r.Objective),
-		modelfile.OrNaN(r.DualObjective), modelfile.OrNaN(r.Gap),
-	}
+	m.Result = h.Result.result()
 	// Read in full before anything of the claimed size is made.
 	support, err := readSupport(mr, h, rows)
 	if err != nil {
