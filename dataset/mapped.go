@@ -166,7 +166,7 @@ func (s *Set) verifyBlock(first, end int) (size int, err error) {
 	}
 	// The matrix does it when the first row is used.
 	for i := first; i < end; i++ {
-		idx, _ := s.Sparse.Row(i)
+		idx, _ := sparseRow(s.Sparse, i)
 		size += 8 + 8*len(idx)
 	}
 	return size, (*matrices.CSR)(s.Sparse).Check(first)

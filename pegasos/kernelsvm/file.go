@@ -333,7 +333,7 @@ func (s *support) matrix() (store.Matrix, error) {
 		m, _ := store.MatrixOf(d)
 		return m, nil
 	}
-	x, err := sparse.New(s.features, s.starts, s.index, s.values)
+	x, err := sparse.NewShared(s.features, s.starts, s.index, s.values)
 	if err != nil {
 		return nil, fmt.Errorf("support rows: %w", err)
 	}
