@@ -277,11 +277,11 @@ func (d *pgsmData) loadSparse(s *Set, cols int, opt Options) (err error) {
 	for _, sec := range sections {
 		toNative(sec.raw, sec.width)
 	}
-	if s.Sparse, err = sparse.New(cols, starts, columns, values); err != nil {
+	if s.Sparse, err = sparse.NewShared(cols, starts, columns, values); err != nil {
 		return err
 	}
 	for i := range d.rows {
-		if _, val := s.Sparse.Row(i); slices.ContainsFunc(val, notStored) {
+		if _, val := sparseRow(s.Sparse, i); slices.ContainsFunc(val, notStored) {
 			return badValueAt(i)
 		}
 	}
