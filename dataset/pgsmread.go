@@ -112,7 +112,11 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.HashBits != 0 && opt.HashBits != h.hashBits {
 		return nil, fmt.Errorf("features hashed to %d bits, want %d", h.hashBits, opt.HashBits)
 	}
-	if _, err := opt.columns(h.cols); err != nil {
+	values := h.nnz
+	if h.layout == LayoutDense {
+		values = h.rows * h.cols // which the file has, and are fewer than its bytes
+	}
+	if _, err := opt.columns(h.cols, values); err != nil {
 		return nil, err
 	}
 	return h, nil

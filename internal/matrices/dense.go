@@ -99,7 +99,8 @@ func DenseOf(rows, cols int, values []float32, willNeed WillNeed) (*Dense, error
 			4*alignment)
 	}
 	return &Dense{
-		rows: rows, cols: cols, stride: stride, free: uint(rows), values: values, willNeed: willNeed,
+		rows: rows, cols: cols, stride: stride, free: uint(rows),
+		values: values, willNeed: willNeed,
 	}, nil
 }
 
