@@ -273,7 +273,7 @@ func TestStartAndPrior(t *testing.T) {
 	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs,
 		dir+"/b")
 	if r := report(t, dir+"/json"); r["steps"] != 4*20+6.0 || r["epochs"] != 3.0 ||
-		fmt.Sprint(r["labels"]) != "[cat dog]" || !strings.Contains(told, "ignored 2 values") {
+		fmt.Sprint(r["labels"]) != "[cat dog]" || !strings.Contains(told, "ignored columns that the model does not have: height\n") {
 		t.Errorf("-start: %v, %s", r, told)
 	}
 	must(t, "train", "-quiet", "-lambda", "1e6", "-prior", dir+"/a", "-json", dir+"/json", dogs,

@@ -242,7 +242,7 @@ func TestValid(t *testing.T) {
 		"empty.svm: no rows to validate": {"-patience", "1", "-valid",
 			file(t, "empty.svm", ""), data},
 		"data.csv: the labels are names": {"-loss", "eps-insensitive", "-patience", "1",
-			"-valid", data, line},
+			"-valid", file(t, "data.csv", "1,ant\n2,cat\n"), line},
 		"-bias: have \"outer\", which -change": {"-patience", "1", "-valid", data, "-bias",
 			"outer", data},
 	} {

@@ -90,10 +90,15 @@ func (f *foreign) read(i int) {
 
 // Row returns nil and the values of row i, valid until the next call.
 func (f *foreign) Row(i int) (index []int32, values []float32) {
+	clear(f.buffer())
+	f.Axpy(i, 1, f.row)
+	return nil, f.row
+}
+
+// buffer returns that of Row, made on the first call.
+func (f *foreign) buffer() []float32 {
 	if f.row == nil {
 		f.row = make([]float32, f.Cols())
 	}
-	clear(f.row)
-	f.Axpy(i, 1, f.row)
-	return nil, f.row
+	return f.row
 }

@@ -38,10 +38,18 @@ func kinds(t *testing.T) []kind {
 	if err != nil {
 		t.Fatal(err)
 	}
+	padded, _ := (*matrices.Dense)(pixelRows).Padded()
+	unread, err := matrices.LazyDense(70, 33, padded, matrices.Check{
+		Shift: 3, Verify: func(int, int) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := []kind{
 		{"floats", Of(pixelRows), pixelRows},
 		{"csr", Of(uneven), uneven},
 		{"lazy", Of((*sparse.Matrix)(unchecked)), uneven},
+		{"lazy floats", Of((*dense.Matrix)(unread)), pixelRows},
 		{"foreign", Of(custom{pixelRows}), pixelRows},
 	}
 	for name, x := range map[string]Examples{"bytes": pixelRows, "same": thin} {
@@ -168,11 +176,80 @@ func TestAddTo(t *testing.T) {
 	}
 }
 
+// Dense rows of a bad block are zeros, in every method, and Err tells of it. Once all blocks were
+// found to be good, workers get rows that are checked no more.
+func TestLazyFloats(t *testing.T) {
+	x := pixels(40, 20, 255)
+	padded, _ := (*matrices.Dense)(x).Padded()
+	damaged := errors.New("damaged")
+	w := ramp(20)
+	for name, read := range map[string]func(m Rows, i int) bool{ // whether the row is zeros
+		"Dot":        func(m Rows, i int) bool { return m.Dot(i, w) == 0 },
+		"SumSquares": func(m Rows, i int) bool { return m.SumSquares(i) == 0 },
+		"Row": func(m Rows, i int) bool {
+			_, row := m.(Matrix).Row(i)
+			return dense.SumSquares(row) == 0
+		},
+		"Axpy": func(m Rows, i int) bool {
+			y := make([]float32, 20)
+			m.Axpy(i, 1, y)
+			return dense.SumSquares(y) == 0
+		},
+		"DotMany": func(m Rows, i int) bool {
+			dst := []float32{1}
+			m.DotMany(dst, []uint32{uint32(i)}, w)
+			return dst[0] == 0
+		},
+		"AxpyMany": func(m Rows, i int) bool {
+			y := make([]float32, 20)
+			m.AxpyMany([]float32{1}, []uint32{uint32(i)}, y)
+			return dense.SumSquares(y) == 0
+		},
+		"DotVectors": func(m Rows, i int) bool {
+			vectors, dst := dense.New(1, 20), []float32{1}
+			copy(vectors.Row(0), w)
+			m.DotVectors(dst, i, vectors, 0)
+			return dst[0] == 0
+		},
+		"AddTo": func(m Rows, i int) bool {
+			u, a := make([]float64, 20), make([]float32, 40)
+			a[i] = 1
+			m.AddTo(u, Sum{A: a})
+			return slices.Max(u) == 0
+		},
+		"Take": func(m Rows, i int) bool { return m.Take([]uint32{uint32(i)}).Dot(0, w) == 0 },
+	} {
+		for bad := range 2 {
+			lazy, err := matrices.LazyDense(40, 20, padded, matrices.Check{
+				Shift: 4, Verify: func(first, _ int) error {
+					if bad == 1 && first == 16 {
+						return damaged
+					}
+					return nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := Of((*dense.Matrix)(lazy))
+			if read(m, 3) || m.Err() != nil {
+				t.Errorf("%s of a good row: %v", name, m.Err())
+			}
+			if zeros := read(m, 17); zeros != (bad == 1) || (m.Err() != nil) != zeros {
+				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
+			}
+			m.SumSquares(39)
+			if _, fast := m.ForWorker().(*floats); fast != (bad == 0) {
+				t.Errorf("%s: rows without checks: %v", name, fast)
+			}
+		}
+	}
+}
+
 // What is said of rows that a run's choices go by.
 func TestTraits(t *testing.T) {
 	for _, k := range kinds(t) {
 		x := k.rows
-		dense := k.name == "floats" || k.name == "bytes"
+		dense := k.name == "floats" || k.name == "lazy floats" || k.name == "bytes"
 		sparse := k.name == "csr" || k.name == "lazy"
 		if x.Contiguous() != dense || (x.Interleaved() != nil) != sparse ||
 			(x.Steps() != nil) != (k.name == "same") {
