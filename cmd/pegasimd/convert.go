@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var convertCommand = command{
@@ -62,7 +63,7 @@ func convert(c *call) error {
 		rows, cols, err = convertData(c.reader(f.data), args[0], out, format)
 	}
 	if err == nil && !f.data.quiet {
-		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, args[1])
+		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, visible.Name(args[1]))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/modelio/onnx"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -110,7 +111,8 @@ func losses(m *pegasos.Model, to string) (lost []string) {
 	if to == "liblinear" && m.Names != nil {
 		var names []string
 		for i, name := range m.Names {
-			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]), name))
+			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]),
+				visible.Name(name)))
 			if len(names) == 20 && len(m.Names) > 20 {
 				names = append(names, "...")
 				break
@@ -124,6 +126,10 @@ func losses(m *pegasos.Model, to string) (lost []string) {
 	if to != "" && m.State != nil {
 		lost = append(lost, "the state of the run is not kept: the model can't be resumed "+
 			"from there")
+	}
+	if to != "" && to != "json" && m.Table != nil {
+		lost = append(lost, to+" has no names for columns: data have to have those of training, "+
+			"in their order")
 	}
 	if to == "liblinear" && m.IndexBase == 0 {
 		lost = append(lost, "liblinear counts features from 1: feature 0 is 1 there, and so on")

@@ -63,7 +63,8 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	must(t, "train", "-quiet",
 		file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n"), model)
 	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told,
-		"0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") {
+		"0 is cat, 1 is dog") || !strings.Contains(text, "label 1 0\n") ||
+		!strings.Contains(told, "liblinear has no names for columns") {
 		t.Errorf("%s%s", told, text)
 	}
 	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state",

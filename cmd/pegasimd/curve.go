@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -185,8 +186,8 @@ func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Pi
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
-	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", shortName(data), m.Config.Loss, kind,
-		m.Lambda)
+	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)),
+		m.Config.Loss, kind, m.Lambda)
 	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
 		v.objectives(),
 		{Label: "above the optimum, % (log)", Log: true, Lines: []chart.Line{

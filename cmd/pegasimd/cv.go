@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var cvCommand = command{
@@ -169,6 +170,6 @@ func newSearchReport(set *dataset.Set, seed uint64, loading time.Duration,
 func (r *searchReport) print(w io.Writer, runs int) {
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, runs, r.Seconds)
 	if r.Model != "" {
-		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", r.Model, r.Hash)
+		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
 	}
 }

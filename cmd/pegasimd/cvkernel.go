@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -45,6 +46,7 @@ type kernelCV struct {
 	cfg     kernelsvm.Config
 	grid    []kernelPoint
 	data    string // the file
+	from    *dataReader
 	outs    searchOutputs
 	set     *dataset.Set
 	loading time.Duration
@@ -112,7 +114,11 @@ func (v *kernelCV) trainer(p kernelPoint) kernelsvm.Trainer {
 
 // readData reads the data and cuts the rows into folds.
 func (v *kernelCV) readData() (err error) {
-	if v.set, v.loading, err = v.reader(v.flags.data).read(v.data, nil); err != nil {
+	v.from = v.reader(v.flags.data)
+	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
+		return err
+	}
+	if err := v.from.checkClasses(v.data, v.set, false, v.loading); err != nil {
 		return err
 	}
 	v.fold = pegasos.Folds(v.set.Y, nil, v.flags.folds, v.cfg.Seed)
@@ -136,6 +142,9 @@ func (v *kernelCV) search() error {
 		predicted, err := tr.CrossPredict(v, matrix(v.set), v.set.Y, v.flags.folds)
 		if err != nil {
 			return dataError(v.data, err)
+		}
+		if i := floats.FirstNotFinite(predicted); i >= 0 {
+			return dataError(v.data, rowOverflows(i, float64(predicted[i])))
 		}
 		p.Seconds = time.Since(began).Seconds()
 		p.score(predicted, v.set.Y, v.fold, v.flags.folds)
@@ -181,6 +190,7 @@ func (v *kernelCV) writeModel() error {
 		return dataError(v.data, err)
 	}
 	m.Names, m.IndexBase = v.set.Names, v.set.IndexBase
+	m.HashBits, m.Table = v.from.hashBits, v.from.table
 	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}

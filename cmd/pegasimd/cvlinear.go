@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -53,6 +54,7 @@ type linearCV struct {
 	classWeight string // of cfg, with names in place of labels
 	grid        []cvPoint
 	data        string // the file
+	from        *dataReader
 	outs        searchOutputs
 	loading     time.Duration
 	validation
@@ -97,10 +99,15 @@ func (v *linearCV) openFiles() error { return v.outs.openFiles(v.call, v.flags, 
 
 // readData reads the data and the weights, and cuts the rows into folds.
 func (v *linearCV) readData() (err error) {
-	if v.set, v.loading, err = v.reader(v.flags.data).read(v.data, nil); err != nil {
+	v.from = v.reader(v.flags.data)
+	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
 		return err
 	}
 	if err := checkNumbers(v.data, v.set, v.cfg.Loss); err != nil {
+		return err
+	}
+	err = v.from.checkClasses(v.data, v.set, v.cfg.Loss.Regression(), v.loading)
+	if err != nil {
 		return err
 	}
 	names := labelling{names: v.set.Names}
@@ -171,6 +178,9 @@ func (v *linearCV) writeModel() error {
 	}
 	m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
 	m.IndexBase = v.set.IndexBase
+	if err := v.from.describe(m); err != nil {
+		return err
+	}
 	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}
@@ -187,7 +197,8 @@ func (v *linearCV) report() error {
 		v.warn(v.set, false)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
-				"class %s has fewer rows than there are folds: some have none of it\n", name)
+				"class %s has fewer rows than there are folds: some have none of it\n",
+				visible.Name(name))
 		}
 		v.out.print(v.outs.table(v.call))
 	}

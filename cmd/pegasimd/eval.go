@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/table"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -119,7 +120,8 @@ func eval(c *call) error {
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	if err := r.plot(plotOut, shortName(args[1])+" on "+shortName(args[0])); err != nil {
+	title := visible.Name(shortName(args[1])) + " on " + visible.Name(shortName(args[0]))
+	if err := r.plot(plotOut, title); err != nil {
 		return err
 	}
 	if !f.data.quiet && f.json != "-" {
@@ -139,7 +141,7 @@ func (r *evalReport) plot(out *output, title string) error {
 		return err
 	}
 	title = fmt.Sprintf("%s: accuracy %.2f %% of %d rows", title, 100*r.Accuracy, r.Rows)
-	picture, err := chart.Confusion(title, r.Labels, r.Confusion, format)
+	picture, err := chart.Confusion(title, visible.Names(r.Labels), r.Confusion, format)
 	if err != nil {
 		return usagef("-plot: %v", err)
 	}
@@ -262,7 +264,7 @@ func (r *evalReport) print(w io.Writer) {
 		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model "+
 			"does not know")
 	} else {
-		of := "of the score, for class " + r.Labels[1]
+		of := "of the score, for class " + visible.Name(r.Labels[1])
 		if len(r.Labels) > 2 {
 			of = "means over the classes, each against the rest"
 		}
@@ -283,15 +285,16 @@ func (r *evalReport) print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "class\tprecision\trecall\tF1\tROC-AUC\taverage precision\trows\t")
 	for _, c := range append(r.Classes, *r.Macro) {
-		if c.Label == "" {
-			c.Label = "macro"
+		label := "macro"
+		if c.Label != "" {
+			label = visible.Name(c.Label)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", c.Label,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", label,
 			c.Precision.short(), c.Recall.short(), c.F1.short(),
 			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%s", table.Confusion(r.Labels, r.Confusion))
+	fmt.Fprintf(w, "\n%s", table.Confusion(visible.Names(r.Labels), r.Confusion))
 }
 
 func (r *evalReport) printObjective(w io.Writer) {

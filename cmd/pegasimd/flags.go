@@ -35,8 +35,9 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
 	f.StringVar(&d.header, "header", "auto",
 		"`yes|no|auto` whether a CSV file's first row names the columns")
-	f.StringVar(&d.opt.LabelColumn, "label-column", "last",
-		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last")
+	f.StringVar(&d.opt.LabelColumn, "label-column", "",
+		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last "+
+			"(default last, or where it was in training)")
 	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
 		"sum adds values of the same index (default error)", text(&d.opt.Unsorted))
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
@@ -44,7 +45,8 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
-	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "`n` refuse data with more features")
+	f.IntVar(&d.opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, "+
+		"or two for each value in the file if that is more; 2^18 of CSV)")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0,
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,
@@ -345,11 +347,14 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 // predictFlags are those of predict.
 type predictFlags struct {
 	data          dataFlags
+	labels        string
 	scores, proba bool
 }
 
 func (p *predictFlags) define(f *flag.FlagSet) {
 	p.data.define(f)
+	f.StringVar(&p.labels, "labels", "auto", "`yes|no|auto` whether DATA has labels; auto finds "+
+		"out: by the header or the number of columns, or by how the first line begins")
 	f.BoolVar(&p.scores, "scores", false, "write the scores beside the labels")
 	f.BoolVar(&p.proba, "proba", false, "write the classes' probabilities beside the labels")
 }

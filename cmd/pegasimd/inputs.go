@@ -162,6 +162,7 @@ func (d *dataReader) readValid(
 	likeSet := *d
 	likeSet.base = fmt.Sprint(set.IndexBase)
 	likeSet.opt.Features = set.Cols()
+	likeSet.opt.Table, _ = usable(set)
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {
 		return nil, err

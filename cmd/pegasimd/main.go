@@ -21,6 +21,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // Exit codes.
@@ -120,8 +122,8 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		err = nil
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr,
-			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
+			"pegasimd %s: %s\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
+			cmd.name, visible.Text(err.Error()), cmd.name, cmd.arguments, cmd.name)
 		return exitUsage
 	}
 	if err == nil {
@@ -141,7 +143,7 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", name)
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "pegasimd %s: %v\n", name, err)
+	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(err.Error()))
 	return exitError
 }
 

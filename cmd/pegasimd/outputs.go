@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // This file has what a command writes. All of it is opened before any work, beside the files that
@@ -210,7 +211,7 @@ func (o *output) writeJSON(v any) error {
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(append(text, '\n'))
+		_, err = w.Write(append(visible.JSON(text), '\n'))
 		return err
 	})
 }

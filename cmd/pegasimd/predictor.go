@@ -6,8 +6,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -163,7 +165,7 @@ type scoredSet struct {
 	*dataset.Set
 	model  predictor
 	scores []float64
-	truth  []int    // of each row its class, or a number beyond them; nil for numbers
+	truth  []int    // of each row its class, or a number beyond them; nil for numbers and none
 	names  []string // of the classes, and of the further labels
 }
 
@@ -181,10 +183,34 @@ func (d *dataReader) score(name string, m predictor) (*scoredSet, error) {
 	if err := set.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if head.Classes != nil {
+	if err := s.checkFinite(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if d.opt.Labels == dataset.LabelsNo {
+		s.Unlabelled = true // whatever labels the format has
+	}
+	if head.Classes != nil && !s.Unlabelled {
 		s.truth, s.names = positions(set, classNames(m))
 	}
 	return s, nil
+}
+
+// checkFinite returns an error for the first row with a score that can't be relied on.
+func (s *scoredSet) checkFinite() error {
+	i := floats.FirstNotFinite(s.scores)
+	if i < 0 && predictsNumbers(s.model) {
+		i = slices.IndexFunc(s.scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return rowOverflows(i/s.model.Outputs(), s.scores[i])
+}
+
+// rowOverflows is the error of a row with a score that can't be relied on.
+func rowOverflows(row int, score float64) error {
+	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
+		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
 }
 
 // row returns the scores of a row.
@@ -209,11 +235,16 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the classes that the model predicts, and how many of them are right.
+// predict returns the classes that the model predicts, nil for numbers, and how many of them are
+// right.
 func (s *scoredSet) predict() (classes []int, right int) {
-	classes = make([]int, len(s.truth))
-	for i, t := range s.truth {
-		if classes[i] = s.model.Class(s.row(i)); classes[i] == t {
+	if predictsNumbers(s.model) {
+		return nil, 0
+	}
+	classes = make([]int, s.Rows())
+	for i := range classes {
+		classes[i] = s.model.Class(s.row(i))
+		if s.truth != nil && classes[i] == s.truth[i] {
 			right++
 		}
 	}

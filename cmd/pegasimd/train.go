@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -84,6 +85,8 @@ type linearRun struct {
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
+	epochs      int   // likewise
+	ended       bool  // before its last step, by a rule
 	times       runTimes
 	interrupted error // or nil
 }
@@ -205,7 +208,7 @@ func (r *linearRun) readData() (err error) {
 	}
 	r.known = labelling{names: r.set.Names}
 	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
-		return nil
+		return r.reader.checkClasses(r.data, r.set, r.cfg.Loss.Regression(), r.times.loading)
 	}
 	if err := relabel(r.set, like); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
@@ -214,6 +217,7 @@ func (r *linearRun) readData() (err error) {
 		return usagef("-start and -prior: the models have different classes")
 	}
 	r.known = labelling{like.Names, like.Classes}
+	r.reader.tell(r.data, r.set, false, r.times.loading)
 	return nil
 }
 
@@ -274,6 +278,7 @@ func (r *linearRun) train() error {
 func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
 	training := time.Since(start) - r.times.measuring
 	r.times.training, r.taken = training, now.Steps
+	r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
 	result, measured := r.curve.measure(now, training)
 	show := now.Steps != now.TotalSteps && p.due()
 	if show && !measured {
@@ -312,6 +317,7 @@ func (r *linearRun) report() error {
 	if !r.reader.quiet {
 		r.warn(r.set, true)
 		out.print(r.stderr)
+		out.stopReport.print(r.stderr, r.result.Config, out.advice)
 	}
 	return nil
 }
@@ -322,8 +328,8 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data,
-			r.model)
+		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n",
+			visible.Name(r.keep.file), visible.Name(r.data), visible.Name(r.model))
 	}
 	return r.interrupted
 }
