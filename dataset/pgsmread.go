@@ -112,7 +112,11 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.HashBits != 0 && opt.HashBits != h.hashBits {
 		return nil, fmt.Errorf("features hashed to %d bits, want %d", h.hashBits, opt.HashBits)
 	}
-	if _, err := opt.columns(h.cols); err != nil {
+	values := h.nnz
+	if h.layout == LayoutDense {
+		values = h.rows * h.cols // which the file has, and are fewer than its bytes
+	}
+	if _, err := opt.columns(h.cols, values); err != nil {
 		return nil, err
 	}
 	return h, nil
@@ -277,11 +281,11 @@ func (d *pgsmData) loadSparse(s *Set, cols int, opt Options) (err error) {
 	for _, sec := range sections {
 		toNative(sec.raw, sec.width)
 	}
-	if s.Sparse, err = sparse.New(cols, starts, columns, values); err != nil {
+	if s.Sparse, err = sparse.NewShared(cols, starts, columns, values); err != nil {
 		return err
 	}
 	for i := range d.rows {
-		if _, val := s.Sparse.Row(i); slices.ContainsFunc(val, notStored) {
+		if _, val := sparseRow(s.Sparse, i); slices.ContainsFunc(val, notStored) {
 			return badValueAt(i)
 		}
 	}

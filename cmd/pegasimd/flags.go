@@ -45,7 +45,8 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
-	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "`n` refuse data with more features")
+	f.IntVar(&d.opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, "+
+		"or two for each value in the file if that is more; 2^18 of CSV)")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0,
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,

@@ -132,7 +132,7 @@ func TestTrainPredictEval(t *testing.T) {
 		t.Errorf("accuracy %v, error %v", accuracy, e["error"])
 	}
 	// The objective on the training data is the one that training told.
-	if got := e["objective"].(float64); got < objective*(1-1e-9) || got > objective*(1+1e-9) {
+	if got := e["objective"].(float64); got < objective*(1-1e-6) || got > objective*(1+1e-6) {
 		t.Errorf("eval has the objective %v, train %v", got, objective)
 	}
 	rows := 0.0
@@ -337,7 +337,7 @@ func TestLosses(t *testing.T) {
 			e["accuracy"].(float64) < 0.9 || e["rmse"] != nil {
 			t.Errorf("%s: %v, %v", loss, run, e["accuracy"])
 		}
-		if d := e["objective"].(float64)/run["objective"].(float64) - 1; d > 1e-9 || d < -1e-9 {
+		if d := e["objective"].(float64)/run["objective"].(float64) - 1; d > 1e-6 || d < -1e-6 {
 			t.Errorf("%s: objective %v, in training %v", loss, e["objective"], run["objective"])
 		}
 	}
