@@ -240,8 +240,19 @@ func (r *run) squaredNorms() (t0 float64) {
 	return r.r2 / r.lambda
 }
 
-// segment returns the number of steps after which the context is asked again.
+// segment returns the number of steps of one learner after which the context may be asked again.
 func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
+
+// segment returns the number of steps after which the context is asked again: with many vectors
+// fewer than of one, so that it is asked several times a second. It has no influence on the result.
+func (r *run) segment() int {
+	const mostWork = 1 << 28 // in elements of rows; a row as such is as much work as 64
+	element := r.x.Size() / 4 / max(r.x.Rows(), 1)
+	if element == 0 { // not known
+		element = min(r.x.Cols(), 1024)
+	}
+	return min(segment(r.x.Cols()), max(mostWork/(64+element)/max(r.vectors(), 1), 16))
+}
 
 // blockRows returns how many rows all classes visit before the next ones, so that a row comes from
 // the cache for all classes but the first (2.6 times as fast on Fashion-MNIST). With many columns,
@@ -283,7 +294,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 // next returns the rows of the next steps, up to the given number or, of shards, to the end of the
 // round in which that is; and the ends of their batches, or nil if each row is a step.
 func (r *run) next(steps int64) (idx []uint32, ends []int) {
-	limit := int64(segment(r.data.x.Cols()))
+	limit := int64(r.segment())
 	if r.cfg.Shards > 1 { // a round is taken as a whole
 		round := int64(roundRows(r.data.x.Cols(), r.cfg.Shards))
 		limit = max(1, limit/round) * round
