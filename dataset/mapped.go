@@ -172,7 +172,7 @@ func (s *Set) verifyBlock(first, end int) (size int, err error) {
 	}
 	err = (*matrices.CSR)(s.Sparse).Check(first)
 	for i := first; i < end; i++ {
-		idx, _ := s.Sparse.Row(i)
+		idx, _ := sparseRow(s.Sparse, i)
 		size += 8 + 8*len(idx)
 	}
 	return size, err

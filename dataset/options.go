@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -144,6 +145,9 @@ type Options struct {
 	// Threads is how many threads parse svmlight text and check .pgsm files, 0 meaning all there
 	// are, and no more than a few for each of the machine's. It changes no bit of the result.
 	Threads int
+
+	// Stdin, if not nil, is what the name "-" stands for in place of standard input.
+	Stdin io.Reader
 
 	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
 	// by one goroutine at a time. It is told the bytes read, before decompression, and the bytes

@@ -281,11 +281,11 @@ func (d *pgsmData) loadSparse(s *Set, cols int, opt Options) (err error) {
 	for _, sec := range sections {
 		toNative(sec.raw, sec.width)
 	}
-	if s.Sparse, err = sparse.New(cols, starts, columns, values); err != nil {
+	if s.Sparse, err = sparse.NewShared(cols, starts, columns, values); err != nil {
 		return err
 	}
 	for i := range d.rows {
-		if _, val := s.Sparse.Row(i); slices.ContainsFunc(val, notStored) {
+		if _, val := sparseRow(s.Sparse, i); slices.ContainsFunc(val, notStored) {
 			return badValueAt(i)
 		}
 	}
@@ -358,9 +358,14 @@ func (s *Set) fit(opt Options) (*Set, error) {
 	}
 	if features != s.Cols() {
 		var err error
+		lacking := 0
+		if s.Dense != nil {
+			lacking = max(0, features-s.Cols())
+		}
 		if s, err = s.withCols(features); err != nil {
 			return nil, err
 		}
+		s.Lacking = lacking
 	}
 	return s.WithLayout(layout)
 }

@@ -37,6 +37,8 @@ type Set struct {
 	// Ignored counts the nonzeros that were left out because their column is beyond
 	// Options.Features.
 	Ignored int64
+	// Lacking is how many of Options.Features a dense .pgsm file has no column for: they are zeros.
+	Lacking int
 	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
 	HashBits int
 
@@ -89,7 +91,7 @@ func (s *Set) nonzeros() (n int) {
 		if s.Dense != nil {
 			n += countNonzeros(s.Dense.Row(i))
 		} else {
-			_, val := s.Sparse.Row(i)
+			_, val := sparseRow(s.Sparse, i)
 			n += countNonzeros(val)
 		}
 	}
@@ -150,7 +152,7 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 		t.Dense, t.Sparse = dense.New(s.Rows(), s.Cols()), nil
 		for i := range s.Rows() {
 			row := t.Dense.Row(i)
-			idx, val := s.Sparse.Row(i)
+			idx, val := sparseRow(s.Sparse, i)
 			for k, j := range idx {
 				row[j] = val[k]
 			}
@@ -189,12 +191,12 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	nnz := 0
 	for _, i := range rows {
-		idx, _ := s.Sparse.Row(i)
+		idx, _ := sparseRow(s.Sparse, i)
 		nnz += len(idx)
 	}
 	b := newRowBuilder(len(rows), nnz)
 	for _, i := range rows {
-		b.add(s.Sparse.Row(i))
+		b.add(sparseRow(s.Sparse, i))
 	}
 	m, err := b.matrix(s.Cols())
 	if err != nil {

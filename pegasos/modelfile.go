@@ -8,7 +8,7 @@ import (
 
 	"encoding/json"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -169,17 +169,25 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	w := dense.New(vectors, h.Features)
-	for k := range vectors {
-		copy(w.Row(k), weights[k*h.Features:])
-		m.Weights = append(m.Weights, w.Row(k))
+	if err := r.Take(vectors * sliceSize); err != nil { // nothing pays for vectors of no weights
+		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.Features, err)
+	}
+	m.Weights = matrices.Vectors(vectors, h.Features)
+	for k, w := range m.Weights {
+		copy(w, weights[k*h.Features:])
 	}
 	return m, m.checkRead()
 }
 
+// sliceSize is what a slice takes besides its elements, in bytes.
+const sliceSize = 24
+
 // readState reads the arrays of a state. Whether they fit a run is found out when there is one.
 func readState(r *modelfile.Reader, from *saved) (*State, error) {
 	st := &State{saved: *from}
+	if err := r.Take(len(from.Arrays) * sliceSize); err != nil {
+		return nil, fmt.Errorf("header: state: %d arrays: %w", len(from.Arrays), err)
+	}
 	for _, n := range from.Arrays {
 		if n < 0 {
 			return nil, errors.New("header: state: an array of negative length")

@@ -205,7 +205,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			"\x00\x00\x80\x3f", "index_base"},
 		{"truncated: header without end", good[:len(good)-1], "", ""},
 		{"a billion features in 50 bytes",
-			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "cut short"},
+			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "header: classes"},
 		{"dims lie: state of a billion numbers",
 			edit("\n\n", "\nstate: {\"arrays\":[1000000000]}\n\n"),
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},

@@ -53,6 +53,24 @@ func aligned(n int) []float32 {
 	return s[skip : skip+n : skip+n]
 }
 
+// Vectors returns n vectors of so many zeros: rows of a matrix, or, where padding would be most of
+// it, one behind the other.
+func Vectors(n, cols int) [][]float32 {
+	all := make([][]float32, n)
+	if cols >= alignment {
+		m := NewDense(n, cols)
+		for k := range all {
+			all[k] = m.Row(k)
+		}
+		return all
+	}
+	values := aligned(n * cols)
+	for k := range all {
+		all[k] = values[k*cols:][:cols:cols]
+	}
+	return all
+}
+
 // Stride returns the length that rows of so many columns have in a dense matrix: cols rounded up to
 // a multiple of 16 floats, which are 64 bytes. It panics if cols is negative or the result would
 // overflow.

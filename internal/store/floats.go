@@ -101,11 +101,14 @@ func (m *floats) DotVectors(dst []float32, i int, vectors *dense.Matrix, first i
 	vectors.DotRows(dst, first, m.Matrix.Row(i))
 }
 
-func (m *floats) AddTo(u []float64, s Sum) (rounding float64) {
+func (m *floats) DotError(int) float64 { return denseError(m.cols) }
+
+func (m *floats) WideDot(i int, w []float64) float64 { return wideDense(m.Matrix.Row(i), w) }
+
+func (m *floats) AddTo(u []float64, s Sum) {
 	for i := range s.all(m.Rows()) {
 		addDense(u, s.at(i), m.Matrix.Row(i))
 	}
-	return s.rounding(m.Rows())
 }
 
 // addDense adds a times row to u.

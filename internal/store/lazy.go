@@ -43,7 +43,8 @@ func (m *lazy) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *lazy) AddTo(u []float64, s Sum) (rounding float64) { return addSparse(m, u, s) }
+func (m *lazy) WideDot(i int, w []float64) float64 { return wideSparse(m, i, w) }
+func (m *lazy) AddTo(u []float64, s Sum)           { addSparse(m, u, s) }
 
 // lazyFloats is dense rows that are checked when they are first read. The rows of a bad block are
 // zeros, as dense.Matrix has them.
