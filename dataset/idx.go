@@ -36,7 +36,7 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	}
 	err = opt.dense(size)
 	if err == nil {
-		_, err = opt.columns(size)
+		_, err = opt.columns(size, rows*size)
 	}
 	if err != nil {
 		return nil, fail(images.name, err)

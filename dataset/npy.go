@@ -62,7 +62,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 		}
 	}
 	if err == nil {
-		_, err = opt.columns(size)
+		_, err = opt.columns(size, a.rows*size)
 	}
 	if err != nil {
 		return nil, fail(x.name, err)

@@ -37,6 +37,8 @@ type Set struct {
 	// Ignored counts the nonzeros that were left out because their column is beyond
 	// Options.Features.
 	Ignored int64
+	// Lacking is how many of Options.Features a dense .pgsm file has no column for: they are zeros.
+	Lacking int
 	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
 	HashBits int
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -84,7 +85,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 		if f.Name != "format" {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "\n  %q: %s", f.Name, text)
+		fmt.Fprintf(b, "\n  %q: %s", f.Name, visible.JSON(text))
 	}
 	if err := writeVectors(b, m.Weights); err != nil {
 		return err

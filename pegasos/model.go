@@ -100,6 +100,19 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
+// check returns an error if a bound is above its objective.
+func (r Result) check() error {
+	for k, c := range r.PerClass {
+		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
+			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
+		}
+	}
+	if err := proof.Check(r.Objective, r.DualObjective); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
+}
+
 // stepsOf returns how many vector k has taken.
 func (m *Model) stepsOf(k int) int64 {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version

@@ -18,6 +18,10 @@ type learner interface {
 	// result writes the weight vectors and biases of this moment. With a prior they are what is
 	// added to it.
 	result(w [][]float32, b []float64)
+	// dual returns a lower bound on the least P there is, or NaN; r2 is R^2.
+	dual(r2 float64) float64
+	// lossError: see rounding.go.
+	lossError(z, loss float64) float64
 	common() *learnerState
 }
 
@@ -41,6 +45,9 @@ type run struct {
 	problems []*problem // the same, or nil
 	joint    *joint     // the same, or nil
 	threads  int
+
+	measured []measurement // of the learners, by the last measure
+	dotError float64       // see dotSize; 0 before it is known
 
 	matrix  *dense.Matrix     // of the problems' v; nil if there is one
 	buffers map[int][]float32 // see groupBuffer
@@ -179,6 +186,7 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 		}
 		return b
 	}
+	s.sums = sumError(r.rows, cols, len(d.classes))
 	if d.prior != nil {
 		if err := s.setPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
 			return s, err

@@ -22,8 +22,11 @@ type learnerState struct {
 	// The prior's weights, nil without one. Then v is about the difference of w and them.
 	prior     [][]float32
 	priorBias []float64
-	// The prior's scores, of all vectors for one row after the other.
-	priorScores []float64
+	// The prior's scores, of all vectors for one row after the other: those that training takes,
+	// from float32 dot products, and those of the certificate, which are nil before it needs them.
+	priorScores, wideScores []float64
+
+	sums float64 // a bound on the relative error of every sum in float64: see rounding.go
 
 	start int64 // steps that had been done before the run
 	t     int64 // steps done, those included

@@ -314,9 +314,12 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	if stopped {
 		return m, true, nil
 	}
-	s.measure(m)
+	s.measure(m, s.precision())
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
+	}
+	if err := m.Result.check(); err != nil {
+		return nil, false, err
 	}
 	return m, false, nil
 }
@@ -482,14 +485,30 @@ func (s *session) untrained(m *Model, k int) {
 // measured is model, measured.
 func (s *session) measured() *Model {
 	m := s.model()
-	s.measure(m)
+	s.measure(m, s.precision())
 	return m
 }
 
-// measure fills in the objective, the bound and the gap of m, whose weights the runs may have.
-func (s *session) measure(m *Model) {
-	s.parallel(func(_ int, r *run) { r.measure(m) })
+// precision returns that of what is told of models.
+func (s *session) precision() precision {
+	if s.cfg.Tol > 0 {
+		return exact
+	}
+	return asNeeded
+}
+
+// measure fills in the objective, the bound and the gap of m, whose weights the runs may have. It
+// returns the mean of the mistakes.
+func (s *session) measure(m *Model, how precision) (mistake float64) {
+	mistakes := make([]float64, len(s.runs))
+	s.parallel(func(i int, r *run) { mistakes[i] = r.measure(m, how) })
 	s.total(&m.Result)
+	n := 0
+	for i, r := range s.runs {
+		mistake += mistakes[i]
+		n += len(r.learners)
+	}
+	return mistake / float64(n)
 }
 
 // total adds up what was measured of all vectors.

@@ -977,13 +977,13 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	JEQ    page
 
 start:
-	LEAQ    masks<>+0(SB), SI
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	CMPQ    DX, $+64
-	JAE     long
+	VMOVUPS (SI)(BX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
@@ -997,33 +997,33 @@ start:
 	VMULPS       32(CX), Y1, Y1
 	CMPQ         DX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VMULPS       64(CX), Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       64(CX), Y3, Y3
 	CMPQ         DX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VMULPS       96(CX), Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       96(CX), Y4, Y4
 	CMPQ         DX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VMULPS       128(CX), Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMULPS       128(CX), Y5, Y5
 	CMPQ         DX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VMULPS       160(CX), Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VMULPS       160(CX), Y6, Y6
 	CMPQ         DX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VMULPS       192(CX), Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
-	VMASKMOVPS   224(CX), Y9, Y8
-	VMULPS       Y8, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMOVUPS      192(AX), Y7
+	VMULPS       192(CX), Y7, Y7
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1036,14 +1036,14 @@ start:
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMASKMOVPS   192(CX), Y9, Y7
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1056,13 +1056,13 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMASKMOVPS   160(CX), Y9, Y6
-	VMULPS       Y6, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1075,12 +1075,12 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMASKMOVPS   128(CX), Y9, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1093,11 +1093,11 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMASKMOVPS   96(CX), Y9, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1110,10 +1110,10 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMASKMOVPS   64(CX), Y9, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1126,8 +1126,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
-	VMASKMOVPS   32(CX), Y9, Y2
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1143,8 +1143,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
-	VMASKMOVPS   (CX), Y9, Y2
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
 	VMULPS       Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1163,10 +1163,8 @@ empty:
 	RET
 
 long:
-	MOVQ AX, BX
-	ANDQ $+28, BX
-	CMPQ BX, $+1
-	JAE  misaligned
+	CMPQ DX, $+257
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -1232,6 +1230,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -1460,9 +1463,14 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ       DX, $+256
-	JBE        aligned
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
 	MOVQ       CX, SI
 	ANDQ       $+4092, SI
 	CMPQ       SI, BX
@@ -1471,11 +1479,6 @@ misaligned:
 	SUBQ       BX, CX
 	SHRQ       $0x02, BX
 	ADDQ       BX, DX
-	LEAQ       masks<>+0(SB), DI
-	MOVQ       DX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y9
 	LEAQ       masks<>+32(SB), SI
 	NEGQ       BX
 	VMOVUPS    (SI)(BX*4), Y2
@@ -1490,19 +1493,9 @@ page:
 	ANDQ $+7, BX
 	CMPQ BX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ DX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
-
-even:
-	LEAQ    masks<>+0(SB), SI
-	MOVQ    DX, BX
-	NEGQ    BX
-	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	JMP     aligned
 
 odd:
 	VXORPS     Y0, Y0, Y0
@@ -1523,11 +1516,6 @@ odd:
 	VMASKMOVPS -32(AX), Y8, Y7
 	VMASKMOVPS -32(CX), Y8, Y8
 	VMULPS     Y8, Y7, Y7
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    32(SI)(BX*4), Y9
 	CMPQ       DX, $+64
 	JAE        blocks
 	JMP        rest
@@ -1542,11 +1530,11 @@ TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
 	MOVQ    count+32(FP), SI
 	MOVQ    x+40(FP), DI
 	MOVQ    n+48(FP), R8
-	LEAQ    masks<>+0(SB), R10
+	LEAQ    masks<>+32(SB), R10
 	MOVQ    R8, R9
 	NEGQ    R9
 	ANDQ    $0x07, R9
-	VMOVUPS 32(R10)(R9*4), Y0
+	VMOVUPS (R10)(R9*4), Y0
 	CMPQ    R8, $+8
 	JBE     groups1
 	CMPQ    R8, $+16
@@ -4389,13 +4377,13 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	JEQ    page
 
 start:
-	LEAQ    masks<>+0(SB), SI
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	CMPQ    DX, $+64
-	JAE     long
+	VMOVUPS (SI)(BX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
@@ -4411,39 +4399,39 @@ start:
 	VMULPS       Y1, Y1, Y1
 	CMPQ         DX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VSUBPS       64(CX), Y2, Y2
-	VMULPS       Y2, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VSUBPS       64(CX), Y3, Y3
+	VMULPS       Y3, Y3, Y3
 	CMPQ         DX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VSUBPS       96(CX), Y3, Y3
-	VMULPS       Y3, Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VSUBPS       96(CX), Y4, Y4
+	VMULPS       Y4, Y4, Y4
 	CMPQ         DX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VSUBPS       128(CX), Y4, Y4
-	VMULPS       Y4, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VSUBPS       128(CX), Y5, Y5
+	VMULPS       Y5, Y5, Y5
 	CMPQ         DX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VSUBPS       160(CX), Y5, Y5
-	VMULPS       Y5, Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VSUBPS       160(CX), Y6, Y6
+	VMULPS       Y6, Y6, Y6
 	CMPQ         DX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VSUBPS       192(CX), Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
-	VMASKMOVPS   224(CX), Y9, Y8
-	VSUBPS       Y8, Y7, Y7
+	VMOVUPS      192(AX), Y7
+	VSUBPS       192(CX), Y7, Y7
 	VMULPS       Y7, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4456,15 +4444,15 @@ start:
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMASKMOVPS   192(CX), Y9, Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VSUBPS       Y2, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4477,14 +4465,14 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMASKMOVPS   160(CX), Y9, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       Y5, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4497,13 +4485,13 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMASKMOVPS   128(CX), Y9, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       Y4, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4516,12 +4504,12 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMASKMOVPS   96(CX), Y9, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4534,11 +4522,11 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMASKMOVPS   64(CX), Y9, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4551,8 +4539,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
-	VMASKMOVPS   32(CX), Y9, Y2
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -4569,8 +4557,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
-	VMASKMOVPS   (CX), Y9, Y2
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
 	VSUBPS       Y2, Y0, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4590,10 +4578,8 @@ empty:
 	RET
 
 long:
-	MOVQ AX, BX
-	ANDQ $+28, BX
-	CMPQ BX, $+1
-	JAE  misaligned
+	CMPQ DX, $+257
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -4675,6 +4661,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -4918,9 +4909,14 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ       DX, $+256
-	JBE        aligned
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
 	MOVQ       CX, SI
 	ANDQ       $+4092, SI
 	CMPQ       SI, BX
@@ -4929,11 +4925,6 @@ misaligned:
 	SUBQ       BX, CX
 	SHRQ       $0x02, BX
 	ADDQ       BX, DX
-	LEAQ       masks<>+0(SB), DI
-	MOVQ       DX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y9
 	LEAQ       masks<>+32(SB), SI
 	NEGQ       BX
 	VMOVUPS    (SI)(BX*4), Y2
@@ -4949,19 +4940,9 @@ page:
 	ANDQ $+7, BX
 	CMPQ BX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ DX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
-
-even:
-	LEAQ    masks<>+0(SB), SI
-	MOVQ    DX, BX
-	NEGQ    BX
-	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	JMP     aligned
 
 odd:
 	VXORPS     Y0, Y0, Y0
@@ -4983,11 +4964,6 @@ odd:
 	VMASKMOVPS -32(CX), Y8, Y8
 	VSUBPS     Y8, Y7, Y7
 	VMULPS     Y7, Y7, Y7
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    32(SI)(BX*4), Y9
 	CMPQ       DX, $+64
 	JAE        blocks
 	JMP        rest
@@ -5212,13 +5188,13 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	JEQ    page
 
 start:
-	LEAQ    masks<>+0(SB), BX
+	CMPQ    CX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), BX
 	MOVQ    CX, DX
 	NEGQ    DX
 	ANDQ    $0x07, DX
-	VMOVUPS 32(BX)(DX*4), Y9
-	CMPQ    CX, $+64
-	JAE     long
+	VMOVUPS (BX)(DX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
@@ -5232,32 +5208,32 @@ start:
 	VMULPS       Y1, Y1, Y1
 	CMPQ         CX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VMULPS       Y2, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       Y3, Y3, Y3
 	CMPQ         CX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VMULPS       Y3, Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       Y4, Y4, Y4
 	CMPQ         CX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VMULPS       Y4, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMULPS       Y5, Y5, Y5
 	CMPQ         CX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VMULPS       Y5, Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VMULPS       Y6, Y6, Y6
 	CMPQ         CX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
+	VMOVUPS      192(AX), Y7
 	VMULPS       Y7, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMASKMOVPS   224(AX), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5270,13 +5246,13 @@ start:
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5289,12 +5265,12 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMULPS       Y5, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5307,11 +5283,11 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMULPS       Y4, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5324,10 +5300,10 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5340,9 +5316,9 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5355,7 +5331,7 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
+	VMASKMOVPS   32(AX), Y2, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -5371,7 +5347,7 @@ short1:
 short0:
 	CMPQ         CX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
+	VMASKMOVPS   (AX), Y2, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -5390,10 +5366,8 @@ empty:
 	RET
 
 long:
-	MOVQ AX, DX
-	ANDQ $+28, DX
-	CMPQ DX, $+1
-	JAE  misaligned
+	CMPQ CX, $+2048
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -5457,6 +5431,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         CX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y9
 	CMPQ         CX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -5677,17 +5656,17 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ       CX, $+2048
-	JBE        aligned
+	MOVQ       AX, DX
+	ANDQ       $+28, DX
 	SUBQ       DX, AX
 	SHRQ       $0x02, DX
 	ADDQ       DX, CX
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       CX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    32(SI)(BX*4), Y9
 	LEAQ       masks<>+32(SB), BX
 	NEGQ       DX
 	VMOVUPS    (BX)(DX*4), Y0
@@ -5701,19 +5680,9 @@ page:
 	ANDQ $+7, DX
 	CMPQ DX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ CX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
-
-even:
-	LEAQ    masks<>+0(SB), BX
-	MOVQ    CX, DX
-	NEGQ    DX
-	ANDQ    $0x07, DX
-	VMOVUPS 32(BX)(DX*4), Y9
-	JMP     aligned
 
 odd:
 	VXORPS     Y0, Y0, Y0
@@ -5732,11 +5701,6 @@ odd:
 	VMOVUPS    (DX)(BX*4), Y7
 	VMASKMOVPS -32(AX), Y7, Y7
 	VMULPS     Y7, Y7, Y7
-	LEAQ       masks<>+0(SB), BX
-	MOVQ       CX, DX
-	NEGQ       DX
-	ANDQ       $0x07, DX
-	VMOVUPS    32(BX)(DX*4), Y9
 	CMPQ       CX, $+64
 	JAE        blocks
 	JMP        rest
@@ -5856,11 +5820,11 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
 	JAE          long
 
 	// The last group, first.
-	LEAQ       masks<>+0(SB), DI
+	LEAQ       masks<>+32(SB), DI
 	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y2
+	VMOVUPS    (DI)(SI*4), Y2
 	MOVQ       BX, SI
 	SUBQ       $+1, SI
 	ANDQ       $+56, SI
@@ -6148,11 +6112,11 @@ rest:
 	JBE  fold
 
 	// The last group, first.
-	LEAQ       masks<>+0(SB), DI
+	LEAQ       masks<>+32(SB), DI
 	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y10
+	VMOVUPS    (DI)(SI*4), Y10
 	MOVQ       BX, SI
 	SUBQ       $+1, SI
 	ANDQ       $+56, SI

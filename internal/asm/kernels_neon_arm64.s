@@ -1506,11 +1506,11 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	MOVD  n+16(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R2
+	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
-	CMP   $0x00000040, R2
-	BHS   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
@@ -1950,6 +1950,9 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	MOVD  $bytes<>+0(SB), R6
 	SUB   R3<<2, R6, R6
 	FMOVQ 48(R6), F18
@@ -7591,11 +7594,11 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	MOVD  n+16(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R2
+	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
-	CMP   $0x00000040, R2
-	BHS   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
@@ -8097,6 +8100,9 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	MOVD  $bytes<>+0(SB), R6
 	SUB   R3<<2, R6, R6
 	FMOVQ 48(R6), F18
@@ -8742,11 +8748,11 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	MOVD  n+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R1
+	BHS   long
 	SUB   $0x00000001, R1, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
-	CMP   $0x00000040, R1
-	BHS   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
@@ -9089,6 +9095,9 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R1
 	BLS   none
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
 	MOVD  $bytes<>+0(SB), R3
 	SUB   R2<<2, R3, R3
 	FMOVQ 48(R3), F18

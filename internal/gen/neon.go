@@ -273,16 +273,11 @@ type neonPart struct {
 }
 
 func (t *neon) Part(n reg.GPVirtual, width int) Part {
-	part := neonPart{number: t.GP64()}
-	t.SetPart(part, n, width)
-	return part
-}
-
-func (t *neon) SetPart(part Part, n reg.GPVirtual, width int) {
-	k := part.(neonPart).number
+	k := t.GP64()
 	t.SUB(operand.U32(1), n, k)
 	t.AND(operand.U32(7), k, k)
 	t.ADD(operand.U32(1), k, k)
+	return neonPart{number: k}
 }
 
 func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON does not rotate") }
@@ -483,6 +478,10 @@ func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
 func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BHS(label)
+}
+
+func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {
+	panic("NEON does not rotate")
 }
 
 func (t *neon) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {

@@ -56,7 +56,7 @@ func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 }
 
 // Barred reports whether row i belongs to a bad block of a lazy matrix.
-func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(m, i) }
+func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
 // Row returns row i, which must not be barred. It is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {

@@ -32,7 +32,8 @@ type header struct {
 	Classes   []float32       `json:"classes"`
 	Names     []string        `json:"names"` // may be missing
 	IndexBase int             `json:"index_base"`
-	Table     json.RawMessage `json:"table"` // may be missing
+	HashBits  int             `json:"hash_bits"` // may be missing
+	Table     json.RawMessage `json:"table"`     // likewise
 	Lambda    float64         `json:"lambda"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
@@ -92,6 +93,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("classes", &h.Classes),
 		modelfile.Optional("names", &h.Names),
 		modelfile.Required("index_base", &h.IndexBase),
+		modelfile.Optional("hash_bits", &h.HashBits),
 		modelfile.Optional("table", &h.Table),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Required("config", &h.Config),
@@ -109,7 +111,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
-		Table: m.Table, Lambda: m.Lambda, Config: m.Config,
+		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
 		Layout: m.Layout(), Support: m.counts,
 		Result: m.Result.header(),
 	}
@@ -171,8 +173,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Table: h.Table,
-		Lambda: h.Lambda, Config: h.Config, counts: h.Support,
+		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
+		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support,
 	}
 	m.Result = h.Result.result()
 	// Read in full before anything of the claimed size is made.
