@@ -193,7 +193,9 @@ func Axpy(a float32, x, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
 		axpyAVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
@@ -232,7 +234,9 @@ func Scale(a float32, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		scaleAVX512(a, unsafe.SliceData(x), len(x))
+	case AVX512x256:
 		scaleAVX512x256(a, unsafe.SliceData(x), len(x))
 	case AVX2:
 		scaleAVX2(a, unsafe.SliceData(x), len(x))
@@ -577,7 +581,9 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
+	case AVX512x256:
 		axpbyAVX512x256(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
@@ -810,7 +816,9 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
 		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
 		switch active {
-		case AVX512, AVX512x256:
+		case AVX512:
+			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
+		case AVX512x256:
 			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
 		case AVX2:
 			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)

@@ -4,10 +4,30 @@
 
 package asm
 
+// axpbyAVX512 works like axpbyGeneric.
+//
+//go:noescape
+func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
+
+// axpyAVX512 works like axpyGeneric.
+//
+//go:noescape
+func axpyAVX512(a float32, x *float32, y *float32, n int)
+
+// axpy4AVX512 is a part of axpyRows.
+//
+//go:noescape
+func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
+
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int) float32
+
+// scaleAVX512 works like scaleGeneric.
+//
+//go:noescape
+func scaleAVX512(a float32, x *float32, n int)
 
 // squaredDistanceAVX512 works like squaredDistanceGeneric.
 //

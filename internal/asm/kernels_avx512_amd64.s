@@ -4,6 +4,679 @@
 
 #include "textflag.h"
 
+// func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpbyAVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+0(FP), Z16
+	VBROADCASTSS b+16(FP), Z17
+	MOVQ         x+8(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         n+32(FP), DX
+	CMPQ         DX, $+8
+	JB           few
+	CMPQ         DX, $+16
+	JBE          to16
+	CMPQ         DX, $+64
+	JB           rest
+	TESTL        $0x0000003c, CX
+	JNE          misaligned
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Z16, Z18
+	VMULPS  (CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, (CX)
+	VMULPS  64(AX), Z16, Z18
+	VMULPS  64(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 64(CX)
+	VMULPS  128(AX), Z16, Z18
+	VMULPS  128(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 128(CX)
+	VMULPS  192(AX), Z16, Z18
+	VMULPS  192(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 192(CX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z18
+	VMULPS  (CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, (CX)
+	VMULPS  64(AX), Z16, Z18
+	VMULPS  64(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 64(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+
+less32:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z18
+	VMULPS  (CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y18
+	VMULPS  (CX), Y17, Y19
+	VADDPS  Y19, Y18, Y18
+	VMOVUPS Y18, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
+	VMULPS  (AX), X16, X18
+	VMULPS  (CX), X17, X19
+	VADDPS  X19, X18, X18
+	VMOVUPS X18, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
+	VMOVSD (AX), X18
+	VMULPS X18, X16, X18
+	VMOVSD (CX), X19
+	VMULPS X19, X17, X19
+	VADDPS X19, X18, X18
+	VMOVSD X18, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VMULSS (CX), X17, X17
+	VADDPS X17, X16, X16
+	VMOVSS X16, (CX)
+
+less1:
+done:
+	RET
+
+to16:
+	CMPQ    DX, $+16
+	JB      eight
+	VMULPS  (AX), Y16, Y18
+	VMULPS  (CX), Y17, Y19
+	VADDPS  Y19, Y18, Y18
+	VMOVUPS Y18, (CX)
+	VMULPS  32(AX), Y16, Y16
+	VMULPS  32(CX), Y17, Y17
+	VADDPS  Y17, Y16, Y16
+	VMOVUPS Y16, 32(CX)
+	RET
+
+misaligned:
+	CMPQ   DX, $+128
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+15, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X16, X18
+	VMULSS (CX), X17, X19
+	VADDPS X19, X18, X18
+	VMOVSS X18, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X18
+	VMULPS X18, X16, X18
+	VMOVSD (CX), X19
+	VMULPS X19, X17, X19
+	VADDPS X19, X18, X18
+	VMOVSD X18, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X16, X18
+	VMULPS  (CX), X17, X19
+	VADDPS  X19, X18, X18
+	VMOVUPS X18, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	TESTL   $0x00000008, BX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y18
+	VMULPS  (CX), Y17, Y19
+	VADDPS  Y19, Y18, Y18
+	VMOVUPS Y18, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+skip8:
+	JMP loop
+
+// func axpyAVX512(a float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS a+0(FP), Z16
+	MOVQ         x+8(FP), AX
+	MOVQ         y+16(FP), CX
+	MOVQ         n+24(FP), DX
+	CMPQ         DX, $+8
+	JB           few
+	CMPQ         DX, $+16
+	JBE          to16
+	CMPQ         DX, $+64
+	JB           rest
+	TESTL        $0x0000003c, CX
+	JNE          misaligned
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (CX)
+	VMULPS  64(AX), Z16, Z17
+	VADDPS  64(CX), Z17, Z17
+	VMOVUPS Z17, 64(CX)
+	VMULPS  128(AX), Z16, Z17
+	VADDPS  128(CX), Z17, Z17
+	VMOVUPS Z17, 128(CX)
+	VMULPS  192(AX), Z16, Z17
+	VADDPS  192(CX), Z17, Z17
+	VMOVUPS Z17, 192(CX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (CX)
+	VMULPS  64(AX), Z16, Z17
+	VADDPS  64(CX), Z17, Z17
+	VMOVUPS Z17, 64(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+
+less32:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (CX)
+
+less1:
+done:
+	RET
+
+to16:
+	CMPQ    DX, $+16
+	JB      eight
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (CX)
+	VMULPS  32(AX), Y16, Y16
+	VADDPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(CX)
+	RET
+
+misaligned:
+	CMPQ   DX, $+128
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+15, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VADDSS (CX), X17, X17
+	VMOVSS X17, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	TESTL   $0x00000008, BX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+skip8:
+	JMP loop
+
+// func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS (AX), Z16
+	VBROADCASTSS 4(AX), Z17
+	VBROADCASTSS 8(AX), Z18
+	VBROADCASTSS 12(AX), Z19
+	MOVQ         x0+8(FP), AX
+	MOVQ         x1+16(FP), CX
+	MOVQ         x2+24(FP), DX
+	MOVQ         x3+32(FP), BX
+	MOVQ         y+40(FP), SI
+	MOVQ         n+48(FP), DI
+	CMPQ         DI, $+8
+	JB           few
+	CMPQ         DI, $+16
+	JBE          to16
+	CMPQ         DI, $+64
+	JB           rest
+	TESTL        $0x0000003c, SI
+	JNE          misaligned
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (SI), Z20
+	VMULPS  (AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, (SI)
+	VMOVUPS 64(SI), Z20
+	VMULPS  64(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 64(SI)
+	VMOVUPS 128(SI), Z20
+	VMULPS  128(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  128(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  128(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  128(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 128(SI)
+	VMOVUPS 192(SI), Z20
+	VMULPS  192(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  192(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  192(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  192(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 192(SI)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JAE     loop
+	CMPQ    DI, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DI
+	JEQ     less32
+	VMOVUPS (SI), Z20
+	VMULPS  (AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, (SI)
+	VMOVUPS 64(SI), Z20
+	VMULPS  64(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 64(SI)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+
+less32:
+	TESTL   $0x00000010, DI
+	JEQ     less16
+	VMOVUPS (SI), Z20
+	VMULPS  (AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, (SI)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+
+less16:
+	TESTL $0x00000008, DI
+	JEQ   less8
+
+eight:
+	VMOVUPS (SI), Y20
+	VMULPS  (AX), Y16, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (CX), Y17, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (DX), Y18, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (BX), Y19, Y21
+	VADDPS  Y21, Y20, Y20
+	VMOVUPS Y20, (SI)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+
+less8:
+	TESTL $0x00000007, DI
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, DI
+	JEQ     less4
+	VMOVUPS (SI), X20
+	VMULPS  (AX), X16, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (CX), X17, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (DX), X18, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (BX), X19, X21
+	VADDPS  X21, X20, X20
+	VMOVUPS X20, (SI)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+16, BX
+	ADDQ    $+16, SI
+
+less4:
+	TESTL  $0x00000002, DI
+	JEQ    less2
+	VMOVSD (SI), X20
+	VMOVSD (AX), X21
+	VMULPS X21, X16, X21
+	VADDPS X21, X20, X20
+	VMOVSD (CX), X21
+	VMULPS X21, X17, X21
+	VADDPS X21, X20, X20
+	VMOVSD (DX), X21
+	VMULPS X21, X18, X21
+	VADDPS X21, X20, X20
+	VMOVSD (BX), X21
+	VMULPS X21, X19, X21
+	VADDPS X21, X20, X20
+	VMOVSD X20, (SI)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	ADDQ   $+8, BX
+	ADDQ   $+8, SI
+
+less2:
+	TESTL  $0x00000001, DI
+	JEQ    less1
+	VMOVSS (SI), X20
+	VMULSS (AX), X16, X16
+	VADDPS X16, X20, X20
+	VMULSS (CX), X17, X16
+	VADDPS X16, X20, X20
+	VMULSS (DX), X18, X16
+	VADDPS X16, X20, X20
+	VMULSS (BX), X19, X16
+	VADDPS X16, X20, X20
+	VMOVSS X20, (SI)
+
+less1:
+done:
+	RET
+
+to16:
+	CMPQ    DI, $+16
+	JB      eight
+	VMOVUPS (SI), Y20
+	VMULPS  (AX), Y16, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (CX), Y17, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (DX), Y18, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (BX), Y19, Y21
+	VADDPS  Y21, Y20, Y20
+	VMOVUPS Y20, (SI)
+	VMOVUPS 32(SI), Y20
+	VMULPS  32(AX), Y16, Y16
+	VADDPS  Y16, Y20, Y20
+	VMULPS  32(CX), Y17, Y16
+	VADDPS  Y16, Y20, Y20
+	VMULPS  32(DX), Y18, Y16
+	VADDPS  Y16, Y20, Y20
+	VMULPS  32(BX), Y19, Y16
+	VADDPS  Y16, Y20, Y20
+	VMOVUPS Y20, 32(SI)
+	RET
+
+misaligned:
+	CMPQ   DI, $+128
+	JBE    loop
+	MOVQ   $+0, R8
+	SUBQ   SI, R8
+	SHRQ   $0x02, R8
+	ANDQ   $+15, R8
+	SUBQ   R8, DI
+	TESTL  $0x00000001, R8
+	JEQ    skip1
+	VMOVSS (SI), X20
+	VMULSS (AX), X16, X21
+	VADDPS X21, X20, X20
+	VMULSS (CX), X17, X21
+	VADDPS X21, X20, X20
+	VMULSS (DX), X18, X21
+	VADDPS X21, X20, X20
+	VMULSS (BX), X19, X21
+	VADDPS X21, X20, X20
+	VMOVSS X20, (SI)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+	ADDQ   $+4, BX
+	ADDQ   $+4, SI
+
+skip1:
+	TESTL  $0x00000002, R8
+	JEQ    skip2
+	VMOVSD (SI), X20
+	VMOVSD (AX), X21
+	VMULPS X21, X16, X21
+	VADDPS X21, X20, X20
+	VMOVSD (CX), X21
+	VMULPS X21, X17, X21
+	VADDPS X21, X20, X20
+	VMOVSD (DX), X21
+	VMULPS X21, X18, X21
+	VADDPS X21, X20, X20
+	VMOVSD (BX), X21
+	VMULPS X21, X19, X21
+	VADDPS X21, X20, X20
+	VMOVSD X20, (SI)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	ADDQ   $+8, BX
+	ADDQ   $+8, SI
+
+skip2:
+	TESTL   $0x00000004, R8
+	JEQ     skip4
+	VMOVUPS (SI), X20
+	VMULPS  (AX), X16, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (CX), X17, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (DX), X18, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (BX), X19, X21
+	VADDPS  X21, X20, X20
+	VMOVUPS X20, (SI)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+16, BX
+	ADDQ    $+16, SI
+
+skip4:
+	TESTL   $0x00000008, R8
+	JEQ     skip8
+	VMOVUPS (SI), Y20
+	VMULPS  (AX), Y16, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (CX), Y17, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (DX), Y18, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (BX), Y19, Y21
+	VADDPS  Y21, Y20, Y20
+	VMOVUPS Y20, (SI)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+
+skip8:
+	JMP loop
+
 // func dotAVX512(x *float32, y *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
@@ -182,7 +855,7 @@ headed:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -371,6 +1044,141 @@ odd:
 	CMPQ      DX, $+64
 	JAE       blocks
 	JMP       rest
+
+// func scaleAVX512(a float32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
+	VBROADCASTSS a+0(FP), Z16
+	MOVQ         x+8(FP), AX
+	MOVQ         n+16(FP), CX
+	CMPQ         CX, $+8
+	JB           few
+	CMPQ         CX, $+16
+	JBE          to16
+	CMPQ         CX, $+64
+	JB           rest
+	TESTL        $0x0000003c, AX
+	JNE          misaligned
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	VMULPS  64(AX), Z16, Z17
+	VMOVUPS Z17, 64(AX)
+	VMULPS  128(AX), Z16, Z17
+	VMOVUPS Z17, 128(AX)
+	VMULPS  192(AX), Z16, Z17
+	VMOVUPS Z17, 192(AX)
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     loop
+	CMPQ    CX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, CX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	VMULPS  64(AX), Z16, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    $+128, AX
+
+less32:
+	TESTL   $0x00000010, CX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	ADDQ    $+64, AX
+
+less16:
+	TESTL $0x00000008, CX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	ADDQ    $+32, AX
+
+less8:
+	TESTL $0x00000007, CX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, CX
+	JEQ     less4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (AX)
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, CX
+	JEQ    less2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (AX)
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, CX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VMOVSS X16, (AX)
+
+less1:
+done:
+	RET
+
+to16:
+	CMPQ    CX, $+16
+	JB      eight
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(AX), Y16, Y16
+	VMOVUPS Y16, 32(AX)
+	RET
+
+misaligned:
+	CMPQ   CX, $+128
+	JBE    loop
+	MOVQ   $+0, DX
+	SUBQ   AX, DX
+	SHRQ   $0x02, DX
+	ANDQ   $+15, DX
+	SUBQ   DX, CX
+	TESTL  $0x00000001, DX
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VMOVSS X17, (AX)
+	ADDQ   $+4, AX
+
+skip1:
+	TESTL  $0x00000002, DX
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (AX)
+	ADDQ   $+8, AX
+
+skip2:
+	TESTL   $0x00000004, DX
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (AX)
+	ADDQ    $+16, AX
+
+skip4:
+	TESTL   $0x00000008, DX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	ADDQ    $+32, AX
+
+skip8:
+	JMP loop
 
 // func squaredDistanceAVX512(x *float32, y *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
@@ -566,7 +1374,7 @@ headed:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -936,7 +1744,7 @@ headed:
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.

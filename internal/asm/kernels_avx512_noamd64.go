@@ -6,7 +6,17 @@ package asm
 
 const noAVX512 = "asm: this build has no AVX512"
 
+func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX512) }
+
+func axpyAVX512(a float32, x *float32, y *float32, n int) { panic(noAVX512) }
+
+func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
+	panic(noAVX512)
+}
+
 func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
+
+func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 

@@ -21,7 +21,7 @@ func init() {
 	kernel("exp", "func(dst, x *float32, n int, table *float32)", func(t Target) {
 		table := t.PointerParam("table")
 		place := func(k int) int { return 8 * float * k }
-		elementwise(t, []string{"x", "dst"}, func(dst Group, s source) {
+		elementwise(t, []string{"x", "dst"}, false, func(dst Group, s source) {
 			x, r, k := t.New(dst.width), t.New(dst.width), t.New(dst.width)
 			constant := t.New(dst.width)
 			s.load(x, 0)
