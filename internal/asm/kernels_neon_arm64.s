@@ -2032,33 +2032,33 @@ rowsat:
 	ADD   $0x00000010, R3, R3
 
 rowssum:
-	// Groups 0 and 4 of the lanes.
+	// Groups [0 4] of the lanes.
 	FLDPQ (R7), (F4, F5)
 	FLDPQ (R11), (F3, F2)
-	WORD  $0x6e23dc88        // VFMUL V3.S4, V4.S4, V8.S4
-	WORD  $0x6e22dca9        // VFMUL V2.S4, V5.S4, V9.S4
+	WORD  $0x6e23dc86         // VFMUL V3.S4, V4.S4, V6.S4
+	WORD  $0x6e22dca7         // VFMUL V2.S4, V5.S4, V7.S4
 	FLDPQ (R12), (F3, F2)
-	WORD  $0x6e23dc8a        // VFMUL V3.S4, V4.S4, V10.S4
-	WORD  $0x6e22dcab        // VFMUL V2.S4, V5.S4, V11.S4
+	WORD  $0x6e23dc88         // VFMUL V3.S4, V4.S4, V8.S4
+	WORD  $0x6e22dca9         // VFMUL V2.S4, V5.S4, V9.S4
 	FLDPQ (R13), (F3, F2)
-	WORD  $0x6e23dc8c        // VFMUL V3.S4, V4.S4, V12.S4
-	WORD  $0x6e22dcad        // VFMUL V2.S4, V5.S4, V13.S4
+	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e22dcab         // VFMUL V2.S4, V5.S4, V11.S4
 	FLDPQ (R14), (F3, F2)
-	WORD  $0x6e23dc8e        // VFMUL V3.S4, V4.S4, V14.S4
-	WORD  $0x6e22dcaf        // VFMUL V2.S4, V5.S4, V15.S4
-	FLDPQ 128(R7), (F6, F7)
+	WORD  $0x6e23dc8c         // VFMUL V3.S4, V4.S4, V12.S4
+	WORD  $0x6e22dcad         // VFMUL V2.S4, V5.S4, V13.S4
+	FLDPQ 128(R7), (F14, F15)
 	FLDPQ 128(R11), (F3, F2)
-	WORD  $0x6e23dcd0        // VFMUL V3.S4, V6.S4, V16.S4
-	WORD  $0x6e22dcf1        // VFMUL V2.S4, V7.S4, V17.S4
+	WORD  $0x6e23ddd0         // VFMUL V3.S4, V14.S4, V16.S4
+	WORD  $0x6e22ddf1         // VFMUL V2.S4, V15.S4, V17.S4
 	FLDPQ 128(R12), (F3, F2)
-	WORD  $0x6e23dcd2        // VFMUL V3.S4, V6.S4, V18.S4
-	WORD  $0x6e22dcf3        // VFMUL V2.S4, V7.S4, V19.S4
+	WORD  $0x6e23ddd2         // VFMUL V3.S4, V14.S4, V18.S4
+	WORD  $0x6e22ddf3         // VFMUL V2.S4, V15.S4, V19.S4
 	FLDPQ 128(R13), (F3, F2)
-	WORD  $0x6e23dcd4        // VFMUL V3.S4, V6.S4, V20.S4
-	WORD  $0x6e22dcf5        // VFMUL V2.S4, V7.S4, V21.S4
+	WORD  $0x6e23ddd4         // VFMUL V3.S4, V14.S4, V20.S4
+	WORD  $0x6e22ddf5         // VFMUL V2.S4, V15.S4, V21.S4
 	FLDPQ 128(R14), (F3, F2)
-	WORD  $0x6e23dcd6        // VFMUL V3.S4, V6.S4, V22.S4
-	WORD  $0x6e22dcf7        // VFMUL V2.S4, V7.S4, V23.S4
+	WORD  $0x6e23ddd6         // VFMUL V3.S4, V14.S4, V22.S4
+	WORD  $0x6e22ddf7         // VFMUL V2.S4, V15.S4, V23.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail0
@@ -2066,49 +2066,49 @@ rowssum:
 block0:
 	ADD   R15, R7, R5
 	FLDPQ (R5), (F4, F5)
-	FLDPQ 128(R5), (F6, F7)
+	FLDPQ 128(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
-	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7           // VFADD V3.S4, V7.S4, V7.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
@@ -2126,26 +2126,26 @@ tail0:
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d4c6      // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7      // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
-	ADD   R15, R14, R5
-	FLDPQ (R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
 	B     next0
 
 part0:
@@ -2163,9 +2163,19 @@ part0:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7              // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ -32(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2175,16 +2185,6 @@ part0:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
-	ADD   R9<<2, R5, R5
-	FLDPQ -32(R5), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ -32(R15), (F2, F3)
@@ -2193,8 +2193,8 @@ part0:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	B     end0
 
 next0:
@@ -2203,118 +2203,118 @@ next0:
 	CMP   $0x00000028, R10
 	BLS   part4
 	ADD   R15, R7, R5
-	FLDPQ 128(R5), (F6, F7)
+	FLDPQ 128(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d652        // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	FLDPQ 128(R15), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d6d6        // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7        // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
 	B     end0
 
 part4:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V14.B16
+	VTBX  V1.B16, [V2.B16], V14.B16
+	VTBL  V0.B16, [V2.B16], V15.B16
 	ADD   R15, R11, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652               // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673               // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694               // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5               // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 96(R15), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
 
 end0:
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
-	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
-	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
-	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
-	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
-	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	WORD $0x4e33d529 // VFADD V19.S4, V9.S4, V9.S4
+	WORD $0x4e34d54a // VFADD V20.S4, V10.S4, V10.S4
+	WORD $0x4e35d56b // VFADD V21.S4, V11.S4, V11.S4
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
 
-	// Groups 2 and 6 of the lanes.
+	// Groups [2 6] of the lanes.
 	FLDPQ 64(R7), (F4, F5)
 	FLDPQ 64(R11), (F3, F2)
-	WORD  $0x6e23dc90        // VFMUL V3.S4, V4.S4, V16.S4
-	WORD  $0x6e22dcb1        // VFMUL V2.S4, V5.S4, V17.S4
+	WORD  $0x6e23dc8e         // VFMUL V3.S4, V4.S4, V14.S4
+	WORD  $0x6e22dcaf         // VFMUL V2.S4, V5.S4, V15.S4
 	FLDPQ 64(R12), (F3, F2)
-	WORD  $0x6e23dc92        // VFMUL V3.S4, V4.S4, V18.S4
-	WORD  $0x6e22dcb3        // VFMUL V2.S4, V5.S4, V19.S4
+	WORD  $0x6e23dc90         // VFMUL V3.S4, V4.S4, V16.S4
+	WORD  $0x6e22dcb1         // VFMUL V2.S4, V5.S4, V17.S4
 	FLDPQ 64(R13), (F3, F2)
-	WORD  $0x6e23dc94        // VFMUL V3.S4, V4.S4, V20.S4
-	WORD  $0x6e22dcb5        // VFMUL V2.S4, V5.S4, V21.S4
+	WORD  $0x6e23dc92         // VFMUL V3.S4, V4.S4, V18.S4
+	WORD  $0x6e22dcb3         // VFMUL V2.S4, V5.S4, V19.S4
 	FLDPQ 64(R14), (F3, F2)
-	WORD  $0x6e23dc96        // VFMUL V3.S4, V4.S4, V22.S4
-	WORD  $0x6e22dcb7        // VFMUL V2.S4, V5.S4, V23.S4
-	FLDPQ 192(R7), (F6, F7)
+	WORD  $0x6e23dc94         // VFMUL V3.S4, V4.S4, V20.S4
+	WORD  $0x6e22dcb5         // VFMUL V2.S4, V5.S4, V21.S4
+	FLDPQ 192(R7), (F22, F23)
 	FLDPQ 192(R11), (F3, F2)
-	WORD  $0x6e23dcd8        // VFMUL V3.S4, V6.S4, V24.S4
-	WORD  $0x6e22dcf9        // VFMUL V2.S4, V7.S4, V25.S4
+	WORD  $0x6e23ded8         // VFMUL V3.S4, V22.S4, V24.S4
+	WORD  $0x6e22def9         // VFMUL V2.S4, V23.S4, V25.S4
 	FLDPQ 192(R12), (F3, F2)
-	WORD  $0x6e23dcda        // VFMUL V3.S4, V6.S4, V26.S4
-	WORD  $0x6e22dcfb        // VFMUL V2.S4, V7.S4, V27.S4
+	WORD  $0x6e23deda         // VFMUL V3.S4, V22.S4, V26.S4
+	WORD  $0x6e22defb         // VFMUL V2.S4, V23.S4, V27.S4
 	FLDPQ 192(R13), (F3, F2)
-	WORD  $0x6e23dcdc        // VFMUL V3.S4, V6.S4, V28.S4
-	WORD  $0x6e22dcfd        // VFMUL V2.S4, V7.S4, V29.S4
+	WORD  $0x6e23dedc         // VFMUL V3.S4, V22.S4, V28.S4
+	WORD  $0x6e22defd         // VFMUL V2.S4, V23.S4, V29.S4
 	FLDPQ 192(R14), (F3, F2)
-	WORD  $0x6e23dcde        // VFMUL V3.S4, V6.S4, V30.S4
-	WORD  $0x6e22dcff        // VFMUL V2.S4, V7.S4, V31.S4
+	WORD  $0x6e23dede         // VFMUL V3.S4, V22.S4, V30.S4
+	WORD  $0x6e22deff         // VFMUL V2.S4, V23.S4, V31.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail1
@@ -2322,49 +2322,49 @@ end0:
 block1:
 	ADD   R15, R7, R5
 	FLDPQ 64(R5), (F4, F5)
-	FLDPQ 192(R5), (F6, F7)
+	FLDPQ 192(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
 	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
 	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
 	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
 	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
@@ -2382,27 +2382,27 @@ tail1:
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
-	ADD   R15, R14, R5
-	FLDPQ 64(R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6      // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7      // VFADD V3.S4, V23.S4, V23.S4
-	B     next1
+	B     next2
 
 part2:
 	ADD   R15, R7, R5
@@ -2419,9 +2419,19 @@ part2:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 32(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2431,16 +2441,6 @@ part2:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R5
-	ADD   R9<<2, R5, R5
-	FLDPQ 32(R5), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 32(R15), (F2, F3)
@@ -2449,141 +2449,141 @@ part2:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	B     end1
 
-next1:
+next2:
 	CMP   $0x00000030, R10
 	BLS   end1
 	CMP   $0x00000038, R10
 	BLS   part6
 	ADD   R15, R7, R5
-	FLDPQ 192(R5), (F6, F7)
+	FLDPQ 192(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d718        // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739        // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d75a        // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b        // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d79c        // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd        // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R15
 	FLDPQ 192(R15), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d7de        // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff        // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
 	B     end1
 
 part6:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V22.B16
+	VTBX  V1.B16, [V2.B16], V22.B16
+	VTBL  V0.B16, [V2.B16], V23.B16
 	ADD   R15, R11, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718               // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739               // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a               // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b               // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 160(R15), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de               // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
 
 end1:
 	ADD   $8, RSP, R15
-	WORD  $0x4e38d610         // VFADD V24.S4, V16.S4, V16.S4
-	WORD  $0x4e39d631         // VFADD V25.S4, V17.S4, V17.S4
+	WORD  $0x4e38d5ce         // VFADD V24.S4, V14.S4, V14.S4
+	WORD  $0x4e39d5ef         // VFADD V25.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), (R15)
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R15)
-	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
+	FSTPQ (F8, F9), 32(R15)
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 32(R15)
-	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	FSTPQ (F10, F11), 64(R15)
+	WORD  $0x4e3ed694         // VFADD V30.S4, V20.S4, V20.S4
+	WORD  $0x4e3fd6b5         // VFADD V31.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 64(R15)
-	WORD  $0x4e3ed6d6         // VFADD V30.S4, V22.S4, V22.S4
-	WORD  $0x4e3fd6f7         // VFADD V31.S4, V23.S4, V23.S4
-	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef         // VFADD V23.S4, V15.S4, V15.S4
-	FSTPQ (F14, F15), 96(R15)
+	FSTPQ (F12, F13), 96(R15)
 
-	// Groups 1 and 5 of the lanes.
+	// Groups [1 5] of the lanes.
 	FLDPQ 32(R7), (F4, F5)
 	FLDPQ 32(R11), (F3, F2)
-	WORD  $0x6e23dc88        // VFMUL V3.S4, V4.S4, V8.S4
-	WORD  $0x6e22dca9        // VFMUL V2.S4, V5.S4, V9.S4
+	WORD  $0x6e23dc86         // VFMUL V3.S4, V4.S4, V6.S4
+	WORD  $0x6e22dca7         // VFMUL V2.S4, V5.S4, V7.S4
 	FLDPQ 32(R12), (F3, F2)
-	WORD  $0x6e23dc8a        // VFMUL V3.S4, V4.S4, V10.S4
-	WORD  $0x6e22dcab        // VFMUL V2.S4, V5.S4, V11.S4
+	WORD  $0x6e23dc88         // VFMUL V3.S4, V4.S4, V8.S4
+	WORD  $0x6e22dca9         // VFMUL V2.S4, V5.S4, V9.S4
 	FLDPQ 32(R13), (F3, F2)
-	WORD  $0x6e23dc8c        // VFMUL V3.S4, V4.S4, V12.S4
-	WORD  $0x6e22dcad        // VFMUL V2.S4, V5.S4, V13.S4
+	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e22dcab         // VFMUL V2.S4, V5.S4, V11.S4
 	FLDPQ 32(R14), (F3, F2)
-	WORD  $0x6e23dc8e        // VFMUL V3.S4, V4.S4, V14.S4
-	WORD  $0x6e22dcaf        // VFMUL V2.S4, V5.S4, V15.S4
-	FLDPQ 160(R7), (F6, F7)
+	WORD  $0x6e23dc8c         // VFMUL V3.S4, V4.S4, V12.S4
+	WORD  $0x6e22dcad         // VFMUL V2.S4, V5.S4, V13.S4
+	FLDPQ 160(R7), (F14, F15)
 	FLDPQ 160(R11), (F3, F2)
-	WORD  $0x6e23dcd0        // VFMUL V3.S4, V6.S4, V16.S4
-	WORD  $0x6e22dcf1        // VFMUL V2.S4, V7.S4, V17.S4
+	WORD  $0x6e23ddd0         // VFMUL V3.S4, V14.S4, V16.S4
+	WORD  $0x6e22ddf1         // VFMUL V2.S4, V15.S4, V17.S4
 	FLDPQ 160(R12), (F3, F2)
-	WORD  $0x6e23dcd2        // VFMUL V3.S4, V6.S4, V18.S4
-	WORD  $0x6e22dcf3        // VFMUL V2.S4, V7.S4, V19.S4
+	WORD  $0x6e23ddd2         // VFMUL V3.S4, V14.S4, V18.S4
+	WORD  $0x6e22ddf3         // VFMUL V2.S4, V15.S4, V19.S4
 	FLDPQ 160(R13), (F3, F2)
-	WORD  $0x6e23dcd4        // VFMUL V3.S4, V6.S4, V20.S4
-	WORD  $0x6e22dcf5        // VFMUL V2.S4, V7.S4, V21.S4
+	WORD  $0x6e23ddd4         // VFMUL V3.S4, V14.S4, V20.S4
+	WORD  $0x6e22ddf5         // VFMUL V2.S4, V15.S4, V21.S4
 	FLDPQ 160(R14), (F3, F2)
-	WORD  $0x6e23dcd6        // VFMUL V3.S4, V6.S4, V22.S4
-	WORD  $0x6e22dcf7        // VFMUL V2.S4, V7.S4, V23.S4
+	WORD  $0x6e23ddd6         // VFMUL V3.S4, V14.S4, V22.S4
+	WORD  $0x6e22ddf7         // VFMUL V2.S4, V15.S4, V23.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail2
@@ -2591,49 +2591,49 @@ end1:
 block2:
 	ADD   R15, R7, R5
 	FLDPQ 32(R5), (F4, F5)
-	FLDPQ 160(R5), (F6, F7)
+	FLDPQ 160(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
-	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7           // VFADD V3.S4, V7.S4, V7.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
@@ -2651,27 +2651,27 @@ tail2:
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d4c6      // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7      // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
-	ADD   R15, R14, R5
-	FLDPQ 32(R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
-	B     next2
+	B     next1
 
 part1:
 	ADD   R15, R7, R5
@@ -2688,9 +2688,19 @@ part1:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7              // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ (R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2700,16 +2710,6 @@ part1:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
-	ADD   R9<<2, R5, R5
-	FLDPQ (R5), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ (R15), (F2, F3)
@@ -2718,128 +2718,128 @@ part1:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	B     end2
 
-next2:
+next1:
 	CMP   $0x00000028, R10
 	BLS   end2
 	CMP   $0x00000030, R10
 	BLS   part5
 	ADD   R15, R7, R5
-	FLDPQ 160(R5), (F6, F7)
+	FLDPQ 160(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d652        // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	FLDPQ 160(R15), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d6d6        // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7        // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
 	B     end2
 
 part5:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V14.B16
+	VTBX  V1.B16, [V2.B16], V14.B16
+	VTBL  V0.B16, [V2.B16], V15.B16
 	ADD   R15, R11, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652               // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673               // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694               // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5               // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 128(R15), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
 
 end2:
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
-	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
-	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
-	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
-	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
-	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	WORD $0x4e33d529 // VFADD V19.S4, V9.S4, V9.S4
+	WORD $0x4e34d54a // VFADD V20.S4, V10.S4, V10.S4
+	WORD $0x4e35d56b // VFADD V21.S4, V11.S4, V11.S4
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
 
-	// Groups 3 and 7 of the lanes.
+	// Groups [3 7] of the lanes.
 	FLDPQ 96(R7), (F4, F5)
 	FLDPQ 96(R11), (F3, F2)
-	WORD  $0x6e23dc90        // VFMUL V3.S4, V4.S4, V16.S4
-	WORD  $0x6e22dcb1        // VFMUL V2.S4, V5.S4, V17.S4
+	WORD  $0x6e23dc8e         // VFMUL V3.S4, V4.S4, V14.S4
+	WORD  $0x6e22dcaf         // VFMUL V2.S4, V5.S4, V15.S4
 	FLDPQ 96(R12), (F3, F2)
-	WORD  $0x6e23dc92        // VFMUL V3.S4, V4.S4, V18.S4
-	WORD  $0x6e22dcb3        // VFMUL V2.S4, V5.S4, V19.S4
+	WORD  $0x6e23dc90         // VFMUL V3.S4, V4.S4, V16.S4
+	WORD  $0x6e22dcb1         // VFMUL V2.S4, V5.S4, V17.S4
 	FLDPQ 96(R13), (F3, F2)
-	WORD  $0x6e23dc94        // VFMUL V3.S4, V4.S4, V20.S4
-	WORD  $0x6e22dcb5        // VFMUL V2.S4, V5.S4, V21.S4
+	WORD  $0x6e23dc92         // VFMUL V3.S4, V4.S4, V18.S4
+	WORD  $0x6e22dcb3         // VFMUL V2.S4, V5.S4, V19.S4
 	FLDPQ 96(R14), (F3, F2)
-	WORD  $0x6e23dc96        // VFMUL V3.S4, V4.S4, V22.S4
-	WORD  $0x6e22dcb7        // VFMUL V2.S4, V5.S4, V23.S4
-	FLDPQ 224(R7), (F6, F7)
+	WORD  $0x6e23dc94         // VFMUL V3.S4, V4.S4, V20.S4
+	WORD  $0x6e22dcb5         // VFMUL V2.S4, V5.S4, V21.S4
+	FLDPQ 224(R7), (F22, F23)
 	FLDPQ 224(R11), (F3, F2)
-	WORD  $0x6e23dcd8        // VFMUL V3.S4, V6.S4, V24.S4
-	WORD  $0x6e22dcf9        // VFMUL V2.S4, V7.S4, V25.S4
+	WORD  $0x6e23ded8         // VFMUL V3.S4, V22.S4, V24.S4
+	WORD  $0x6e22def9         // VFMUL V2.S4, V23.S4, V25.S4
 	FLDPQ 224(R12), (F3, F2)
-	WORD  $0x6e23dcda        // VFMUL V3.S4, V6.S4, V26.S4
-	WORD  $0x6e22dcfb        // VFMUL V2.S4, V7.S4, V27.S4
+	WORD  $0x6e23deda         // VFMUL V3.S4, V22.S4, V26.S4
+	WORD  $0x6e22defb         // VFMUL V2.S4, V23.S4, V27.S4
 	FLDPQ 224(R13), (F3, F2)
-	WORD  $0x6e23dcdc        // VFMUL V3.S4, V6.S4, V28.S4
-	WORD  $0x6e22dcfd        // VFMUL V2.S4, V7.S4, V29.S4
+	WORD  $0x6e23dedc         // VFMUL V3.S4, V22.S4, V28.S4
+	WORD  $0x6e22defd         // VFMUL V2.S4, V23.S4, V29.S4
 	FLDPQ 224(R14), (F3, F2)
-	WORD  $0x6e23dcde        // VFMUL V3.S4, V6.S4, V30.S4
-	WORD  $0x6e22dcff        // VFMUL V2.S4, V7.S4, V31.S4
+	WORD  $0x6e23dede         // VFMUL V3.S4, V22.S4, V30.S4
+	WORD  $0x6e22deff         // VFMUL V2.S4, V23.S4, V31.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail3
@@ -2847,49 +2847,49 @@ end2:
 block3:
 	ADD   R15, R7, R5
 	FLDPQ 96(R5), (F4, F5)
-	FLDPQ 224(R5), (F6, F7)
+	FLDPQ 224(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
 	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
 	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
 	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
 	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
@@ -2907,26 +2907,26 @@ tail3:
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
-	ADD   R15, R14, R5
-	FLDPQ 96(R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6      // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7      // VFADD V3.S4, V23.S4, V23.S4
 	B     next3
 
 part3:
@@ -2944,9 +2944,19 @@ part3:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R11
+	ADD   R15, R13, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 64(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2956,7 +2966,7 @@ part3:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R11
+	ADD   R15, R14, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 64(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2966,16 +2976,6 @@ part3:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	ADD   R15, R14, R11
-	ADD   R9<<2, R11, R11
-	FLDPQ 64(R11), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
 	B     end3
 
 next3:
@@ -2984,120 +2984,120 @@ next3:
 	CMP   $0x00000040, R10
 	BLS   part7
 	ADD   R15, R7, R5
-	FLDPQ 224(R5), (F6, F7)
+	FLDPQ 224(R5), (F22, F23)
 	ADD   R15, R11, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d718        // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739        // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d75a        // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b        // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d79c        // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd        // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d7de        // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff        // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
 	B     end3
 
 part7:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 192(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V22.B16
+	VTBX  V1.B16, [V2.B16], V22.B16
+	VTBL  V0.B16, [V2.B16], V23.B16
 	ADD   R15, R11, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718               // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739               // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a               // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b               // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de               // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
 
 end3:
 	ADD   $8, RSP, R11
-	WORD  $0x4e38d610            // VFADD V24.S4, V16.S4, V16.S4
-	WORD  $0x4e39d631            // VFADD V25.S4, V17.S4, V17.S4
+	WORD  $0x4e38d5ce            // VFADD V24.S4, V14.S4, V14.S4
+	WORD  $0x4e39d5ef            // VFADD V25.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6            // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7            // VFADD V15.S4, V7.S4, V7.S4
+	FLDPQ (R11), (F2, F3)
+	WORD  $0x4e22d4c6            // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7            // VFADD V3.S4, V7.S4, V7.S4
+	WORD  $0x4e3ad610            // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631            // VFADD V27.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508            // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529            // VFADD V17.S4, V9.S4, V9.S4
-	FLDPQ (R11), (F2, F3)
+	FLDPQ 32(R11), (F2, F3)
 	WORD  $0x4e22d508            // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529            // VFADD V3.S4, V9.S4, V9.S4
-	WORD  $0x4e3ad652            // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673            // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x4e3cd652            // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673            // VFADD V29.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a            // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b            // VFADD V19.S4, V11.S4, V11.S4
-	FLDPQ 32(R11), (F2, F3)
+	FLDPQ 64(R11), (F2, F3)
 	WORD  $0x4e22d54a            // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b            // VFADD V3.S4, V11.S4, V11.S4
-	WORD  $0x4e3cd694            // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5            // VFADD V29.S4, V21.S4, V21.S4
+	WORD  $0x4e3ed694            // VFADD V30.S4, V20.S4, V20.S4
+	WORD  $0x4e3fd6b5            // VFADD V31.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
-	FLDPQ 64(R11), (F2, F3)
+	FLDPQ 96(R11), (F2, F3)
 	WORD  $0x4e22d58c            // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad            // VFADD V3.S4, V13.S4, V13.S4
-	WORD  $0x4e3ed6d6            // VFADD V30.S4, V22.S4, V22.S4
-	WORD  $0x4e3fd6f7            // VFADD V31.S4, V23.S4, V23.S4
-	WORD  $0x4e36d5ce            // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef            // VFADD V23.S4, V15.S4, V15.S4
-	FLDPQ 96(R11), (F2, F3)
-	WORD  $0x4e22d5ce            // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef            // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
 	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
-	VUZP1 V10.S4, V8.S4, V2.S4
-	VUZP2 V10.S4, V8.S4, V3.S4
+	VUZP1 V8.S4, V6.S4, V2.S4
+	VUZP2 V8.S4, V6.S4, V3.S4
 	WORD  $0x6e23d442            // VFADDP V3.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
 	WORD  $0x4e2dd58c            // VFADD V13.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ce            // VFADD V15.S4, V14.S4, V14.S4
-	VUZP1 V14.S4, V12.S4, V3.S4
-	VUZP2 V14.S4, V12.S4, V4.S4
+	VUZP1 V12.S4, V10.S4, V3.S4
+	VUZP2 V12.S4, V10.S4, V4.S4
 	WORD  $0x6e24d463            // VFADDP V4.S4, V3.S4, V3.S4
 	VORR  V2.B16, V2.B16, V4.B16
 	VMOV  V3.D[0], V4.D[1]
@@ -8301,16 +8301,16 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-44
 	BHS   long
 
 	// The last group, first.
-	SUB    $0x00000001, R3, R6
-	AND    $0x00000007, R6, R6
-	ADD    $0x00000001, R6, R6
-	MOVD   R3, R7
-	SUB    $0x00000001, R7, R7
-	AND    $0x00000038, R7, R7
-	ADD    R7<<2, R1, R8
-	ADD    R7<<2, R2, R9
-	ADD    R7, R0, R7
-	FMOVD  (R7), F22
+	MOVD   R3, R6
+	SUB    $0x00000001, R6, R6
+	SUB    $0x00000001, R3, R7
+	AND    $0x00000007, R7, R7
+	ADD    $0x00000001, R7, R7
+	AND    $0x00000038, R6, R6
+	ADD    R6<<2, R1, R8
+	ADD    R6<<2, R2, R9
+	ADD    R6, R0, R6
+	FMOVD  (R6), F22
 	VUXTL  V22.B8, V22.H8
 	VUXTL2 V22.H8, V23.S4
 	VUXTL  V22.H4, V22.S4
@@ -8323,41 +8323,41 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-44
 	WORD   $0x4e24d6d6             // VFADD V4.S4, V22.S4, V22.S4
 	WORD   $0x4e25d6f7             // VFADD V5.S4, V23.S4, V23.S4
 	FSTPQ  (F22, F23), (R8)
-	ADD    $0x00000000, R9, R7
-	TBNZ   $0x03, R6, part1all
+	ADD    $0x00000000, R9, R6
+	TBNZ   $0x03, R7, part1all
 	VMOVI  $0x00, V5.B16
-	TBZ    $0x02, R6, part1low
-	FMOVQ  (R7), F4
-	ADD    $0x00000010, R7, R7
+	TBZ    $0x02, R7, part1low
+	FMOVQ  (R6), F4
+	ADD    $0x00000010, R6, R6
 	VMOVI  $0x00, V5.B16
-	TBZ    $0x01, R6, part1highone
-	FMOVD  (R7), F5
-	TBZ    $0x00, R6, part1end
-	ADD    $0x00000008, R7, R7
-	VLD1   (R7), V5.S[2]
+	TBZ    $0x01, R7, part1highone
+	FMOVD  (R6), F5
+	TBZ    $0x00, R7, part1end
+	ADD    $0x00000008, R6, R6
+	VLD1   (R6), V5.S[2]
 	B      part1end
 
 part1highone:
-	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F5
+	TBZ   $0x00, R7, part1end
+	FMOVS (R6), F5
 	B     part1end
 
 part1low:
 	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R6, part1lowone
-	FMOVD (R7), F4
-	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V4.S[2]
+	TBZ   $0x01, R7, part1lowone
+	FMOVD (R6), F4
+	TBZ   $0x00, R7, part1end
+	ADD   $0x00000008, R6, R6
+	VLD1  (R6), V4.S[2]
 	B     part1end
 
 part1lowone:
-	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F4
+	TBZ   $0x00, R7, part1end
+	FMOVS (R6), F4
 	B     part1end
 
 part1all:
-	FLDPQ (R7), (F4, F5)
+	FLDPQ (R6), (F4, F5)
 
 part1end:
 	WORD $0x6e24ded6 // VFMUL V4.S4, V22.S4, V22.S4
@@ -8886,20 +8886,20 @@ rest:
 	BLS fold
 
 	// The last group, first.
-	SUB    $0x00000001, R3, R6
-	AND    $0x00000007, R6, R6
-	ADD    $0x00000001, R6, R6
-	MOVD   R3, R7
-	SUB    $0x00000001, R7, R7
-	AND    $0x00000038, R7, R7
+	MOVD   R3, R6
+	SUB    $0x00000001, R6, R6
+	SUB    $0x00000001, R3, R7
+	AND    $0x00000007, R7, R7
+	ADD    $0x00000001, R7, R7
+	AND    $0x00000038, R6, R6
 	MOVD   $bytes<>+0(SB), R8
-	SUB    R6<<2, R8, R8
+	SUB    R7<<2, R8, R8
 	FMOVQ  48(R8), F20
 	FMOVQ  32(R8), F21
-	ADD    R7<<2, R1, R8
-	ADD    R7<<2, R2, R9
-	ADD    R7, R0, R7
-	FMOVD  (R7), F22
+	ADD    R6<<2, R1, R8
+	ADD    R6<<2, R2, R9
+	ADD    R6, R0, R6
+	FMOVD  (R6), F22
 	VUXTL  V22.B8, V22.H8
 	VUXTL2 V22.H8, V23.S4
 	VUXTL  V22.H4, V22.S4
@@ -8912,7 +8912,7 @@ rest:
 	WORD   $0x4e38d6d6                 // VFADD V24.S4, V22.S4, V22.S4
 	WORD   $0x4e39d6f7                 // VFADD V25.S4, V23.S4, V23.S4
 	FSTPQ  (F22, F23), (R8)
-	ADD    R6<<2, R9, R6
+	ADD    R7<<2, R9, R6
 	FLDPQ  -32(R6), (F24, F25)
 	VTBL   V20.B16, [V24.B16], V24.B16
 	VTBX   V21.B16, [V25.B16], V24.B16
