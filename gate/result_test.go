@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -17,21 +15,42 @@ func verdicts(r *result) map[string]verdict {
 	return all
 }
 
+// fakeCampaign has single calls that were counted once, by instructions and allocations.
+func fakeCampaign(base, head map[string][2]float64) *campaign {
+	k := &campaign{insn: map[string]*series{}}
+	for i, side := range []map[string][2]float64{base, head} {
+		k.surveys[i] = map[string]survey{}
+		for name, v := range side {
+			k.surveys[i][name] = survey{name: name, calls: true, allocs: v[1]}
+			if k.insn[name] == nil {
+				k.insn[name] = &series{}
+			}
+			if i == 0 {
+				k.insn[name].base = []float64{v[0]}
+			} else {
+				k.insn[name].head = []float64{v[0]}
+			}
+		}
+	}
+	return k
+}
+
 func TestCompareCounts(t *testing.T) {
 	r := &result{}
-	r.compareCounts(
-		map[string]count{"same": {100, 0}, "slower": {1000, 0}, "hardly": {1000, 0},
+	r.addCounts(fakeCampaign(
+		map[string][2]float64{"same": {100, 0}, "slower": {1000, 0}, "hardly": {1000, 0},
 			"faster": {1000, 2}, "allocates": {50, 0}, "old": {1, 0}},
-		map[string]count{"same": {100, 0}, "slower": {1006, 0}, "hardly": {1005, 0},
+		map[string][2]float64{"same": {100, 0}, "slower": {1006, 0}, "hardly": {1005, 0},
 			"faster": {900, 1}, "allocates": {50, 1}, "young": {1, 0}},
-	)
+	), nil)
 	want := map[string]verdict{
 		"same insn/call": equal, "same allocs/call": equal,
 		"slower insn/call": worse, "slower allocs/call": equal,
 		"hardly insn/call": equal, "hardly allocs/call": equal,
 		"faster insn/call": better, "faster allocs/call": better,
 		"allocates insn/call": equal, "allocates allocs/call": worse,
-		"young insn/call": added, "young allocs/call": added, "old insn/call": gone,
+		"young insn/call": added, "young allocs/call": added,
+		"old insn/call": gone, "old allocs/call": gone,
 	}
 	if got := verdicts(r); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -40,7 +59,7 @@ func TestCompareCounts(t *testing.T) {
 	if r.worse() || verdicts(r)["slower insn/call"] != accepted {
 		t.Error("what is accepted is still worse")
 	}
-	if text := r.markdown(); !strings.Contains(text,
+	if text := r.summary(); !strings.Contains(text,
 		"| slower | insn/call | 1000 | 1006 | +0.6 % | worse, accepted |") {
 		t.Errorf("the summary hides what was accepted:\n%s", text)
 	}
@@ -76,39 +95,9 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
-// The files of a counting run are read, and what they lack is reported.
-func TestReadCounts(t *testing.T) {
-	dir := t.TempDir()
-	save := func(name, text string) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	names, err := readListed(save("counted", "BenchmarkA/n=1 0\nBenchmarkB 2.5\n"))
-	if want := []listed{{"A/n=1", 0}, {"B", 2.5}}; err != nil || !reflect.DeepEqual(names, want) {
-		t.Errorf("got %v, %v, want %v", names, err, want)
-	}
-	if _, err := readListed(filepath.Join(dir, "none")); err == nil ||
-		!strings.Contains(err.Error(), "gate.Run") {
-		t.Errorf("without a file: %v", err)
-	}
-	if _, err := readListed(save("bad", "BenchmarkA\n")); err == nil {
-		t.Error("a line without a number passes")
-	}
-	parts := "part: 1\ndesc: Trigger: --dump-after=gate.collect\nsummary: 342\n\n" +
-		"part: 2\ndesc: Trigger: Program termination\nsummary: 7\n\n" +
-		"part: 3\ndesc: Trigger: --dump-after=gate.collect\nsummary: 94\n"
-	if got, err := readParts(save("profile", parts)); err != nil ||
-		!reflect.DeepEqual(got, []int{342, 94}) {
-		t.Errorf("got %v, %v, want the two calls", got, err)
-	}
-}
-
 func TestParse(t *testing.T) {
 	for _, args := range []string{"", "-base x -rounds 5", "-base x -functions (",
-		"-base x -accept (", "-base x y", "-what"} {
+		"-base x -accept (", "-base x -bench (", "-base x -time (", "-base x y", "-what"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q passes", args)
 		}

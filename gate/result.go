@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/bench/internal/history"
+	"github.com/pegasimd/pegasimd/gate/history"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // A result is all that was found.
@@ -46,6 +47,10 @@ type finding struct {
 	Base    float64 `json:"base"`
 	Head    float64 `json:"head"`
 	Verdict verdict `json:"verdict"`
+	// Of counts that differ between processes: how many there were of each tree, and how far they
+	// are apart, as a share; Limit is the change that is believed.
+	Processes int     `json:"processes,omitempty"`
+	Spread    float64 `json:"spread,omitempty"`
 	// Of times: head/base of the rounds, base/base of the same rounds, what is believed, and
 	// head/base of the second run.
 	Ratio  *ratio  `json:"ratio,omitempty"`
@@ -73,28 +78,75 @@ func judge(base, head, limit float64) verdict {
 
 func (r *result) add(f finding) { r.Findings = append(r.Findings, f) }
 
-func (r *result) compareCounts(base, head map[string]count) {
-	for _, name := range slices.Sorted(maps.Keys(head)) {
-		h := head[name]
-		b, ok := base[name]
-		instructions := finding{What: name, Unit: "insn/call", How: "counted by Valgrind",
-			Base: float64(b.instructions), Head: float64(h.instructions)}
-		allocs := finding{What: name, Unit: "allocs/call", How: "counted by the Go runtime",
-			Base: b.allocs, Head: h.allocs}
-		instructions.Verdict, allocs.Verdict = judge(instructions.Base, instructions.Head,
-			exactLimit), judge(allocs.Base, allocs.Head, exactLimit)
-		if !ok {
-			instructions.Verdict, allocs.Verdict = added, added
+// addCounts takes in what was counted of a package.
+func (r *result) addCounts(k *campaign, memories map[string]*memory) {
+	names := map[string]bool{}
+	for _, side := range k.surveys {
+		for name := range side {
+			names[name] = true
 		}
-		r.add(instructions)
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		before, inBase := k.surveys[0][name]
+		after, inHead := k.surveys[1][name]
+		per := "op"
+		if inHead && after.calls || !inHead && before.calls {
+			per = "call"
+		}
+		instructions := finding{What: k.prefix + name, Unit: "insn/" + per,
+			How: "counted by Valgrind"}
+		if s := k.insn[name]; s != nil {
+			instructions.setSeries(*s, after.calls)
+		}
+		allocs := finding{What: k.prefix + name, Unit: "allocs/" + per,
+			How: "counted by the Go runtime", Base: before.allocs, Head: after.allocs,
+			Verdict: judge(before.allocs, after.allocs, exactLimit)}
+		bytes := finding{What: allocs.What, Unit: "B/" + per, How: allocs.How}
+		m := memories[name]
+		if m != nil {
+			allocs.setMemory(m.allocs, allocsRise)
+			bytes.setMemory(m.bytes, bytesRise)
+		}
+		for _, f := range []*finding{&instructions, &allocs, &bytes} {
+			switch {
+			case !inBase || inHead && before.calls != after.calls:
+				f.Verdict, f.Base = added, 0
+			case !inHead:
+				f.Verdict, f.Head = gone, 0
+			}
+		}
+		if s := k.insn[name]; s != nil && (k.comparable(name) || !inBase || !inHead) {
+			r.add(instructions)
+		}
 		r.add(allocs)
-	}
-	for _, name := range slices.Sorted(maps.Keys(base)) {
-		if _, ok := head[name]; !ok {
-			r.add(finding{What: name, Unit: "insn/call", How: "counted by Valgrind",
-				Base: float64(base[name].instructions), Verdict: gone})
+		if m != nil {
+			r.add(bytes)
 		}
 	}
+}
+
+// setSeries takes in what some processes counted.
+func (f *finding) setSeries(s series, calls bool) {
+	if len(s.base) > 0 {
+		f.Base = stats.Mean(s.base)
+	}
+	if len(s.head) > 0 {
+		f.Head = stats.Mean(s.head)
+	}
+	if len(s.base) > 0 && len(s.head) > 0 {
+		f.Verdict, f.Processes = s.verdict(calls), len(s.head)
+		f.Spread, f.Limit = s.spread(), s.limit()
+	}
+}
+
+func (f *finding) setMemory(s series, by rise) {
+	if len(s.base) > 0 {
+		f.Base = stats.Median(s.base)
+	}
+	if len(s.head) > 0 {
+		f.Head = stats.Median(s.head)
+	}
+	f.Verdict = s.memoryVerdict(by)
 }
 
 // textLimit is the share by which code may grow without a word: it costs less than anything else
@@ -163,7 +215,7 @@ func fastest(loops []loop) []loop {
 func (r *result) addTiming(name string, first, second *timing) {
 	hb := ratioOf(first.head, first.base)
 	f := finding{What: name, Unit: "ns/op", How: "timed",
-		Base: median(first.base), Head: median(first.head),
+		Base: stats.Median(first.base), Head: stats.Median(first.head),
 		Ratio: &hb, Floor: first.floor(), Limit: first.limit(), Verdict: equal}
 	switch {
 	case second != nil:
@@ -220,7 +272,7 @@ func (r *result) writeJSON(file string) error {
 	return os.WriteFile(file, append(text, '\n'), 0o666)
 }
 
-func (r *result) markdown() string {
+func (r *result) summary() string {
 	var b strings.Builder
 	verdict := "nothing is worse"
 	if n := len(r.with(worse)); n > 0 {
@@ -283,6 +335,10 @@ func table(b *strings.Builder, found []finding) {
 			if f.Second != nil {
 				how += fmt.Sprintf("; again: %.3f to %.3f", f.Second.Lo, f.Second.Hi)
 			}
+		}
+		if f.Spread > 0 {
+			how += fmt.Sprintf(" in %d processes of each, up to %.2f %% apart, believed beyond "+
+				"%.1f %%", f.Processes, 100*f.Spread, 100*f.Limit)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.What, f.Unit, number(f.Base),
 			number(f.Head), change, f.Verdict, how)

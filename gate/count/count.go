@@ -1,13 +1,14 @@
-// Package gate runs the bodies of benchmarks so that the regression gate (bench/regress) can count
-// their instructions. It needs the standard library alone. A benchmark is written as
+// Package count runs the bodies of benchmarks so that the gate can count the instructions of single
+// calls, to the instruction. It needs the standard library alone. A benchmark is written as
 //
 //	func BenchmarkScore(b *testing.B) {
 //		x, w := operands()
-//		gate.Run(b, func() { score = Score(x, w) })
+//		count.Run(b, func() { score = Score(x, w) })
 //	}
 //
-// and is timed by go test -bench like any other.
-package gate
+// and is timed by go test -bench like any other. Benchmarks without it are counted too, over many
+// operations.
+package count
 
 import (
 	"fmt"
@@ -17,8 +18,8 @@ import (
 )
 
 // Variable is the environment variable with the name of the file into which a counting run writes
-// what it counted.
-const Variable = "REGRESS_COUNTED"
+// what it calls, and in which order.
+const Variable = "GATE_EVENTS"
 
 // Calls is how often a counting run calls the body of a benchmark to count its instructions.
 const Calls = 3
@@ -42,18 +43,24 @@ func Run(b *testing.B, f func()) {
 	defer file.Close()
 	allocs := testing.AllocsPerRun(5, f)
 	for range Calls {
+		if _, err := fmt.Fprintf(file, "call %v %s\n", allocs, b.Name()); err != nil {
+			b.Fatal(err)
+		}
 		// A goroutine that runs for 10 ms, which is not much in Valgrind, is asked to let others
 		// run, and that would be counted. So each call begins a new slice of time, and the
 		// fewest instructions are taken.
 		runtime.Gosched()
-		collect(f)
-	}
-	if _, err := fmt.Fprintf(file, "%s %v\n", b.Name(), allocs); err != nil {
-		b.Fatal(err)
+		begin()
+		f()
+		end()
 	}
 }
 
-// collect is the function inside which Valgrind counts. It must not be inlined.
-//
+// begin and end are where Valgrind begins and ends a part of what it counts. They must not be
+// inlined.
+
 //go:noinline
-func collect(f func()) { f() }
+func begin() {}
+
+//go:noinline
+func end() {}

@@ -17,7 +17,7 @@ import (
 func TestDecodeAsObjdump(t *testing.T) {
 	needs(t, "objdump")
 	binary := filepath.Join(t.TempDir(), "kernels.test")
-	if _, err := run("kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}, "go",
+	if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}, "go",
 		"test", "-c", "-o", binary, "."); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestFunctions(t *testing.T) {
 	for arch, names := range map[string][]string{"amd64": {"asm.dotAVX2", "asm.dotAVX512"},
 		"arm64": {"asm.dotNEON"}} {
 		binary := filepath.Join(t.TempDir(), arch+".test")
-		if _, err := run("kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go",
+		if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go",
 			"test", "-c", "-o", binary, "."); err != nil {
 			t.Fatal(err)
 		}

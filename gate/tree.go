@@ -3,15 +3,16 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
 
-// A tree is a checkout of one of the two commits.
+// A tree is a checkout of one of the two commits, in a folder of its own: neither the user's files
+// nor the index are touched, whatever the benchmarks write.
 type tree struct {
 	name    string // base or head
 	root    string // of the repository
@@ -28,7 +29,8 @@ func run(dir string, env []string, name string, args ...string) (string, error) 
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		said := strings.TrimSpace(stderr.String() + "\n" + stdout.String())
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said)
+		return stdout.String(), fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err,
+			said)
 	}
 	return stdout.String(), nil
 }
@@ -55,6 +57,35 @@ func here() (tree, error) {
 	return tree{"head", root, commit, status != ""}, nil
 }
 
+// copyTo copies the files that git knows of, and new ones that it does not ignore, to a folder.
+func (t tree) copyTo(dir string) (tree, error) {
+	list, err := git(t.root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return tree{}, err
+	}
+	to := t
+	to.root = dir
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return tree{}, err
+	}
+	for file := range strings.SplitSeq(strings.Trim(list, "\x00"), "\x00") {
+		source, target := filepath.Join(t.root, file), filepath.Join(dir, file)
+		info, err := os.Lstat(source)
+		switch {
+		case err != nil || info.IsDir(): // deleted, or another repository's folder
+			continue
+		case info.Mode()&fs.ModeSymlink != 0:
+			err = copyLink(target, source)
+		default:
+			err = copyFile(target, source)
+		}
+		if err != nil {
+			return tree{}, err
+		}
+	}
+	return to, nil
+}
+
 // checkout makes a worktree of a commit below dir. The caller removes it with its second result.
 func checkout(repository, name, revision, dir string) (tree, func(), error) {
 	commit, err := git(repository, "rev-parse", "--verify", revision+"^{commit}")
@@ -68,7 +99,7 @@ func checkout(repository, name, revision, dir string) (tree, func(), error) {
 	}
 	remove := func() {
 		if _, err := git(repository, "worktree", "remove", "--force", root); err != nil {
-			fmt.Fprintln(os.Stderr, "regress:", err)
+			fmt.Fprintln(os.Stderr, "gate:", err)
 		}
 	}
 	return tree{name, root, commit, false}, remove, nil
@@ -112,31 +143,15 @@ func copyFile(to, from string) error {
 	return os.WriteFile(to, content, 0o777)
 }
 
-// build makes the test binary of a package, for this machine or for Linux on another architecture.
-// The paths of the trees do not come into it: the same code makes the same bytes.
-func (t tree) build(c *config, goarch, output string) error {
-	env := []string{"CGO_ENABLED=0"}
-	if goarch != "" {
-		env = append(env, "GOOS=linux", "GOARCH="+goarch)
+func copyLink(to, from string) error {
+	target, err := os.Readlink(from)
+	if err != nil {
+		return err
 	}
-	if _, err := run(filepath.Join(t.root, c.dir), env, "go", "test", "-c", "-trimpath",
-		"-buildvcs=false", "-o", output, c.pkg); err != nil {
-		return fmt.Errorf("the %s can't be built: %w", t.name, err)
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
 	}
-	if _, err := os.Stat(output); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("the %s has no tests in %s", t.name, c.pkg)
-	}
-	return nil
-}
-
-// buildAll makes the test binaries for this machine and for all architectures.
-func (t tree) buildAll(c *config, work string) error {
-	for _, arch := range append([]string{""}, c.arches...) {
-		if err := t.build(c, arch, binaryOf(work, t.name, arch)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.Symlink(target, to)
 }
 
 // restore undoes copyInto in a worktree.

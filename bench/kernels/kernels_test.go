@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/bench/regress/gate"
+	"github.com/pegasimd/pegasimd/gate/count"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
@@ -36,7 +36,7 @@ func BenchmarkKernels(b *testing.B) {
 					// Repeated updates stay finite, and no number becomes subnormal.
 					a.A, a.B = 1, 0.5
 					b.SetBytes(int64(k.Bytes(a)))
-					gate.Run(b, func() { k.Call(a) })
+					count.Run(b, func() { k.Call(a) })
 				})
 			}
 		}

@@ -11,8 +11,8 @@ import (
 // separate files nor in one file.
 func TestHistoryBranch(t *testing.T) {
 	needs(t, "git")
-	script, err := filepath.Abs("history.sh")
-	if err != nil {
+	command := filepath.Join(t.TempDir(), "gate")
+	if _, err := run(".", nil, "go", "build", "-o", command, "."); err != nil {
 		t.Fatal(err)
 	}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
@@ -46,18 +46,18 @@ func TestHistoryBranch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do("one", script, "pull")
+	do("one", command, "history", "pull")
 	line("one", "cpu-a.jsonl", "first")
-	do("one", script, "push")
-	do("one", script, "push") // nothing new: no commit, no error
-	do("one", script, "pull")
-	do("two", script, "pull")
+	do("one", command, "history", "push")
+	do("one", command, "history", "push") // nothing new: no commit, no error
+	do("one", command, "history", "pull")
+	do("two", command, "history", "pull")
 	line("one", "cpu-a.jsonl", "of one")
 	line("two", "cpu-a.jsonl", "of two")
 	line("two", "cpu-b.jsonl", "another CPU")
-	do("one", script, "push")
-	do("two", script, "push")
-	do("one", script, "pull")
+	do("one", command, "history", "push")
+	do("two", command, "history", "push")
+	do("one", command, "history", "pull")
 	for file, want := range map[string][]string{"cpu-a.jsonl": {"first", "of one", "of two"},
 		"cpu-b.jsonl": {"another CPU"}} {
 		text, err := os.ReadFile(filepath.Join(dir, "one/build/history", file))
@@ -70,7 +70,7 @@ func TestHistoryBranch(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run(filepath.Join(dir, "one"), nil, script, "what"); err == nil {
-		t.Error("history.sh what passes")
+	if _, err := run(filepath.Join(dir, "one"), nil, command, "history", "what"); err == nil {
+		t.Error("gate history what passes")
 	}
 }
