@@ -60,6 +60,8 @@ func (s series) settled(stage int, calls bool) bool {
 		return true
 	case stage == 0:
 		return s.change()+3*s.deviation() <= exactLimit
+	case s.change() > 2*s.limit():
+		return true // far beyond what more processes could take back
 	}
 	return s.change() <= max(exactLimit, 1.5*s.deviation())
 }
