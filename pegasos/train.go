@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
@@ -41,8 +42,8 @@ type Trainer struct {
 	Config
 
 	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of
-	// one-vs-one, with; 0 means GOMAXPROCS. A joint problem, and one of two classes without
-	// Config.Shards, is trained by one.
+	// one-vs-one, with; 0 means GOMAXPROCS, and no number more than a few for each processor. A
+	// joint problem, and one of two classes without Config.Shards, is trained by one.
 	Threads int
 
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
@@ -313,9 +314,12 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	if stopped {
 		return m, true, nil
 	}
-	s.measure(m)
+	s.settle(m)
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
+	}
+	if err := m.Result.check(); err != nil {
+		return nil, false, err
 	}
 	return m, false, nil
 }
@@ -481,14 +485,30 @@ func (s *session) untrained(m *Model, k int) {
 // measured is model, measured.
 func (s *session) measured() *Model {
 	m := s.model()
-	s.measure(m)
+	s.settle(m)
 	return m
 }
 
-// measure fills in the objective, the bound and the gap of m, whose weights the runs may have.
-func (s *session) measure(m *Model) {
-	s.parallel(func(_ int, r *run) { r.measure(m) })
+// precision returns that of what is told of models.
+func (s *session) precision() precision {
+	if s.cfg.Tol > 0 {
+		return exact
+	}
+	return asNeeded
+}
+
+// measure fills in the objective, the bound and the gap of m, whose weights the runs may have. It
+// returns the mean of the mistakes.
+func (s *session) measure(m *Model, how precision) (mistake float64) {
+	mistakes := make([]float64, len(s.runs))
+	s.parallel(func(i int, r *run) { mistakes[i] = r.measure(m, how) })
 	s.total(&m.Result)
+	n := 0
+	for i, r := range s.runs {
+		mistake += mistakes[i]
+		n += len(r.learners)
+	}
+	return mistake / float64(n)
 }
 
 // total adds up what was measured of all vectors.
@@ -507,8 +527,5 @@ func (s *session) total(res *Result) {
 		res.Objective /= float64(n)
 		res.DualObjective /= float64(n)
 	}
-	res.Gap = max(0, (res.Objective-res.DualObjective)/res.Objective)
-	if res.Objective == res.DualObjective {
-		res.Gap = 0 // also of an objective of 0
-	}
+	res.Gap = proof.Gap(res.Objective, res.DualObjective)
 }

@@ -253,7 +253,6 @@ func sampleTraining(t *testing.T, dir string) string {
 		for e := range 20 {
 			p := training.Point{Steps: int64(1000 * (e + 1)), Objective: 0.3 + 1/float64(e+2),
 				Dual: 0.3 - 0.3/float64(e+2)}
-			p.Gap = (p.Objective - p.Dual) / p.Objective
 			r.Curve = append(r.Curve, p)
 		}
 		for c := range classes {

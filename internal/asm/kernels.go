@@ -51,6 +51,8 @@ func Dot(x, y []float32) float32 {
 	switch active {
 	case AVX512:
 		return dotAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		return dotAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		return dotAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case NEON:
@@ -83,8 +85,8 @@ func dotBlocks(x, y []float32) (sum float32) {
 func dotTwo(x, y []float32) (sum [2]float32) {
 	n := len(x) / 2
 	switch active {
-	case AVX512:
-		dotTwoAVX512(&sum[0], &x[0], &y[0], n)
+	case AVX512, AVX512x256:
+		dotTwoAVX512x256(&sum[0], &x[0], &y[0], n)
 	case AVX2:
 		dotTwoAVX2(&sum[0], &x[0], &y[0], n)
 	case NEON:
@@ -150,6 +152,8 @@ func SumSquares(x []float32) float32 {
 	switch active {
 	case AVX512:
 		return sumSquaresAVX512(unsafe.SliceData(x), len(x))
+	case AVX512x256:
+		return sumSquaresAVX512x256(unsafe.SliceData(x), len(x))
 	case AVX2:
 		return sumSquaresAVX2(unsafe.SliceData(x), len(x))
 	case NEON:
@@ -189,8 +193,8 @@ func Axpy(a float32, x, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512:
-		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512, AVX512x256:
+		axpyAVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case NEON:
@@ -228,8 +232,8 @@ func Scale(a float32, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512:
-		scaleAVX512(a, unsafe.SliceData(x), len(x))
+	case AVX512, AVX512x256:
+		scaleAVX512x256(a, unsafe.SliceData(x), len(x))
 	case AVX2:
 		scaleAVX2(a, unsafe.SliceData(x), len(x))
 	case NEON:
@@ -277,8 +281,8 @@ func DotSparse(idx []int32, val, w []float32) float32 {
 		return dotSparseBlocks(idx, val, w)
 	}
 	switch active {
-	case AVX512:
-		return dotSparseAVX512(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+	case AVX512, AVX512x256:
+		return dotSparseAVX512x256(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
 			unsafe.SliceData(w))
 	case AVX2:
 		return dotSparseAVX2(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
@@ -330,8 +334,8 @@ func AxpySparse(a float32, idx []int32, val, w []float32) {
 		return
 	}
 	switch active {
-	case AVX512:
-		axpySparseAVX512(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
+	case AVX512, AVX512x256:
+		axpySparseAVX512x256(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
 			unsafe.SliceData(w))
 	case AVX2:
 		axpySparseAVX2(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
@@ -372,8 +376,8 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 		raceReadsAt(w, idx, 1)
 	}
 	switch active {
-	case AVX512:
-		return dotSameAVX512(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	case AVX512, AVX512x256:
+		return dotSameAVX512x256(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
 	case AVX2:
 		return dotSameAVX2(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
 	case NEON:
@@ -409,8 +413,8 @@ func AxpySame(a float32, idx []uint16, w []float32) {
 		raceWritesAt(w, idx, 1)
 	}
 	switch active {
-	case AVX512:
-		axpySameAVX512(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
+	case AVX512, AVX512x256:
+		axpySameAVX512x256(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
 	case AVX2:
 		axpySameAVX2(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
 	case NEON:
@@ -468,8 +472,8 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 	}
 	first := &steps[0].Start
 	switch active {
-	case AVX512:
-		stepsSameAVX512(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
+	case AVX512, AVX512x256:
+		stepsSameAVX512x256(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
 	case AVX2:
 		stepsSameAVX2(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
 	case NEON:
@@ -516,6 +520,8 @@ func SquaredDistance(x, y []float32) float32 {
 	switch active {
 	case AVX512:
 		return squaredDistanceAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		return squaredDistanceAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		return squaredDistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case NEON:
@@ -571,8 +577,8 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512:
-		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
+	case AVX512, AVX512x256:
+		axpbyAVX512x256(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case NEON:
@@ -618,8 +624,8 @@ func Exp(dst, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512:
-		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case AVX512, AVX512x256:
+		expAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
 	case AVX2:
 		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
 	case NEON:
@@ -745,8 +751,8 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 			from, at = 0, &idx[first]
 		}
 		switch active {
-		case AVX512:
-			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case AVX512, AVX512x256:
+			dotRowsAVX512x256(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case AVX2:
 			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case NEON:
@@ -804,8 +810,8 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
 		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
 		switch active {
-		case AVX512:
-			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
+		case AVX512, AVX512x256:
+			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
 		case AVX2:
 			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
 		case NEON:
@@ -868,8 +874,8 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 
 func dotSparseK(dst *[8]float32, idx []int32, val, w []float32, k int) {
 	switch active {
-	case AVX512:
-		dotSparseKAVX512(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case AVX512, AVX512x256:
+		dotSparseKAVX512x256(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case AVX2:
 		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case NEON:
@@ -929,8 +935,8 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 
 func axpySparseK(a *[8]float32, idx []int32, val, w []float32, k int) {
 	switch active {
-	case AVX512:
-		axpySparseKAVX512(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case AVX512, AVX512x256:
+		axpySparseKAVX512x256(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case AVX2:
 		axpySparseKAVX2(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	case NEON:
@@ -969,8 +975,8 @@ func Unpack(dst []float32, src []byte, hi, lo float32) {
 		return
 	}
 	switch active {
-	case AVX512:
-		unpackAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
+	case AVX512, AVX512x256:
+		unpackAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
 	case AVX2:
 		unpackAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
 	case NEON:
@@ -1018,8 +1024,8 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	}
 	if n > 0 && n <= Block {
 		switch active {
-		case AVX512:
-			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+		case AVX512, AVX512x256:
+			return unpackDotAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
 				unsafe.SliceData(w), n)
 		case AVX2:
 			return unpackDotAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
@@ -1042,8 +1048,8 @@ func Prefetch[T float32 | int32 | uint16 | byte](x []T) {
 		return
 	}
 	switch active {
-	case AVX512:
-		prefetchAVX512(p, n)
+	case AVX512, AVX512x256:
+		prefetchAVX512x256(p, n)
 	case AVX2:
 		prefetchAVX2(p, n)
 	case NEON:

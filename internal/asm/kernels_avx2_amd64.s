@@ -4,23 +4,31 @@
 
 #include "textflag.h"
 
-DATA masks<>+0(SB)/4, $0xffffffff
-DATA masks<>+4(SB)/4, $0xffffffff
-DATA masks<>+8(SB)/4, $0xffffffff
-DATA masks<>+12(SB)/4, $0xffffffff
-DATA masks<>+16(SB)/4, $0xffffffff
-DATA masks<>+20(SB)/4, $0xffffffff
-DATA masks<>+24(SB)/4, $0xffffffff
-DATA masks<>+28(SB)/4, $0xffffffff
-DATA masks<>+32(SB)/4, $0x00000000
-DATA masks<>+36(SB)/4, $0x00000000
-DATA masks<>+40(SB)/4, $0x00000000
-DATA masks<>+44(SB)/4, $0x00000000
-DATA masks<>+48(SB)/4, $0x00000000
-DATA masks<>+52(SB)/4, $0x00000000
-DATA masks<>+56(SB)/4, $0x00000000
-DATA masks<>+60(SB)/4, $0x00000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
+DATA masks<>+0(SB)/4, $0x00000000
+DATA masks<>+4(SB)/4, $0x00000000
+DATA masks<>+8(SB)/4, $0x00000000
+DATA masks<>+12(SB)/4, $0x00000000
+DATA masks<>+16(SB)/4, $0x00000000
+DATA masks<>+20(SB)/4, $0x00000000
+DATA masks<>+24(SB)/4, $0x00000000
+DATA masks<>+28(SB)/4, $0x00000000
+DATA masks<>+32(SB)/4, $0xffffffff
+DATA masks<>+36(SB)/4, $0xffffffff
+DATA masks<>+40(SB)/4, $0xffffffff
+DATA masks<>+44(SB)/4, $0xffffffff
+DATA masks<>+48(SB)/4, $0xffffffff
+DATA masks<>+52(SB)/4, $0xffffffff
+DATA masks<>+56(SB)/4, $0xffffffff
+DATA masks<>+60(SB)/4, $0xffffffff
+DATA masks<>+64(SB)/4, $0x00000000
+DATA masks<>+68(SB)/4, $0x00000000
+DATA masks<>+72(SB)/4, $0x00000000
+DATA masks<>+76(SB)/4, $0x00000000
+DATA masks<>+80(SB)/4, $0x00000000
+DATA masks<>+84(SB)/4, $0x00000000
+DATA masks<>+88(SB)/4, $0x00000000
+DATA masks<>+92(SB)/4, $0x00000000
+GLOBL masks<>(SB), RODATA|NOPTR, $96
 
 // func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
 // Requires: AVX
@@ -955,19 +963,27 @@ done:
 	RET
 
 // func dotAVX2(x *float32, y *float32, n int) float32
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·dotAVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VXORPS  Y1, Y1, Y1
-	LEAQ    masks<>+0(SB), SI
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS (SI)(BX*4), Y9
-	CMPQ    DX, $+64
-	JAE     long
+	VMOVUPS (SI)(BX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
@@ -981,33 +997,33 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	VMULPS       32(CX), Y1, Y1
 	CMPQ         DX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VMULPS       64(CX), Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       64(CX), Y3, Y3
 	CMPQ         DX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VMULPS       96(CX), Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       96(CX), Y4, Y4
 	CMPQ         DX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VMULPS       128(CX), Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMULPS       128(CX), Y5, Y5
 	CMPQ         DX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VMULPS       160(CX), Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VMULPS       160(CX), Y6, Y6
 	CMPQ         DX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VMULPS       192(CX), Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
-	VMASKMOVPS   224(CX), Y9, Y8
-	VMULPS       Y8, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMOVUPS      192(AX), Y7
+	VMULPS       192(CX), Y7, Y7
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1020,14 +1036,14 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMASKMOVPS   192(CX), Y9, Y7
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1040,13 +1056,13 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMASKMOVPS   160(CX), Y9, Y6
-	VMULPS       Y6, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1059,12 +1075,12 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMASKMOVPS   128(CX), Y9, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1077,11 +1093,11 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMASKMOVPS   96(CX), Y9, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1094,10 +1110,10 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMASKMOVPS   64(CX), Y9, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1110,8 +1126,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
-	VMASKMOVPS   32(CX), Y9, Y2
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1127,8 +1143,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
-	VMASKMOVPS   (CX), Y9, Y2
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
 	VMULPS       Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1147,10 +1163,16 @@ empty:
 	RET
 
 long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VMULPS  (CX), Y0, Y0
 	VADDPS  Y1, Y0, Y0
+
+headed:
 	VMOVUPS 32(AX), Y1
 	VMULPS  32(CX), Y1, Y1
 	VMOVUPS 64(AX), Y2
@@ -1170,6 +1192,7 @@ long:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -1207,6 +1230,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -1435,6 +1463,63 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
+	MOVQ       CX, SI
+	ANDQ       $+4092, SI
+	CMPQ       SI, BX
+	CMOVQCS    SI, BX
+	SUBQ       BX, AX
+	SUBQ       BX, CX
+	SHRQ       $0x02, BX
+	ADDQ       BX, DX
+	LEAQ       masks<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y0
+	VMASKMOVPS (CX), Y2, Y2
+	VMULPS     Y2, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(BX*4), AX
+	LEAQ       (CX)(BX*4), CX
+	SUBQ       BX, DX
+	MOVQ       $+8, SI
+	SUBQ       BX, SI
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y8
+	VMASKMOVPS -32(AX), Y8, Y7
+	VMASKMOVPS -32(CX), Y8, Y8
+	VMULPS     Y8, Y7, Y7
+	CMPQ       DX, $+64
+	JAE        blocks
+	JMP        rest
+
 // func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX
 TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
@@ -1445,7 +1530,7 @@ TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
 	MOVQ    count+32(FP), SI
 	MOVQ    x+40(FP), DI
 	MOVQ    n+48(FP), R8
-	LEAQ    masks<>+0(SB), R10
+	LEAQ    masks<>+32(SB), R10
 	MOVQ    R8, R9
 	NEGQ    R9
 	ANDQ    $0x07, R9
@@ -4278,19 +4363,27 @@ below1:
 	RET
 
 // func squaredDistanceAVX2(x *float32, y *float32, n int) float32
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VXORPS  Y1, Y1, Y1
-	LEAQ    masks<>+0(SB), SI
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS (SI)(BX*4), Y9
-	CMPQ    DX, $+64
-	JAE     long
+	VMOVUPS (SI)(BX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
@@ -4306,39 +4399,39 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	VMULPS       Y1, Y1, Y1
 	CMPQ         DX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VSUBPS       64(CX), Y2, Y2
-	VMULPS       Y2, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VSUBPS       64(CX), Y3, Y3
+	VMULPS       Y3, Y3, Y3
 	CMPQ         DX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VSUBPS       96(CX), Y3, Y3
-	VMULPS       Y3, Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VSUBPS       96(CX), Y4, Y4
+	VMULPS       Y4, Y4, Y4
 	CMPQ         DX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VSUBPS       128(CX), Y4, Y4
-	VMULPS       Y4, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VSUBPS       128(CX), Y5, Y5
+	VMULPS       Y5, Y5, Y5
 	CMPQ         DX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VSUBPS       160(CX), Y5, Y5
-	VMULPS       Y5, Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VSUBPS       160(CX), Y6, Y6
+	VMULPS       Y6, Y6, Y6
 	CMPQ         DX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VSUBPS       192(CX), Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
-	VMASKMOVPS   224(CX), Y9, Y8
-	VSUBPS       Y8, Y7, Y7
+	VMOVUPS      192(AX), Y7
+	VSUBPS       192(CX), Y7, Y7
 	VMULPS       Y7, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4351,15 +4444,15 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMASKMOVPS   192(CX), Y9, Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VSUBPS       Y2, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4372,14 +4465,14 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMASKMOVPS   160(CX), Y9, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       Y5, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4392,13 +4485,13 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMASKMOVPS   128(CX), Y9, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       Y4, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4411,12 +4504,12 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMASKMOVPS   96(CX), Y9, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4429,11 +4522,11 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMASKMOVPS   64(CX), Y9, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4446,8 +4539,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
-	VMASKMOVPS   32(CX), Y9, Y2
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -4464,8 +4557,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
-	VMASKMOVPS   (CX), Y9, Y2
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
 	VSUBPS       Y2, Y0, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4485,11 +4578,17 @@ empty:
 	RET
 
 long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VSUBPS  (CX), Y0, Y0
 	VMULPS  Y0, Y0, Y0
 	VADDPS  Y1, Y0, Y0
+
+headed:
 	VMOVUPS 32(AX), Y1
 	VSUBPS  32(CX), Y1, Y1
 	VMULPS  Y1, Y1, Y1
@@ -4516,6 +4615,7 @@ long:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -4561,6 +4661,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -4804,6 +4909,65 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
+	MOVQ       CX, SI
+	ANDQ       $+4092, SI
+	CMPQ       SI, BX
+	CMOVQCS    SI, BX
+	SUBQ       BX, AX
+	SUBQ       BX, CX
+	SHRQ       $0x02, BX
+	ADDQ       BX, DX
+	LEAQ       masks<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y0
+	VMASKMOVPS (CX), Y2, Y2
+	VSUBPS     Y2, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(BX*4), AX
+	LEAQ       (CX)(BX*4), CX
+	SUBQ       BX, DX
+	MOVQ       $+8, SI
+	SUBQ       BX, SI
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y8
+	VMASKMOVPS -32(AX), Y8, Y7
+	VMASKMOVPS -32(CX), Y8, Y8
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	CMPQ       DX, $+64
+	JAE        blocks
+	JMP        rest
+
 // func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX
 TEXT ·stepsSameAVX2(SB), NOSPLIT, $0-32
@@ -5016,16 +5180,21 @@ axpy_single:
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
-	MOVQ    x+0(FP), AX
-	MOVQ    n+8(FP), CX
-	VXORPS  Y1, Y1, Y1
-	LEAQ    masks<>+0(SB), BX
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(CX*4), DX
+	TESTL  $0x00000fe0, DX
+	JEQ    page
+
+start:
+	CMPQ    CX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), BX
 	MOVQ    CX, DX
 	NEGQ    DX
 	ANDQ    $0x07, DX
-	VMOVUPS (BX)(DX*4), Y9
-	CMPQ    CX, $+64
-	JAE     long
+	VMOVUPS (BX)(DX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
@@ -5039,32 +5208,32 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	VMULPS       Y1, Y1, Y1
 	CMPQ         CX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VMULPS       Y2, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       Y3, Y3, Y3
 	CMPQ         CX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VMULPS       Y3, Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       Y4, Y4, Y4
 	CMPQ         CX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VMULPS       Y4, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMULPS       Y5, Y5, Y5
 	CMPQ         CX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VMULPS       Y5, Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VMULPS       Y6, Y6, Y6
 	CMPQ         CX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
+	VMOVUPS      192(AX), Y7
 	VMULPS       Y7, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMASKMOVPS   224(AX), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5077,13 +5246,13 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5096,12 +5265,12 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMULPS       Y5, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5114,11 +5283,11 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMULPS       Y4, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5131,10 +5300,10 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5147,9 +5316,9 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5162,7 +5331,7 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
+	VMASKMOVPS   32(AX), Y2, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -5178,7 +5347,7 @@ short1:
 short0:
 	CMPQ         CX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
+	VMASKMOVPS   (AX), Y2, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -5197,10 +5366,16 @@ empty:
 	RET
 
 long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
 	// The first 64 elements start the lanes.
 	VMOVUPS (AX), Y0
 	VMULPS  Y0, Y0, Y0
 	VADDPS  Y1, Y0, Y0
+
+headed:
 	VMOVUPS 32(AX), Y1
 	VMULPS  Y1, Y1, Y1
 	VMOVUPS 64(AX), Y2
@@ -5219,6 +5394,7 @@ long:
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -5255,6 +5431,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         CX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y9
 	CMPQ         CX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -5475,6 +5656,55 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, DX
+	ANDQ       $+28, DX
+	SUBQ       DX, AX
+	SHRQ       $0x02, DX
+	ADDQ       DX, CX
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       DX
+	VMOVUPS    (BX)(DX*4), Y0
+	VMASKMOVPS (AX), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(DX*4), AX
+	SUBQ       DX, CX
+	MOVQ       $+8, BX
+	SUBQ       DX, BX
+	LEAQ       masks<>+32(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y7
+	VMASKMOVPS -32(AX), Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	CMPQ       CX, $+64
+	JAE        blocks
+	JMP        rest
+
 // func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
 // Requires: AVX, AVX2
 TEXT ·unpackAVX2(SB), NOSPLIT, $0-32
@@ -5590,7 +5820,7 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
 	JAE          long
 
 	// The last group, first.
-	LEAQ       masks<>+0(SB), DI
+	LEAQ       masks<>+32(SB), DI
 	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI
@@ -5802,6 +6032,7 @@ long:
 	SUBQ      $+64, BX
 	CMPQ      BX, $+64
 	JB        rest
+	PCALIGN   $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -5881,7 +6112,7 @@ rest:
 	JBE  fold
 
 	// The last group, first.
-	LEAQ       masks<>+0(SB), DI
+	LEAQ       masks<>+32(SB), DI
 	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI

@@ -4,944 +4,29 @@
 
 #include "textflag.h"
 
-DATA masks<>+0(SB)/1, $0x00
-DATA masks<>+1(SB)/1, $0x01
-DATA masks<>+2(SB)/1, $0x03
-DATA masks<>+3(SB)/1, $0x07
-DATA masks<>+4(SB)/1, $0x0f
-DATA masks<>+5(SB)/1, $0x1f
-DATA masks<>+6(SB)/1, $0x3f
-DATA masks<>+7(SB)/1, $0x7f
-DATA masks<>+8(SB)/1, $0xff
-GLOBL masks<>(SB), RODATA|NOPTR, $9
-
-// func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
-// Requires: AVX
-TEXT ·axpbyAVX512(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+0(FP), Y16
-	VBROADCASTSS b+16(FP), Y17
-	MOVQ         x+8(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         n+32(FP), DX
-	CMPQ         DX, $+8
-	JB           below8
-	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+32
-	JBE          to32
-	CMPQ         DX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y16, Y18
-	VMULPS (CX), Y17, Y19
-	VADDPS Y19, Y18, Y18
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), SI
-	VMULPS -32(BX), Y16, Y19
-	VMULPS -32(SI), Y17, Y20
-	VADDPS Y20, Y19, Y19
-	MOVQ   CX, BX
-	MOVQ   CX, DI
-	NEGQ   DI
-	SHRQ   $0x02, DI
-	ANDQ   $0x07, DI
-	SUBQ   DI, DX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (CX)(DI*4), CX
-
-loop:
-	// Four groups a turn.
-	VMULPS  (AX), Y16, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (CX)
-	VMULPS  32(AX), Y16, Y20
-	VMULPS  32(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 32(CX)
-	VMULPS  64(AX), Y16, Y20
-	VMULPS  64(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 64(CX)
-	VMULPS  96(AX), Y16, Y20
-	VMULPS  96(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 96(CX)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	SUBQ    $+32, DX
-	CMPQ    DX, $+32
-	JAE     loop
-
-groups:
-	CMPQ    DX, $+8
-	JBE     last
-	VMULPS  (AX), Y16, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (CX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+8, DX
-	JMP     groups
-
-last:
-	VMOVUPS Y18, (BX)
-	VMOVUPS Y19, -32(SI)
-	RET
-
-to64:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMULPS  32(AX), Y16, Y19
-	VMULPS  32(CX), Y17, Y20
-	VADDPS  Y20, Y19, Y19
-	VMULPS  64(AX), Y16, Y20
-	VMULPS  64(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  96(AX), Y16, Y21
-	VMULPS  96(CX), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -128(BX), Y16, Y22
-	VMULPS  -128(DX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -96(BX), Y16, Y23
-	VMULPS  -96(DX), Y17, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  -64(BX), Y16, Y24
-	VMULPS  -64(DX), Y17, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -32(BX), Y16, Y16
-	VMULPS  -32(DX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y18, (CX)
-	VMOVUPS Y19, 32(CX)
-	VMOVUPS Y20, 64(CX)
-	VMOVUPS Y21, 96(CX)
-	VMOVUPS Y22, -128(DX)
-	VMOVUPS Y23, -96(DX)
-	VMOVUPS Y24, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to32:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMULPS  32(AX), Y16, Y19
-	VMULPS  32(CX), Y17, Y20
-	VADDPS  Y20, Y19, Y19
-	VMULPS  -64(BX), Y16, Y20
-	VMULPS  -64(DX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  -32(BX), Y16, Y16
-	VMULPS  -32(DX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y18, (CX)
-	VMOVUPS Y19, 32(CX)
-	VMOVUPS Y20, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to16:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMULPS  -32(BX), Y16, Y16
-	VMULPS  -32(DX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y18, (CX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DX, $+4
-	JB      below4
-	VMULPS  (AX), X16, X18
-	VMULPS  (CX), X17, X19
-	VADDPS  X19, X18, X18
-	VMOVUPS X18, (CX)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	SUBQ    $+4, DX
-
-below4:
-	CMPQ   DX, $+2
-	JB     below2
-	VMOVSD (AX), X18
-	VMULPS X18, X16, X18
-	VMOVSD (CX), X19
-	VMULPS X19, X17, X19
-	VADDPS X19, X18, X18
-	VMOVSD X18, (CX)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	SUBQ   $+2, DX
-
-below2:
-	CMPQ   DX, $+1
-	JB     below1
-	VMULSS (AX), X16, X16
-	VMULSS (CX), X17, X17
-	VADDPS X17, X16, X16
-	VMOVSS X16, (CX)
-
-below1:
-	RET
-
-// func axpyAVX512(a float32, x *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+0(FP), Y16
-	MOVQ         x+8(FP), AX
-	MOVQ         y+16(FP), CX
-	MOVQ         n+24(FP), DX
-	CMPQ         DX, $+8
-	JB           below8
-	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+32
-	JBE          to32
-	CMPQ         DX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y16, Y17
-	VADDPS (CX), Y17, Y17
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), SI
-	VMULPS -32(BX), Y16, Y18
-	VADDPS -32(SI), Y18, Y18
-	MOVQ   CX, BX
-	MOVQ   CX, DI
-	NEGQ   DI
-	SHRQ   $0x02, DI
-	ANDQ   $0x07, DI
-	SUBQ   DI, DX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (CX)(DI*4), CX
-
-loop:
-	// Four groups a turn.
-	VMULPS  (AX), Y16, Y19
-	VADDPS  (CX), Y19, Y19
-	VMOVUPS Y19, (CX)
-	VMULPS  32(AX), Y16, Y19
-	VADDPS  32(CX), Y19, Y19
-	VMOVUPS Y19, 32(CX)
-	VMULPS  64(AX), Y16, Y19
-	VADDPS  64(CX), Y19, Y19
-	VMOVUPS Y19, 64(CX)
-	VMULPS  96(AX), Y16, Y19
-	VADDPS  96(CX), Y19, Y19
-	VMOVUPS Y19, 96(CX)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	SUBQ    $+32, DX
-	CMPQ    DX, $+32
-	JAE     loop
-
-groups:
-	CMPQ    DX, $+8
-	JBE     last
-	VMULPS  (AX), Y16, Y19
-	VADDPS  (CX), Y19, Y19
-	VMOVUPS Y19, (CX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+8, DX
-	JMP     groups
-
-last:
-	VMOVUPS Y17, (BX)
-	VMOVUPS Y18, -32(SI)
-	RET
-
-to64:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMULPS  32(AX), Y16, Y18
-	VADDPS  32(CX), Y18, Y18
-	VMULPS  64(AX), Y16, Y19
-	VADDPS  64(CX), Y19, Y19
-	VMULPS  96(AX), Y16, Y20
-	VADDPS  96(CX), Y20, Y20
-	VMULPS  -128(BX), Y16, Y21
-	VADDPS  -128(DX), Y21, Y21
-	VMULPS  -96(BX), Y16, Y22
-	VADDPS  -96(DX), Y22, Y22
-	VMULPS  -64(BX), Y16, Y23
-	VADDPS  -64(DX), Y23, Y23
-	VMULPS  -32(BX), Y16, Y16
-	VADDPS  -32(DX), Y16, Y16
-	VMOVUPS Y17, (CX)
-	VMOVUPS Y18, 32(CX)
-	VMOVUPS Y19, 64(CX)
-	VMOVUPS Y20, 96(CX)
-	VMOVUPS Y21, -128(DX)
-	VMOVUPS Y22, -96(DX)
-	VMOVUPS Y23, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to32:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMULPS  32(AX), Y16, Y18
-	VADDPS  32(CX), Y18, Y18
-	VMULPS  -64(BX), Y16, Y19
-	VADDPS  -64(DX), Y19, Y19
-	VMULPS  -32(BX), Y16, Y16
-	VADDPS  -32(DX), Y16, Y16
-	VMOVUPS Y17, (CX)
-	VMOVUPS Y18, 32(CX)
-	VMOVUPS Y19, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to16:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMULPS  -32(BX), Y16, Y16
-	VADDPS  -32(DX), Y16, Y16
-	VMOVUPS Y17, (CX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DX, $+4
-	JB      below4
-	VMULPS  (AX), X16, X17
-	VADDPS  (CX), X17, X17
-	VMOVUPS X17, (CX)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	SUBQ    $+4, DX
-
-below4:
-	CMPQ   DX, $+2
-	JB     below2
-	VMOVSD (AX), X17
-	VMULPS X17, X16, X17
-	VMOVSD (CX), X18
-	VADDPS X18, X17, X17
-	VMOVSD X17, (CX)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	SUBQ   $+2, DX
-
-below2:
-	CMPQ   DX, $+1
-	JB     below1
-	VMULSS (AX), X16, X16
-	VADDSS (CX), X16, X16
-	VMOVSS X16, (CX)
-
-below1:
-	RET
-
-// func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS (AX), Y16
-	VBROADCASTSS 4(AX), Y17
-	VBROADCASTSS 8(AX), Y18
-	VBROADCASTSS 12(AX), Y19
-	MOVQ         x0+8(FP), AX
-	MOVQ         x1+16(FP), CX
-	MOVQ         x2+24(FP), DX
-	MOVQ         x3+32(FP), BX
-	MOVQ         y+40(FP), SI
-	MOVQ         n+48(FP), DI
-	CMPQ         DI, $+8
-	JB           below8
-	CMPQ         DI, $+16
-	JBE          to16
-	CMPQ         DI, $+32
-	JBE          to32
-	CMPQ         DI, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), R12
-	VMOVUPS -32(R12), Y21
-	VMULPS  -32(R8), Y16, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -32(R9), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -32(R10), Y18, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -32(R11), Y19, Y22
-	VADDPS  Y22, Y21, Y21
-	MOVQ    SI, R8
-	MOVQ    SI, R9
-	NEGQ    R9
-	SHRQ    $0x02, R9
-	ANDQ    $0x07, R9
-	SUBQ    R9, DI
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    (CX)(R9*4), CX
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (BX)(R9*4), BX
-	LEAQ    (SI)(R9*4), SI
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (SI), Y22
-	VMULPS  (AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, (SI)
-	VMOVUPS 32(SI), Y22
-	VMULPS  32(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  32(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  32(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  32(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, 32(SI)
-	VMOVUPS 64(SI), Y22
-	VMULPS  64(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, 64(SI)
-	VMOVUPS 96(SI), Y22
-	VMULPS  96(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  96(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  96(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  96(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, 96(SI)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
-	JAE     loop
-
-groups:
-	CMPQ    DI, $+8
-	JBE     last
-	VMOVUPS (SI), Y22
-	VMULPS  (AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, (SI)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, SI
-	SUBQ    $+8, DI
-	JMP     groups
-
-last:
-	VMOVUPS Y20, (R8)
-	VMOVUPS Y21, -32(R12)
-	RET
-
-to64:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS 32(SI), Y21
-	VMULPS  32(AX), Y16, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(CX), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(DX), Y18, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(BX), Y19, Y22
-	VADDPS  Y22, Y21, Y21
-	VMOVUPS 64(SI), Y22
-	VMULPS  64(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS 96(SI), Y23
-	VMULPS  96(AX), Y16, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  96(CX), Y17, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  96(DX), Y18, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  96(BX), Y19, Y24
-	VADDPS  Y24, Y23, Y23
-	VMOVUPS -128(DI), Y24
-	VMULPS  -128(R8), Y16, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -128(R9), Y17, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -128(R10), Y18, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -128(R11), Y19, Y25
-	VADDPS  Y25, Y24, Y24
-	VMOVUPS -96(DI), Y25
-	VMULPS  -96(R8), Y16, Y26
-	VADDPS  Y26, Y25, Y25
-	VMULPS  -96(R9), Y17, Y26
-	VADDPS  Y26, Y25, Y25
-	VMULPS  -96(R10), Y18, Y26
-	VADDPS  Y26, Y25, Y25
-	VMULPS  -96(R11), Y19, Y26
-	VADDPS  Y26, Y25, Y25
-	VMOVUPS -64(DI), Y26
-	VMULPS  -64(R8), Y16, Y27
-	VADDPS  Y27, Y26, Y26
-	VMULPS  -64(R9), Y17, Y27
-	VADDPS  Y27, Y26, Y26
-	VMULPS  -64(R10), Y18, Y27
-	VADDPS  Y27, Y26, Y26
-	VMULPS  -64(R11), Y19, Y27
-	VADDPS  Y27, Y26, Y26
-	VMOVUPS -32(DI), Y27
-	VMULPS  -32(R8), Y16, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  -32(R9), Y17, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  -32(R10), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  -32(R11), Y19, Y16
-	VADDPS  Y16, Y27, Y27
-	VMOVUPS Y20, (SI)
-	VMOVUPS Y21, 32(SI)
-	VMOVUPS Y22, 64(SI)
-	VMOVUPS Y23, 96(SI)
-	VMOVUPS Y24, -128(DI)
-	VMOVUPS Y25, -96(DI)
-	VMOVUPS Y26, -64(DI)
-	VMOVUPS Y27, -32(DI)
-	RET
-
-to32:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS 32(SI), Y21
-	VMULPS  32(AX), Y16, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(CX), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(DX), Y18, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(BX), Y19, Y22
-	VADDPS  Y22, Y21, Y21
-	VMOVUPS -64(DI), Y22
-	VMULPS  -64(R8), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -64(R9), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -64(R10), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -64(R11), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS -32(DI), Y23
-	VMULPS  -32(R8), Y16, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  -32(R9), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  -32(R10), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  -32(R11), Y19, Y16
-	VADDPS  Y16, Y23, Y23
-	VMOVUPS Y20, (SI)
-	VMOVUPS Y21, 32(SI)
-	VMOVUPS Y22, -64(DI)
-	VMOVUPS Y23, -32(DI)
-	RET
-
-to16:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS -32(DI), Y21
-	VMULPS  -32(R8), Y16, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  -32(R9), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  -32(R10), Y18, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  -32(R11), Y19, Y16
-	VADDPS  Y16, Y21, Y21
-	VMOVUPS Y20, (SI)
-	VMOVUPS Y21, -32(DI)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DI, $+4
-	JB      below4
-	VMOVUPS (SI), X20
-	VMULPS  (AX), X16, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (CX), X17, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (DX), X18, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (BX), X19, X21
-	VADDPS  X21, X20, X20
-	VMOVUPS X20, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-	SUBQ    $+4, DI
-
-below4:
-	CMPQ   DI, $+2
-	JB     below2
-	VMOVSD (SI), X20
-	VMOVSD (AX), X21
-	VMULPS X21, X16, X21
-	VADDPS X21, X20, X20
-	VMOVSD (CX), X21
-	VMULPS X21, X17, X21
-	VADDPS X21, X20, X20
-	VMOVSD (DX), X21
-	VMULPS X21, X18, X21
-	VADDPS X21, X20, X20
-	VMOVSD (BX), X21
-	VMULPS X21, X19, X21
-	VADDPS X21, X20, X20
-	VMOVSD X20, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-	SUBQ   $+2, DI
-
-below2:
-	CMPQ   DI, $+1
-	JB     below1
-	VMOVSS (SI), X20
-	VMULSS (AX), X16, X16
-	VADDPS X16, X20, X20
-	VMULSS (CX), X17, X16
-	VADDPS X16, X20, X20
-	VMULSS (DX), X18, X16
-	VADDPS X16, X20, X20
-	VMULSS (BX), X19, X16
-	VADDPS X16, X20, X20
-	VMOVSS X20, (SI)
-
-below1:
-	RET
-
-// func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
-// Requires: AVX
-TEXT ·axpySameAVX512(SB), NOSPLIT, $0-32
-	VMOVSS  a+0(FP), X16
-	MOVQ    idx+8(FP), AX
-	MOVQ    n+16(FP), CX
-	MOVQ    w+24(FP), DX
-	CMPQ    CX, $+4
-	JB      few
-	MOVWLZX -8(AX)(CX*2), BX
-	VADDSS  (DX)(BX*4), X16, X17
-	MOVWLZX -6(AX)(CX*2), SI
-	VADDSS  (DX)(SI*4), X16, X18
-	MOVWLZX -4(AX)(CX*2), DI
-	VADDSS  (DX)(DI*4), X16, X19
-	MOVWLZX -2(AX)(CX*2), R8
-	VADDSS  (DX)(R8*4), X16, X20
-	CMPQ    CX, $+4
-	JBE     last
-
-loop:
-	// Four nonzeros a turn.
-	MOVWLZX (AX), R9
-	VADDSS  (DX)(R9*4), X16, X21
-	MOVWLZX 2(AX), R10
-	VADDSS  (DX)(R10*4), X16, X22
-	MOVWLZX 4(AX), R11
-	VADDSS  (DX)(R11*4), X16, X23
-	MOVWLZX 6(AX), R12
-	VADDSS  (DX)(R12*4), X16, X24
-	VMOVSS  X21, (DX)(R9*4)
-	VMOVSS  X22, (DX)(R10*4)
-	VMOVSS  X23, (DX)(R11*4)
-	VMOVSS  X24, (DX)(R12*4)
-	ADDQ    $+8, AX
-	SUBQ    $+4, CX
-	CMPQ    CX, $+5
-	JAE     loop
-
-last:
-	VMOVSS X17, (DX)(BX*4)
-	VMOVSS X18, (DX)(SI*4)
-	VMOVSS X19, (DX)(DI*4)
-	VMOVSS X20, (DX)(R8*4)
-
-end:
-	RET
-
-few:
-	CMPQ CX, $+0
-	JBE  end
-
-single:
-	MOVWLZX (AX), BX
-	VADDSS  (DX)(BX*4), X16, X17
-	VMOVSS  X17, (DX)(BX*4)
-	ADDQ    $+2, AX
-	SUBQ    $+1, CX
-	CMPQ    CX, $+1
-	JAE     single
-	JMP     end
-
-// func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·axpySparseAVX512(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+0(FP), Y16
-	MOVQ         idx+8(FP), AX
-	MOVQ         val+16(FP), CX
-	MOVQ         n+24(FP), DX
-	MOVQ         w+32(FP), BX
-	CMPQ         DX, $+8
-	JB           rest
-
-loop:
-	// Eight nonzeros a turn.
-	VMULPS    (CX), X16, X17
-	MOVL      (AX), SI
-	MOVL      4(AX), DI
-	MOVL      8(AX), R8
-	MOVL      12(AX), R9
-	VADDSS    (BX)(SI*4), X17, X18
-	VMOVSS    X18, (BX)(SI*4)
-	VPERMILPS $0x01, X17, X18
-	VADDSS    (BX)(DI*4), X18, X18
-	VMOVSS    X18, (BX)(DI*4)
-	VPERMILPS $0x02, X17, X18
-	VADDSS    (BX)(R8*4), X18, X18
-	VMOVSS    X18, (BX)(R8*4)
-	VPERMILPS $0x03, X17, X17
-	VADDSS    (BX)(R9*4), X17, X17
-	VMOVSS    X17, (BX)(R9*4)
-	VMULPS    16(CX), X16, X17
-	MOVL      16(AX), SI
-	MOVL      20(AX), DI
-	MOVL      24(AX), R8
-	MOVL      28(AX), R9
-	VADDSS    (BX)(SI*4), X17, X18
-	VMOVSS    X18, (BX)(SI*4)
-	VPERMILPS $0x01, X17, X18
-	VADDSS    (BX)(DI*4), X18, X18
-	VMOVSS    X18, (BX)(DI*4)
-	VPERMILPS $0x02, X17, X18
-	VADDSS    (BX)(R8*4), X18, X18
-	VMOVSS    X18, (BX)(R8*4)
-	VPERMILPS $0x03, X17, X17
-	VADDSS    (BX)(R9*4), X17, X17
-	VMOVSS    X17, (BX)(R9*4)
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+8, DX
-	CMPQ      DX, $+8
-	JAE       loop
-
-rest:
-	CMPQ DX, $+0
-	JBE  done
-
-single:
-	VMULSS (CX), X16, X17
-	MOVL   (AX), SI
-	VADDSS (BX)(SI*4), X17, X17
-	VMOVSS X17, (BX)(SI*4)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	SUBQ   $+1, DX
-	CMPQ   DX, $+1
-	JAE    single
-
-done:
-	RET
-
-// func axpySparseKAVX512(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
-// Requires: AVX
-TEXT ·axpySparseKAVX512(SB), NOSPLIT, $0-48
-	MOVQ    a+0(FP), AX
-	MOVQ    idx+8(FP), CX
-	MOVQ    val+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    stride+40(FP), DI
-	VMOVUPS (AX), Y16
-	CMPQ    BX, $+4
-	JB      rest
-
-loop:
-	MOVL         (CX), AX
-	MOVL         4(CX), R8
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS (DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	IMULQ        DI, R8
-	LEAQ         (SI)(R8*1), AX
-	VBROADCASTSS 4(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	MOVL         8(CX), AX
-	MOVL         12(CX), R8
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS 8(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	IMULQ        DI, R8
-	LEAQ         (SI)(R8*1), AX
-	VBROADCASTSS 12(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	ADDQ         $+16, CX
-	ADDQ         $+16, DX
-	SUBQ         $+4, BX
-	CMPQ         BX, $+4
-	JAE          loop
-
-rest:
-	CMPQ         BX, $+0
-	JBE          done
-	MOVL         (CX), AX
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS (DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	CMPQ         BX, $+1
-	JBE          done
-	MOVL         4(CX), AX
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS 4(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	CMPQ         BX, $+2
-	JBE          done
-	MOVL         8(CX), AX
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS 8(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-
-done:
-	RET
-
 // func dotAVX512(x *float32, y *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
-	VPXORD Y17, Y17, Y17
-	LEAQ   masks<>+0(SB), SI
-	LEAQ   -1(DX), BX
-	ANDQ   $0x07, BX
-	KMOVB  1(SI)(BX*1), K1
-	CMPQ   DX, $+64
-	JAE    long
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
+	JEQ    page
+	LEAQ   63(CX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
+	JEQ    page
+
+start:
+	CMPQ  DX, $+33
+	JAE   over32
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x07, BX
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
@@ -957,96 +42,6 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	JBE           short2
 	VMOVUPS       64(AX), Y18
 	VMULPS        64(CX), Y18, Y18
-	CMPQ          DX, $+32
-	JBE           short3
-	VMOVUPS       96(AX), Y19
-	VMULPS        96(CX), Y19, Y19
-	CMPQ          DX, $+40
-	JBE           short4
-	VMOVUPS       128(AX), Y20
-	VMULPS        128(CX), Y20, Y20
-	CMPQ          DX, $+48
-	JBE           short5
-	VMOVUPS       160(AX), Y21
-	VMULPS        160(CX), Y21, Y21
-	CMPQ          DX, $+56
-	JBE           short6
-	VMOVUPS       192(AX), Y22
-	VMULPS        192(CX), Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y23
-	VMOVUPS.Z     224(CX), K1, Y24
-	VMULPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short6:
-	VMOVUPS.Z     192(AX), K1, Y22
-	VMOVUPS.Z     192(CX), K1, Y23
-	VMULPS        Y23, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short5:
-	VMOVUPS.Z     160(AX), K1, Y21
-	VMOVUPS.Z     160(CX), K1, Y22
-	VMULPS        Y22, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short4:
-	VMOVUPS.Z     128(AX), K1, Y20
-	VMOVUPS.Z     128(CX), K1, Y21
-	VMULPS        Y21, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short3:
 	VMOVUPS.Z     96(AX), K1, Y19
 	VMOVUPS.Z     96(CX), K1, Y20
 	VMULPS        Y20, Y19, Y19
@@ -1111,57 +106,98 @@ empty:
 	VMOVSS X17, ret+24(FP)
 	RET
 
+over32:
+	CMPQ  DX, $+64
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x0f, BX
+	MOVL  $0x0000ffff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VMULPS        (CX), Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VMULPS        64(CX), Z17, Z17
+	CMPQ          DX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VMULPS        128(CX), Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMOVUPS.Z     192(CX), K1, Z20
+	VMULPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMOVUPS.Z     128(CX), K1, Z19
+	VMULPS        Z19, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
 long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
 	// The first 64 elements start the lanes.
-	VMOVUPS (AX), Y16
-	VMULPS  (CX), Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS 32(AX), Y17
-	VMULPS  32(CX), Y17, Y17
-	VMOVUPS 64(AX), Y18
-	VMULPS  64(CX), Y18, Y18
-	VMOVUPS 96(AX), Y19
-	VMULPS  96(CX), Y19, Y19
-	VMOVUPS 128(AX), Y20
-	VMULPS  128(CX), Y20, Y20
-	VMOVUPS 160(AX), Y21
-	VMULPS  160(CX), Y21, Y21
-	VMOVUPS 192(AX), Y22
-	VMULPS  192(CX), Y22, Y22
-	VMOVUPS 224(AX), Y23
-	VMULPS  224(CX), Y23, Y23
+	VMOVUPS (AX), Z16
+	VMULPS  (CX), Z16, Z16
+	VADDPS  Z17, Z16, Z16
+
+headed:
+	VMOVUPS 64(AX), Z17
+	VMULPS  64(CX), Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VMULPS  128(CX), Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VMULPS  192(CX), Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VMOVUPS (AX), Y24
-	VMULPS  (CX), Y24, Y24
-	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VMULPS  32(CX), Y24, Y24
-	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VMULPS  64(CX), Y24, Y24
-	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VMULPS  96(CX), Y24, Y24
-	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VMULPS  128(CX), Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VMULPS  160(CX), Y24, Y24
-	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VMULPS  192(CX), Y24, Y24
-	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VMULPS  224(CX), Y24, Y24
-	VADDPS  Y24, Y23, Y23
+	VMOVUPS (AX), Z20
+	VMULPS  (CX), Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VMULPS  64(CX), Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VMULPS  128(CX), Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VMULPS  192(CX), Z20, Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
@@ -1172,135 +208,35 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          DX, $+0
 	JBE           none
-	CMPQ          DX, $+8
-	JBE           rest0
-	VMOVUPS       (AX), Y24
-	VMULPS        (CX), Y24, Y24
-	VADDPS        Y24, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x0f, BX
+	MOVL          $0x0000ffff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
 	CMPQ          DX, $+16
-	JBE           rest1
-	VMOVUPS       32(AX), Y24
-	VMULPS        32(CX), Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	CMPQ          DX, $+24
-	JBE           rest2
-	VMOVUPS       64(AX), Y24
-	VMULPS        64(CX), Y24, Y24
-	VADDPS        Y24, Y18, Y18
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VMULPS        (CX), Z20, Z20
+	VADDPS        Z20, Z16, Z16
 	CMPQ          DX, $+32
-	JBE           rest3
-	VMOVUPS       96(AX), Y24
-	VMULPS        96(CX), Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	CMPQ          DX, $+40
-	JBE           rest4
-	VMOVUPS       128(AX), Y24
-	VMULPS        128(CX), Y24, Y24
-	VADDPS        Y24, Y20, Y20
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VMULPS        64(CX), Z20, Z20
+	VADDPS        Z20, Z17, Z17
 	CMPQ          DX, $+48
-	JBE           rest5
-	VMOVUPS       160(AX), Y24
-	VMULPS        160(CX), Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	CMPQ          DX, $+56
-	JBE           rest6
-	VMOVUPS       192(AX), Y24
-	VMULPS        192(CX), Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y24
-	VMOVUPS.Z     224(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest6:
-	VMOVUPS.Z     192(AX), K1, Y24
-	VMOVUPS.Z     192(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest5:
-	VMOVUPS.Z     160(AX), K1, Y24
-	VMOVUPS.Z     160(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest4:
-	VMOVUPS.Z     128(AX), K1, Y24
-	VMOVUPS.Z     128(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest3:
-	VMOVUPS.Z     96(AX), K1, Y24
-	VMOVUPS.Z     96(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VMULPS        128(CX), Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMOVUPS.Z     192(CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1312,16 +248,14 @@ rest3:
 	RET
 
 rest2:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VMOVUPS.Z     64(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMOVUPS.Z     128(CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1333,16 +267,14 @@ rest2:
 	RET
 
 rest1:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VMOVUPS.Z     32(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMOVUPS.Z     64(CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1354,16 +286,14 @@ rest1:
 	RET
 
 rest0:
-	VMOVUPS.Z     (AX), K1, Y24
-	VMOVUPS.Z     (CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     (AX), K1, Z20
+	VMOVUPS.Z     (CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1375,12 +305,10 @@ rest0:
 	RET
 
 none:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1391,2836 +319,82 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-// func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·dotRowsAVX512(SB), NOSPLIT, $256-56
-	MOVQ  dst+0(FP), AX
-	MOVQ  rows+8(FP), CX
-	MOVQ  stride+16(FP), DX
-	MOVQ  idx+24(FP), BX
-	MOVQ  count+32(FP), SI
-	MOVQ  x+40(FP), DI
-	MOVQ  n+48(FP), R8
-	LEAQ  masks<>+0(SB), R10
-	LEAQ  -1(R8), R9
-	ANDQ  $0x07, R9
-	KMOVB 1(R10)(R9*1), K1
-	CMPQ  R8, $+8
-	JBE   groups1
-	CMPQ  R8, $+16
-	JBE   groups2
-	CMPQ  R8, $+24
-	JBE   groups3
-	CMPQ  R8, $+32
-	JBE   groups4
-	CMPQ  R8, $+40
-	JBE   groups5
-	CMPQ  R8, $+48
-	JBE   groups6
-	CMPQ  R8, $+56
-	JBE   groups7
-	CMPQ  R8, $+64
-	JBE   groups8
-	SUBQ  $+1, R8
-	MOVQ  R8, R9
-	ANDQ  $+63, R9
-	ADDQ  $+1, R9
-	SHRQ  $0x06, R8
-	SHLQ  $0x08, R8
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
 
-rows:
+misaligned:
+	MOVQ      AX, BX
+	ANDQ      $+60, BX
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	MOVL      $0x0000ffff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMOVUPS.Z (CX), K1, Z18
+	VMULPS    Z18, Z16, Z16
+	VADDPS    Z17, Z16, Z16
+	JMP       headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+15, BX
 	CMPQ BX, $+1
-	JAE  rowsat
-	MOVQ CX, R10
-	ADDQ DX, CX
-	MOVQ CX, R11
-	ADDQ DX, CX
-	MOVQ CX, R12
-	ADDQ DX, CX
-	MOVQ CX, R13
-	ADDQ DX, CX
-	JMP  rowssum
-
-rowsat:
-	MOVL  (BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	MOVL  4(BX), R11
-	IMULQ DX, R11
-	ADDQ  CX, R11
-	MOVL  8(BX), R12
-	IMULQ DX, R12
-	ADDQ  CX, R12
-	MOVL  12(BX), R13
-	IMULQ DX, R13
-	ADDQ  CX, R13
-	ADDQ  $+16, BX
-
-rowssum:
-	// Groups 0 and 4 of the lanes.
-	VMOVUPS (DI), Y17
-	VMULPS  (R10), Y17, Y19
-	VMULPS  (R11), Y17, Y20
-	VMULPS  (R12), Y17, Y21
-	VMULPS  (R13), Y17, Y22
-	VMOVUPS 128(DI), Y18
-	VMULPS  128(R10), Y18, Y23
-	VMULPS  128(R11), Y18, Y24
-	VMULPS  128(R12), Y18, Y25
-	VMULPS  128(R13), Y18, Y26
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail0
-
-block0:
-	VMOVUPS (DI)(R14*1), Y17
-	VMOVUPS 128(DI)(R14*1), Y18
-	VMULPS  (R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  128(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  (R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  128(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  (R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  128(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  (R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
-	VMULPS  128(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block0
-
-tail0:
-	CMPQ    R9, $+0
-	JBE     end0
-	CMPQ    R9, $+8
-	JBE     part0
-	VMOVUPS (DI)(R14*1), Y17
-	VMULPS  (R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  (R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  (R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  (R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
-	JMP     next0
-
-part0:
-	VMOVUPS.Z (DI)(R14*1), K1, Y17
-	VMOVUPS.Z (R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y19, Y19
-	VMOVUPS.Z (R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y20, Y20
-	VMOVUPS.Z (R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y21, Y21
-	VMOVUPS.Z (R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y22, Y22
-	JMP       end0
-
-next0:
-	CMPQ    R9, $+32
-	JBE     end0
-	CMPQ    R9, $+40
-	JBE     part4
-	VMOVUPS 128(DI)(R14*1), Y18
-	VMULPS  128(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  128(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  128(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  128(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     end0
-
-part4:
-	VMOVUPS.Z 128(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 128(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 128(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 128(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 128(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-
-end0:
-	VADDPS Y23, Y19, Y19
-	VADDPS Y24, Y20, Y20
-	VADDPS Y25, Y21, Y21
-	VADDPS Y26, Y22, Y22
-
-	// Groups 2 and 6 of the lanes.
-	VMOVUPS 64(DI), Y17
-	VMULPS  64(R10), Y17, Y23
-	VMULPS  64(R11), Y17, Y24
-	VMULPS  64(R12), Y17, Y25
-	VMULPS  64(R13), Y17, Y26
-	VMOVUPS 192(DI), Y18
-	VMULPS  192(R10), Y18, Y27
-	VMULPS  192(R11), Y18, Y28
-	VMULPS  192(R12), Y18, Y29
-	VMULPS  192(R13), Y18, Y30
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail1
-
-block1:
-	VMOVUPS 64(DI)(R14*1), Y17
-	VMOVUPS 192(DI)(R14*1), Y18
-	VMULPS  64(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  192(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  64(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  192(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  64(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  192(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  64(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	VMULPS  192(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block1
-
-tail1:
-	CMPQ    R9, $+16
-	JBE     end1
-	CMPQ    R9, $+24
-	JBE     part2
-	VMOVUPS 64(DI)(R14*1), Y17
-	VMULPS  64(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  64(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  64(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  64(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     next1
-
-part2:
-	VMOVUPS.Z 64(DI)(R14*1), K1, Y17
-	VMOVUPS.Z 64(R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 64(R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 64(R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 64(R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-	JMP       end1
-
-next1:
-	CMPQ    R9, $+48
-	JBE     end1
-	CMPQ    R9, $+56
-	JBE     part6
-	VMOVUPS 192(DI)(R14*1), Y18
-	VMULPS  192(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  192(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  192(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  192(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	JMP     end1
-
-part6:
-	VMOVUPS.Z 192(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 192(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y27, Y27
-	VMOVUPS.Z 192(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y28, Y28
-	VMOVUPS.Z 192(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y29, Y29
-	VMOVUPS.Z 192(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y30, Y30
-
-end1:
-	LEAQ    (SP), R14
-	VADDPS  Y27, Y23, Y23
-	VADDPS  Y23, Y19, Y19
-	VMOVUPS Y19, (R14)
-	VADDPS  Y28, Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS Y20, 32(R14)
-	VADDPS  Y29, Y25, Y25
-	VADDPS  Y25, Y21, Y21
-	VMOVUPS Y21, 64(R14)
-	VADDPS  Y30, Y26, Y26
-	VADDPS  Y26, Y22, Y22
-	VMOVUPS Y22, 96(R14)
-
-	// Groups 1 and 5 of the lanes.
-	VMOVUPS 32(DI), Y17
-	VMULPS  32(R10), Y17, Y19
-	VMULPS  32(R11), Y17, Y20
-	VMULPS  32(R12), Y17, Y21
-	VMULPS  32(R13), Y17, Y22
-	VMOVUPS 160(DI), Y18
-	VMULPS  160(R10), Y18, Y23
-	VMULPS  160(R11), Y18, Y24
-	VMULPS  160(R12), Y18, Y25
-	VMULPS  160(R13), Y18, Y26
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail2
-
-block2:
-	VMOVUPS 32(DI)(R14*1), Y17
-	VMOVUPS 160(DI)(R14*1), Y18
-	VMULPS  32(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  160(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  32(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  160(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  32(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  160(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  32(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
-	VMULPS  160(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block2
-
-tail2:
-	CMPQ    R9, $+8
-	JBE     end2
-	CMPQ    R9, $+16
-	JBE     part1
-	VMOVUPS 32(DI)(R14*1), Y17
-	VMULPS  32(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  32(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  32(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
-	JMP     next2
-
-part1:
-	VMOVUPS.Z 32(DI)(R14*1), K1, Y17
-	VMOVUPS.Z 32(R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y19, Y19
-	VMOVUPS.Z 32(R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y20, Y20
-	VMOVUPS.Z 32(R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y21, Y21
-	VMOVUPS.Z 32(R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y22, Y22
-	JMP       end2
-
-next2:
-	CMPQ    R9, $+40
-	JBE     end2
-	CMPQ    R9, $+48
-	JBE     part5
-	VMOVUPS 160(DI)(R14*1), Y18
-	VMULPS  160(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  160(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  160(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  160(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     end2
-
-part5:
-	VMOVUPS.Z 160(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 160(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 160(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 160(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 160(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-
-end2:
-	VADDPS Y23, Y19, Y19
-	VADDPS Y24, Y20, Y20
-	VADDPS Y25, Y21, Y21
-	VADDPS Y26, Y22, Y22
-
-	// Groups 3 and 7 of the lanes.
-	VMOVUPS 96(DI), Y17
-	VMULPS  96(R10), Y17, Y23
-	VMULPS  96(R11), Y17, Y24
-	VMULPS  96(R12), Y17, Y25
-	VMULPS  96(R13), Y17, Y26
-	VMOVUPS 224(DI), Y18
-	VMULPS  224(R10), Y18, Y27
-	VMULPS  224(R11), Y18, Y28
-	VMULPS  224(R12), Y18, Y29
-	VMULPS  224(R13), Y18, Y30
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail3
-
-block3:
-	VMOVUPS 96(DI)(R14*1), Y17
-	VMOVUPS 224(DI)(R14*1), Y18
-	VMULPS  96(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  224(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  96(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  224(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  96(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  224(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  96(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	VMULPS  224(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block3
-
-tail3:
-	CMPQ    R9, $+24
-	JBE     end3
-	CMPQ    R9, $+32
-	JBE     part3
-	VMOVUPS 96(DI)(R14*1), Y17
-	VMULPS  96(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  96(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  96(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  96(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     next3
-
-part3:
-	VMOVUPS.Z 96(DI)(R14*1), K1, Y17
-	VMOVUPS.Z 96(R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 96(R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 96(R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 96(R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-	JMP       end3
-
-next3:
-	CMPQ    R9, $+56
-	JBE     end3
-	CMPQ    R9, $+64
-	JBE     part7
-	VMOVUPS 224(DI)(R14*1), Y18
-	VMULPS  224(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  224(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  224(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  224(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	JMP     end3
-
-part7:
-	VMOVUPS.Z 224(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 224(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y27, Y27
-	VMOVUPS.Z 224(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y28, Y28
-	VMOVUPS.Z 224(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y29, Y29
-	VMOVUPS.Z 224(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y30, Y30
-
-end3:
-	LEAQ          (SP), R10
-	VADDPS        Y27, Y23, Y23
-	VADDPS        Y23, Y19, Y19
-	VADDPS        (R10), Y19, Y19
-	VADDPS        Y28, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        32(R10), Y20, Y20
-	VADDPS        Y29, Y25, Y25
-	VADDPS        Y25, Y21, Y21
-	VADDPS        64(R10), Y21, Y21
-	VADDPS        Y30, Y26, Y26
-	VADDPS        Y26, Y22, Y22
-	VADDPS        96(R10), Y22, Y22
-	VINSERTF32X4  $0x01, X21, Y19, Y16
-	VSHUFF32X4    $0x03, Y21, Y19, Y17
-	VADDPS        Y17, Y16, Y16
-	VINSERTF32X4  $0x01, X22, Y20, Y17
-	VSHUFF32X4    $0x03, Y22, Y20, Y18
-	VADDPS        Y18, Y17, Y17
-	VUNPCKLPD     Y17, Y16, Y18
-	VUNPCKHPD     Y17, Y16, Y16
-	VADDPS        Y16, Y18, Y18
-	VMOVSHDUP     Y18, Y16
-	VADDPS        Y16, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VSHUFPS       $0x88, X16, X18, X16
-	VPXORD        X17, X17, X17
-	VADDPS        X17, X16, X16
-	VMOVUPS       X16, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows
-	RET
-
-groups1:
-	VMOVUPS.Z (DI), K1, Y16
-
-rows1:
-	CMPQ BX, $+1
-	JAE  rows1at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows1sum
-
-rows1at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows1sum:
-	VMOVUPS.Z     (DI), K1, Y17
-	VMULPS        Y16, Y17, Y17
-	VMOVUPS.Z     (R8), K1, Y18
-	VMULPS        Y16, Y18, Y18
-	VMOVUPS.Z     (R9), K1, Y19
-	VMULPS        Y16, Y19, Y19
-	VMOVUPS.Z     (R10), K1, Y20
-	VMULPS        Y16, Y20, Y20
-	VINSERTF32X4  $0x01, X19, Y17, Y21
-	VSHUFF32X4    $0x03, Y19, Y17, Y17
-	VADDPS        Y17, Y21, Y21
-	VINSERTF32X4  $0x01, X20, Y18, Y17
-	VSHUFF32X4    $0x03, Y20, Y18, Y18
-	VADDPS        Y18, Y17, Y17
-	VUNPCKLPD     Y17, Y21, Y18
-	VUNPCKHPD     Y17, Y21, Y17
-	VADDPS        Y17, Y18, Y18
-	VMOVSHDUP     Y18, Y17
-	VADDPS        Y17, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X17
-	VSHUFPS       $0x88, X17, X18, X17
-	VPXORD        X18, X18, X18
-	VADDPS        X18, X17, X17
-	VMOVUPS       X17, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows1
-	RET
-
-groups2:
-	VMOVUPS   (DI), Y16
-	VMOVUPS.Z 32(DI), K1, Y17
-
-rows2:
-	CMPQ BX, $+1
-	JAE  rows2at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows2sum
-
-rows2at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows2sum:
-	VMULPS        (DI), Y16, Y18
-	VMOVUPS.Z     32(DI), K1, Y19
-	VMULPS        Y17, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VMULPS        (R8), Y16, Y19
-	VMOVUPS.Z     32(R8), K1, Y20
-	VMULPS        Y17, Y20, Y20
-	VADDPS        Y20, Y19, Y19
-	VMULPS        (R9), Y16, Y20
-	VMOVUPS.Z     32(R9), K1, Y21
-	VMULPS        Y17, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        (R10), Y16, Y21
-	VMOVUPS.Z     32(R10), K1, Y22
-	VMULPS        Y17, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VINSERTF32X4  $0x01, X20, Y18, Y22
-	VSHUFF32X4    $0x03, Y20, Y18, Y18
-	VADDPS        Y18, Y22, Y22
-	VINSERTF32X4  $0x01, X21, Y19, Y18
-	VSHUFF32X4    $0x03, Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VUNPCKLPD     Y18, Y22, Y19
-	VUNPCKHPD     Y18, Y22, Y18
-	VADDPS        Y18, Y19, Y19
-	VMOVSHDUP     Y19, Y18
-	VADDPS        Y18, Y19, Y19
-	VEXTRACTF32X4 $0x01, Y19, X18
-	VSHUFPS       $0x88, X18, X19, X18
-	VPXORD        X19, X19, X19
-	VADDPS        X19, X18, X18
-	VMOVUPS       X18, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows2
-	RET
-
-groups3:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS.Z 64(DI), K1, Y18
-
-rows3:
-	CMPQ BX, $+1
-	JAE  rows3at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows3sum
-
-rows3at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows3sum:
-	VMULPS        (DI), Y16, Y19
-	VMOVUPS.Z     64(DI), K1, Y20
-	VMULPS        Y18, Y20, Y20
-	VADDPS        Y20, Y19, Y19
-	VMULPS        32(DI), Y17, Y20
-	VADDPS        Y20, Y19, Y19
-	VMULPS        (R8), Y16, Y20
-	VMOVUPS.Z     64(R8), K1, Y21
-	VMULPS        Y18, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        32(R8), Y17, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        (R9), Y16, Y21
-	VMOVUPS.Z     64(R9), K1, Y22
-	VMULPS        Y18, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        32(R9), Y17, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        (R10), Y16, Y22
-	VMOVUPS.Z     64(R10), K1, Y23
-	VMULPS        Y18, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(R10), Y17, Y23
-	VADDPS        Y23, Y22, Y22
-	VINSERTF32X4  $0x01, X21, Y19, Y23
-	VSHUFF32X4    $0x03, Y21, Y19, Y19
-	VADDPS        Y19, Y23, Y23
-	VINSERTF32X4  $0x01, X22, Y20, Y19
-	VSHUFF32X4    $0x03, Y22, Y20, Y20
-	VADDPS        Y20, Y19, Y19
-	VUNPCKLPD     Y19, Y23, Y20
-	VUNPCKHPD     Y19, Y23, Y19
-	VADDPS        Y19, Y20, Y20
-	VMOVSHDUP     Y20, Y19
-	VADDPS        Y19, Y20, Y20
-	VEXTRACTF32X4 $0x01, Y20, X19
-	VSHUFPS       $0x88, X19, X20, X19
-	VPXORD        X20, X20, X20
-	VADDPS        X20, X19, X19
-	VMOVUPS       X19, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows3
-	RET
-
-groups4:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS.Z 96(DI), K1, Y19
-
-rows4:
-	CMPQ BX, $+1
-	JAE  rows4at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows4sum
-
-rows4at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows4sum:
-	VMULPS        (DI), Y16, Y20
-	VMULPS        64(DI), Y18, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        32(DI), Y17, Y21
-	VMOVUPS.Z     96(DI), K1, Y22
-	VMULPS        Y19, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        (R8), Y16, Y21
-	VMULPS        64(R8), Y18, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        32(R8), Y17, Y22
-	VMOVUPS.Z     96(R8), K1, Y23
-	VMULPS        Y19, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        (R9), Y16, Y22
-	VMULPS        64(R9), Y18, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(R9), Y17, Y23
-	VMOVUPS.Z     96(R9), K1, Y24
-	VMULPS        Y19, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        (R10), Y16, Y23
-	VMULPS        64(R10), Y18, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(R10), Y17, Y24
-	VMOVUPS.Z     96(R10), K1, Y25
-	VMULPS        Y19, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VINSERTF32X4  $0x01, X22, Y20, Y24
-	VSHUFF32X4    $0x03, Y22, Y20, Y20
-	VADDPS        Y20, Y24, Y24
-	VINSERTF32X4  $0x01, X23, Y21, Y20
-	VSHUFF32X4    $0x03, Y23, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VUNPCKLPD     Y20, Y24, Y21
-	VUNPCKHPD     Y20, Y24, Y20
-	VADDPS        Y20, Y21, Y21
-	VMOVSHDUP     Y21, Y20
-	VADDPS        Y20, Y21, Y21
-	VEXTRACTF32X4 $0x01, Y21, X20
-	VSHUFPS       $0x88, X20, X21, X20
-	VPXORD        X21, X21, X21
-	VADDPS        X21, X20, X20
-	VMOVUPS       X20, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows4
-	RET
-
-groups5:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS.Z 128(DI), K1, Y20
-
-rows5:
-	CMPQ BX, $+1
-	JAE  rows5at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows5sum
-
-rows5at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows5sum:
-	VMULPS        (DI), Y16, Y21
-	VMOVUPS.Z     128(DI), K1, Y22
-	VMULPS        Y20, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        64(DI), Y18, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        32(DI), Y17, Y22
-	VMULPS        96(DI), Y19, Y23
-	VADDPS        Y23, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        (R8), Y16, Y22
-	VMOVUPS.Z     128(R8), K1, Y23
-	VMULPS        Y20, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        64(R8), Y18, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(R8), Y17, Y23
-	VMULPS        96(R8), Y19, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        (R9), Y16, Y23
-	VMOVUPS.Z     128(R9), K1, Y24
-	VMULPS        Y20, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        64(R9), Y18, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(R9), Y17, Y24
-	VMULPS        96(R9), Y19, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        (R10), Y16, Y24
-	VMOVUPS.Z     128(R10), K1, Y25
-	VMULPS        Y20, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(R10), Y18, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(R10), Y17, Y25
-	VMULPS        96(R10), Y19, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VINSERTF32X4  $0x01, X23, Y21, Y25
-	VSHUFF32X4    $0x03, Y23, Y21, Y21
-	VADDPS        Y21, Y25, Y25
-	VINSERTF32X4  $0x01, X24, Y22, Y21
-	VSHUFF32X4    $0x03, Y24, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VUNPCKLPD     Y21, Y25, Y22
-	VUNPCKHPD     Y21, Y25, Y21
-	VADDPS        Y21, Y22, Y22
-	VMOVSHDUP     Y22, Y21
-	VADDPS        Y21, Y22, Y22
-	VEXTRACTF32X4 $0x01, Y22, X21
-	VSHUFPS       $0x88, X21, X22, X21
-	VPXORD        X22, X22, X22
-	VADDPS        X22, X21, X21
-	VMOVUPS       X21, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows5
-	RET
-
-groups6:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS.Z 160(DI), K1, Y21
-
-rows6:
-	CMPQ BX, $+1
-	JAE  rows6at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows6sum
-
-rows6at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows6sum:
-	VMULPS        (DI), Y16, Y22
-	VMULPS        128(DI), Y20, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        64(DI), Y18, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(DI), Y17, Y23
-	VMOVUPS.Z     160(DI), K1, Y24
-	VMULPS        Y21, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        96(DI), Y19, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        (R8), Y16, Y23
-	VMULPS        128(R8), Y20, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        64(R8), Y18, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(R8), Y17, Y24
-	VMOVUPS.Z     160(R8), K1, Y25
-	VMULPS        Y21, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        96(R8), Y19, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        (R9), Y16, Y24
-	VMULPS        128(R9), Y20, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(R9), Y18, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(R9), Y17, Y25
-	VMOVUPS.Z     160(R9), K1, Y26
-	VMULPS        Y21, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        96(R9), Y19, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        (R10), Y16, Y25
-	VMULPS        128(R10), Y20, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        64(R10), Y18, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        32(R10), Y17, Y26
-	VMOVUPS.Z     160(R10), K1, Y27
-	VMULPS        Y21, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        96(R10), Y19, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VINSERTF32X4  $0x01, X24, Y22, Y26
-	VSHUFF32X4    $0x03, Y24, Y22, Y22
-	VADDPS        Y22, Y26, Y26
-	VINSERTF32X4  $0x01, X25, Y23, Y22
-	VSHUFF32X4    $0x03, Y25, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VUNPCKLPD     Y22, Y26, Y23
-	VUNPCKHPD     Y22, Y26, Y22
-	VADDPS        Y22, Y23, Y23
-	VMOVSHDUP     Y23, Y22
-	VADDPS        Y22, Y23, Y23
-	VEXTRACTF32X4 $0x01, Y23, X22
-	VSHUFPS       $0x88, X22, X23, X22
-	VPXORD        X23, X23, X23
-	VADDPS        X23, X22, X22
-	VMOVUPS       X22, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows6
-	RET
-
-groups7:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS   160(DI), Y21
-	VMOVUPS.Z 192(DI), K1, Y22
-
-rows7:
-	CMPQ BX, $+1
-	JAE  rows7at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows7sum
-
-rows7at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows7sum:
-	VMULPS        (DI), Y16, Y23
-	VMULPS        128(DI), Y20, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        64(DI), Y18, Y24
-	VMOVUPS.Z     192(DI), K1, Y25
-	VMULPS        Y22, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(DI), Y17, Y24
-	VMULPS        160(DI), Y21, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        96(DI), Y19, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        (R8), Y16, Y24
-	VMULPS        128(R8), Y20, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(R8), Y18, Y25
-	VMOVUPS.Z     192(R8), K1, Y26
-	VMULPS        Y22, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(R8), Y17, Y25
-	VMULPS        160(R8), Y21, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        96(R8), Y19, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        (R9), Y16, Y25
-	VMULPS        128(R9), Y20, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        64(R9), Y18, Y26
-	VMOVUPS.Z     192(R9), K1, Y27
-	VMULPS        Y22, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        32(R9), Y17, Y26
-	VMULPS        160(R9), Y21, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        96(R9), Y19, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        (R10), Y16, Y26
-	VMULPS        128(R10), Y20, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        64(R10), Y18, Y27
-	VMOVUPS.Z     192(R10), K1, Y28
-	VMULPS        Y22, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        32(R10), Y17, Y27
-	VMULPS        160(R10), Y21, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        96(R10), Y19, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VINSERTF32X4  $0x01, X25, Y23, Y27
-	VSHUFF32X4    $0x03, Y25, Y23, Y23
-	VADDPS        Y23, Y27, Y27
-	VINSERTF32X4  $0x01, X26, Y24, Y23
-	VSHUFF32X4    $0x03, Y26, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VUNPCKLPD     Y23, Y27, Y24
-	VUNPCKHPD     Y23, Y27, Y23
-	VADDPS        Y23, Y24, Y24
-	VMOVSHDUP     Y24, Y23
-	VADDPS        Y23, Y24, Y24
-	VEXTRACTF32X4 $0x01, Y24, X23
-	VSHUFPS       $0x88, X23, X24, X23
-	VPXORD        X24, X24, X24
-	VADDPS        X24, X23, X23
-	VMOVUPS       X23, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows7
-	RET
-
-groups8:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS   160(DI), Y21
-	VMOVUPS   192(DI), Y22
-	VMOVUPS.Z 224(DI), K1, Y23
-
-rows8:
-	CMPQ BX, $+1
-	JAE  rows8at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
-	JMP  rows8sum
-
-rows8at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
-
-rows8sum:
-	VMULPS        (DI), Y16, Y24
-	VMULPS        128(DI), Y20, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(DI), Y18, Y25
-	VMULPS        192(DI), Y22, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(DI), Y17, Y25
-	VMULPS        160(DI), Y21, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        96(DI), Y19, Y26
-	VMOVUPS.Z     224(DI), K1, Y27
-	VMULPS        Y23, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        (R8), Y16, Y25
-	VMULPS        128(R8), Y20, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        64(R8), Y18, Y26
-	VMULPS        192(R8), Y22, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        32(R8), Y17, Y26
-	VMULPS        160(R8), Y21, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        96(R8), Y19, Y27
-	VMOVUPS.Z     224(R8), K1, Y28
-	VMULPS        Y23, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        (R9), Y16, Y26
-	VMULPS        128(R9), Y20, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        64(R9), Y18, Y27
-	VMULPS        192(R9), Y22, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        32(R9), Y17, Y27
-	VMULPS        160(R9), Y21, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        96(R9), Y19, Y28
-	VMOVUPS.Z     224(R9), K1, Y29
-	VMULPS        Y23, Y29, Y29
-	VADDPS        Y29, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        (R10), Y16, Y27
-	VMULPS        128(R10), Y20, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        64(R10), Y18, Y28
-	VMULPS        192(R10), Y22, Y29
-	VADDPS        Y29, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        32(R10), Y17, Y28
-	VMULPS        160(R10), Y21, Y29
-	VADDPS        Y29, Y28, Y28
-	VMULPS        96(R10), Y19, Y29
-	VMOVUPS.Z     224(R10), K1, Y30
-	VMULPS        Y23, Y30, Y30
-	VADDPS        Y30, Y29, Y29
-	VADDPS        Y29, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VINSERTF32X4  $0x01, X26, Y24, Y28
-	VSHUFF32X4    $0x03, Y26, Y24, Y24
-	VADDPS        Y24, Y28, Y28
-	VINSERTF32X4  $0x01, X27, Y25, Y24
-	VSHUFF32X4    $0x03, Y27, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VUNPCKLPD     Y24, Y28, Y25
-	VUNPCKHPD     Y24, Y28, Y24
-	VADDPS        Y24, Y25, Y25
-	VMOVSHDUP     Y25, Y24
-	VADDPS        Y24, Y25, Y25
-	VEXTRACTF32X4 $0x01, Y25, X24
-	VSHUFPS       $0x88, X24, X25, X24
-	VPXORD        X25, X25, X25
-	VADDPS        X25, X24, X24
-	VMOVUPS       X24, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
-	JAE           rows8
-	RET
-
-// func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSameAVX512(SB), NOSPLIT, $0-36
-	VMOVSS a+0(FP), X16
-	MOVQ   idx+8(FP), AX
-	MOVQ   n+16(FP), CX
-	MOVQ   w+24(FP), DX
-	CMPQ   CX, $+8
-	JB     few
-
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
-	VPXORD  X25, X25, X25
-	MOVWLZX (AX), BX
-	VMULSS  (DX)(BX*4), X16, X17
-	MOVWLZX 2(AX), BX
-	VMULSS  (DX)(BX*4), X16, X18
-	MOVWLZX 4(AX), BX
-	VMULSS  (DX)(BX*4), X16, X19
-	MOVWLZX 6(AX), BX
-	VMULSS  (DX)(BX*4), X16, X20
-	MOVWLZX 8(AX), BX
-	VMULSS  (DX)(BX*4), X16, X21
-	MOVWLZX 10(AX), BX
-	VMULSS  (DX)(BX*4), X16, X22
-	MOVWLZX 12(AX), BX
-	VMULSS  (DX)(BX*4), X16, X23
-	MOVWLZX 14(AX), BX
-	VMULSS  (DX)(BX*4), X16, X24
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
-	JB      rest
-
-loop:
-	// Eight nonzeros a turn, one to each lane.
-	MOVWLZX (AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X17, X17
-	MOVWLZX 2(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X18, X18
-	MOVWLZX 4(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X19, X19
-	MOVWLZX 6(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X20, X20
-	MOVWLZX 8(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X21, X21
-	MOVWLZX 10(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X22, X22
-	MOVWLZX 12(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X23, X23
-	MOVWLZX 14(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
-	JAE     loop
-
-rest:
-	// Up to seven more.
-	CMPQ    CX, $+0
-	JBE     fold
-	MOVWLZX (AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X17, X17
-	CMPQ    CX, $+1
-	JBE     fold
-	MOVWLZX 2(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X18, X18
-	CMPQ    CX, $+2
-	JBE     fold
-	MOVWLZX 4(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X19, X19
-	CMPQ    CX, $+3
-	JBE     fold
-	MOVWLZX 6(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X20, X20
-	CMPQ    CX, $+4
-	JBE     fold
-	MOVWLZX 8(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X21, X21
-	CMPQ    CX, $+5
-	JBE     fold
-	MOVWLZX 10(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X22, X22
-	CMPQ    CX, $+6
-	JBE     fold
-	MOVWLZX 12(AX), AX
-	VMULSS  (DX)(AX*4), X16, X25
-	VADDPS  X25, X23, X23
-
-fold:
-	VADDPS X21, X17, X17
-	VADDPS X22, X18, X18
-	VADDPS X23, X19, X19
-	VADDPS X24, X20, X20
-	VADDPS X19, X17, X17
-	VADDPS X20, X18, X18
-	VADDPS X18, X17, X17
-	VMOVSS X17, ret+32(FP)
-	RET
-
-few:
-	VPXORD X17, X17, X17
-	VPXORD X18, X18, X18
-	VPXORD X19, X19, X19
-	VPXORD X20, X20, X20
-	VPXORD X21, X21, X21
-	VPXORD X22, X22, X22
-	VPXORD X23, X23, X23
-	VPXORD X24, X24, X24
-	JMP    rest
-
-// func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseAVX512(SB), NOSPLIT, $0-36
-	MOVQ   idx+0(FP), AX
-	MOVQ   val+8(FP), CX
-	MOVQ   n+16(FP), DX
-	MOVQ   w+24(FP), BX
-	VPXORD X16, X16, X16
-	VPXORD X17, X17, X17
-	CMPQ   DX, $+8
-	JB     rest
-
-loop:
-	// Eight nonzeros a turn, one to each lane.
-	MOVL      (AX), SI
-	MOVL      4(AX), DI
-	MOVL      8(AX), R8
-	MOVL      12(AX), R9
-	VMOVSS    (BX)(SI*4), X18
-	VINSERTPS $0x10, (BX)(DI*4), X18, X18
-	VINSERTPS $0x20, (BX)(R8*4), X18, X18
-	VINSERTPS $0x30, (BX)(R9*4), X18, X18
-	VMULPS    (CX), X18, X18
-	VADDPS    X18, X16, X16
-	MOVL      16(AX), SI
-	MOVL      20(AX), DI
-	MOVL      24(AX), R8
-	MOVL      28(AX), R9
-	VMOVSS    (BX)(SI*4), X18
-	VINSERTPS $0x10, (BX)(DI*4), X18, X18
-	VINSERTPS $0x20, (BX)(R8*4), X18, X18
-	VINSERTPS $0x30, (BX)(R9*4), X18, X18
-	VMULPS    16(CX), X18, X18
-	VADDPS    X18, X17, X17
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+8, DX
-	CMPQ      DX, $+8
-	JAE       loop
-
-rest:
-	// Up to seven more.
-	CMPQ      DX, $+4
-	JB        few
-	MOVL      (AX), SI
-	MOVL      4(AX), DI
-	MOVL      8(AX), R8
-	MOVL      12(AX), R9
-	VMOVSS    (BX)(SI*4), X18
-	VINSERTPS $0x10, (BX)(DI*4), X18, X18
-	VINSERTPS $0x20, (BX)(R8*4), X18, X18
-	VINSERTPS $0x30, (BX)(R9*4), X18, X18
-	VMULPS    (CX), X18, X18
-	VADDPS    X18, X16, X16
-	ADDQ      $+16, AX
-	ADDQ      $+16, CX
-	SUBQ      $+4, DX
-	CMPQ      DX, $+0
-	JBE       fold
-	MOVL      (AX), SI
-	VMOVSS    (BX)(SI*4), X18
-	VMOVSS    (CX), X19
-	CMPQ      DX, $+1
-	JBE       add1
-	MOVL      4(AX), SI
-	VINSERTPS $0x10, (BX)(SI*4), X18, X18
-	VINSERTPS $0x10, 4(CX), X19, X19
-	CMPQ      DX, $+2
-	JBE       add1
-	MOVL      8(AX), AX
-	VINSERTPS $0x20, (BX)(AX*4), X18, X18
-	VINSERTPS $0x20, 8(CX), X19, X19
-
-add1:
-	VMULPS X19, X18, X18
-	VADDPS X18, X17, X17
-	JMP    fold
-
-few:
-	CMPQ      DX, $+0
-	JBE       fold
-	MOVL      (AX), SI
-	VMOVSS    (BX)(SI*4), X18
-	VMOVSS    (CX), X19
-	CMPQ      DX, $+1
-	JBE       add0
-	MOVL      4(AX), SI
-	VINSERTPS $0x10, (BX)(SI*4), X18, X18
-	VINSERTPS $0x10, 4(CX), X19, X19
-	CMPQ      DX, $+2
-	JBE       add0
-	MOVL      8(AX), AX
-	VINSERTPS $0x20, (BX)(AX*4), X18, X18
-	VINSERTPS $0x20, 8(CX), X19, X19
-
-add0:
-	VMULPS X19, X18, X18
-	VADDPS X18, X16, X16
-
-fold:
-	VADDPS    X17, X16, X16
-	VMOVHLPS  X16, X16, X17
-	VADDPS    X17, X16, X16
-	VMOVSHDUP X16, X17
-	VADDSS    X17, X16, X16
-	VMOVSS    X16, ret+32(FP)
-	RET
-
-// func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-48
-	MOVQ   dst+0(FP), AX
-	MOVQ   idx+8(FP), CX
-	MOVQ   val+16(FP), DX
-	MOVQ   n+24(FP), BX
-	MOVQ   w+32(FP), SI
-	MOVQ   stride+40(FP), DI
-	VPXORD Y16, Y16, Y16
-	VPXORD Y17, Y17, Y17
-	VPXORD Y18, Y18, Y18
-	VPXORD Y19, Y19, Y19
-	VPXORD Y20, Y20, Y20
-	VPXORD Y21, Y21, Y21
-	VPXORD Y22, Y22, Y22
-	VPXORD Y23, Y23, Y23
-	CMPQ   BX, $+8
-	JB     rest
-
-loop:
-	// Eight nonzeros a turn, one to each lane of each vector.
-	MOVL         (CX), R8
-	MOVL         4(CX), R9
-	IMULQ        DI, R8
-	VBROADCASTSS (DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y16, Y16
-	IMULQ        DI, R9
-	VBROADCASTSS 4(DX), Y24
-	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y17, Y17
-	MOVL         8(CX), R8
-	MOVL         12(CX), R9
-	IMULQ        DI, R8
-	VBROADCASTSS 8(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y18, Y18
-	IMULQ        DI, R9
-	VBROADCASTSS 12(DX), Y24
-	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y19, Y19
-	MOVL         16(CX), R8
-	MOVL         20(CX), R9
-	IMULQ        DI, R8
-	VBROADCASTSS 16(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y20, Y20
-	IMULQ        DI, R9
-	VBROADCASTSS 20(DX), Y24
-	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y21, Y21
-	MOVL         24(CX), R8
-	MOVL         28(CX), R9
-	IMULQ        DI, R8
-	VBROADCASTSS 24(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y22, Y22
-	IMULQ        DI, R9
-	VBROADCASTSS 28(DX), Y24
-	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y23, Y23
-	ADDQ         $+32, CX
-	ADDQ         $+32, DX
-	SUBQ         $+8, BX
-	CMPQ         BX, $+8
-	JAE          loop
-
-rest:
-	CMPQ         BX, $+0
-	JBE          fold
-	MOVL         (CX), R8
-	IMULQ        DI, R8
-	VBROADCASTSS (DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y16, Y16
-	CMPQ         BX, $+1
-	JBE          fold
-	MOVL         4(CX), R8
-	IMULQ        DI, R8
-	VBROADCASTSS 4(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y17, Y17
-	CMPQ         BX, $+2
-	JBE          fold
-	MOVL         8(CX), R8
-	IMULQ        DI, R8
-	VBROADCASTSS 8(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y18, Y18
-	CMPQ         BX, $+3
-	JBE          fold
-	MOVL         12(CX), R8
-	IMULQ        DI, R8
-	VBROADCASTSS 12(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y19, Y19
-	CMPQ         BX, $+4
-	JBE          fold
-	MOVL         16(CX), R8
-	IMULQ        DI, R8
-	VBROADCASTSS 16(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y20, Y20
-	CMPQ         BX, $+5
-	JBE          fold
-	MOVL         20(CX), R8
-	IMULQ        DI, R8
-	VBROADCASTSS 20(DX), Y24
-	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y21, Y21
-	CMPQ         BX, $+6
-	JBE          fold
-	MOVL         24(CX), CX
-	IMULQ        DI, CX
-	VBROADCASTSS 24(DX), Y24
-	LEAQ         (SI)(CX*1), CX
-	VMULPS       (CX), Y24, Y24
-	VADDPS       Y24, Y22, Y22
-
-fold:
-	VADDPS  Y20, Y16, Y16
-	VADDPS  Y21, Y17, Y17
-	VADDPS  Y22, Y18, Y18
-	VADDPS  Y23, Y19, Y19
-	VADDPS  Y18, Y16, Y16
-	VADDPS  Y19, Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y16, (AX)
-	RET
-
-// func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotTwoAVX512(SB), NOSPLIT, $256-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    n+24(FP), CX
-	MOVQ    x+8(FP), DX
-	MOVQ    y+16(FP), BX
-	LEAQ    (DX)(CX*4), SI
-	LEAQ    (BX)(CX*4), DI
-	LEAQ    (SP), R8
-	VPXORD  Y16, Y16, Y16
-	VMOVUPS Y16, (R8)
-	VPXORD  Y17, Y17, Y17
-	VMOVUPS Y17, 32(R8)
-	VPXORD  Y18, Y18, Y18
-	VMOVUPS Y18, 64(R8)
-	VPXORD  Y19, Y19, Y19
-	VMOVUPS Y19, 96(R8)
-	VPXORD  Y20, Y20, Y20
-	VMOVUPS Y20, 128(R8)
-	VPXORD  Y21, Y21, Y21
-	VMOVUPS Y21, 160(R8)
-	VPXORD  Y22, Y22, Y22
-	VMOVUPS Y22, 192(R8)
-	VPXORD  Y23, Y23, Y23
-	VMOVUPS Y23, 224(R8)
-
-loop:
-	// 64 elements of each block a turn.
-	VMOVUPS       (DX), Y24
-	VMULPS        (BX), Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VMOVUPS       (SI), Y24
-	VMULPS        (DI), Y24, Y24
-	VADDPS        (R8), Y24, Y24
-	VMOVUPS       Y24, (R8)
-	VMOVUPS       32(DX), Y24
-	VMULPS        32(BX), Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VMOVUPS       32(SI), Y24
-	VMULPS        32(DI), Y24, Y24
-	VADDPS        32(R8), Y24, Y24
-	VMOVUPS       Y24, 32(R8)
-	VMOVUPS       64(DX), Y24
-	VMULPS        64(BX), Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VMOVUPS       64(SI), Y24
-	VMULPS        64(DI), Y24, Y24
-	VADDPS        64(R8), Y24, Y24
-	VMOVUPS       Y24, 64(R8)
-	VMOVUPS       96(DX), Y24
-	VMULPS        96(BX), Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VMOVUPS       96(SI), Y24
-	VMULPS        96(DI), Y24, Y24
-	VADDPS        96(R8), Y24, Y24
-	VMOVUPS       Y24, 96(R8)
-	VMOVUPS       128(DX), Y24
-	VMULPS        128(BX), Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VMOVUPS       128(SI), Y24
-	VMULPS        128(DI), Y24, Y24
-	VADDPS        128(R8), Y24, Y24
-	VMOVUPS       Y24, 128(R8)
-	VMOVUPS       160(DX), Y24
-	VMULPS        160(BX), Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VMOVUPS       160(SI), Y24
-	VMULPS        160(DI), Y24, Y24
-	VADDPS        160(R8), Y24, Y24
-	VMOVUPS       Y24, 160(R8)
-	VMOVUPS       192(DX), Y24
-	VMULPS        192(BX), Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS       192(SI), Y24
-	VMULPS        192(DI), Y24, Y24
-	VADDPS        192(R8), Y24, Y24
-	VMOVUPS       Y24, 192(R8)
-	VMOVUPS       224(DX), Y24
-	VMULPS        224(BX), Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMOVUPS       224(SI), Y24
-	VMULPS        224(DI), Y24, Y24
-	VADDPS        224(R8), Y24, Y24
-	VMOVUPS       Y24, 224(R8)
-	ADDQ          $+256, DX
-	ADDQ          $+256, BX
-	ADDQ          $+256, SI
-	ADDQ          $+256, DI
-	SUBQ          $+64, CX
-	CMPQ          CX, $+1
-	JAE           loop
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, (AX)
-	VMOVUPS       (R8), Y16
-	VMOVUPS       32(R8), Y17
-	VMOVUPS       64(R8), Y18
-	VMOVUPS       96(R8), Y19
-	VMOVUPS       128(R8), Y20
-	VMOVUPS       160(R8), Y21
-	VMOVUPS       192(R8), Y22
-	VMOVUPS       224(R8), Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, 4(AX)
-	RET
-
-// func expAVX512(dst *float32, x *float32, n int, table *float32)
-// Requires: AVX, AVX2
-TEXT ·expAVX512(SB), NOSPLIT, $0-32
-	MOVQ table+24(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ dst+0(FP), DX
-	MOVQ n+16(FP), BX
-	CMPQ BX, $+8
-	JB   below8
-	CMPQ BX, $+16
-	JBE  to16
-	CMPQ BX, $+32
-	JBE  to32
-	CMPQ BX, $+64
-	JBE  to64
-
-	// The first and the last group, to be stored at the end.
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), DI
-	VMOVUPS -32(SI), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	MOVQ    DX, SI
-	MOVQ    DX, R8
-	NEGQ    R8
-	SHRQ    $0x02, R8
-	ANDQ    $0x07, R8
-	SUBQ    R8, BX
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (DX)(R8*4), DX
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, (DX)
-	VMOVUPS 32(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, 32(DX)
-	VMOVUPS 64(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, 64(DX)
-	VMOVUPS 96(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, 96(DX)
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	SUBQ    $+32, BX
-	CMPQ    BX, $+32
-	JAE     loop
-
-groups:
-	CMPQ    BX, $+8
-	JBE     last
-	VMOVUPS (CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, (DX)
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+8, BX
-	JMP     groups
-
-last:
-	VMOVUPS Y16, (SI)
-	VMOVUPS Y17, -32(DI)
-	RET
-
-to64:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS 32(CX), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	VMOVUPS 64(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS 96(CX), Y19
-	VMOVUPS (AX), Y22
-	VMINPS  Y19, Y22, Y19
-	VMOVUPS 32(AX), Y22
-	VMAXPS  Y19, Y22, Y19
-	VMULPS  64(AX), Y19, Y21
-	VADDPS  96(AX), Y21, Y21
-	VSUBPS  96(AX), Y21, Y20
-	VMULPS  160(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y19
-	VMULPS  192(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y20
-	VMULPS  224(AX), Y20, Y19
-	VADDPS  256(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  288(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  320(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  352(AX), Y19, Y19
-	VMULPS  Y20, Y20, Y22
-	VMULPS  Y22, Y19, Y19
-	VADDPS  Y20, Y19, Y19
-	VADDPS  384(AX), Y19, Y19
-	VMOVUPS 128(AX), Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSRLD  $0x01, Y21, Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSLLD  $0x17, Y22, Y22
-	VPSLLD  $0x17, Y21, Y21
-	VMULPS  Y22, Y19, Y19
-	VMULPS  Y21, Y19, Y19
-	VMOVUPS -128(SI), Y20
-	VMOVUPS (AX), Y23
-	VMINPS  Y20, Y23, Y20
-	VMOVUPS 32(AX), Y23
-	VMAXPS  Y20, Y23, Y20
-	VMULPS  64(AX), Y20, Y22
-	VADDPS  96(AX), Y22, Y22
-	VSUBPS  96(AX), Y22, Y21
-	VMULPS  160(AX), Y21, Y23
-	VSUBPS  Y23, Y20, Y20
-	VMULPS  192(AX), Y21, Y23
-	VSUBPS  Y23, Y20, Y21
-	VMULPS  224(AX), Y21, Y20
-	VADDPS  256(AX), Y20, Y20
-	VMULPS  Y21, Y20, Y20
-	VADDPS  288(AX), Y20, Y20
-	VMULPS  Y21, Y20, Y20
-	VADDPS  320(AX), Y20, Y20
-	VMULPS  Y21, Y20, Y20
-	VADDPS  352(AX), Y20, Y20
-	VMULPS  Y21, Y21, Y23
-	VMULPS  Y23, Y20, Y20
-	VADDPS  Y21, Y20, Y20
-	VADDPS  384(AX), Y20, Y20
-	VMOVUPS 128(AX), Y23
-	VPSUBD  Y23, Y22, Y22
-	VPSRLD  $0x01, Y22, Y23
-	VPSUBD  Y23, Y22, Y22
-	VPSLLD  $0x17, Y23, Y23
-	VPSLLD  $0x17, Y22, Y22
-	VMULPS  Y23, Y20, Y20
-	VMULPS  Y22, Y20, Y20
-	VMOVUPS -96(SI), Y21
-	VMOVUPS (AX), Y24
-	VMINPS  Y21, Y24, Y21
-	VMOVUPS 32(AX), Y24
-	VMAXPS  Y21, Y24, Y21
-	VMULPS  64(AX), Y21, Y23
-	VADDPS  96(AX), Y23, Y23
-	VSUBPS  96(AX), Y23, Y22
-	VMULPS  160(AX), Y22, Y24
-	VSUBPS  Y24, Y21, Y21
-	VMULPS  192(AX), Y22, Y24
-	VSUBPS  Y24, Y21, Y22
-	VMULPS  224(AX), Y22, Y21
-	VADDPS  256(AX), Y21, Y21
-	VMULPS  Y22, Y21, Y21
-	VADDPS  288(AX), Y21, Y21
-	VMULPS  Y22, Y21, Y21
-	VADDPS  320(AX), Y21, Y21
-	VMULPS  Y22, Y21, Y21
-	VADDPS  352(AX), Y21, Y21
-	VMULPS  Y22, Y22, Y24
-	VMULPS  Y24, Y21, Y21
-	VADDPS  Y22, Y21, Y21
-	VADDPS  384(AX), Y21, Y21
-	VMOVUPS 128(AX), Y24
-	VPSUBD  Y24, Y23, Y23
-	VPSRLD  $0x01, Y23, Y24
-	VPSUBD  Y24, Y23, Y23
-	VPSLLD  $0x17, Y24, Y24
-	VPSLLD  $0x17, Y23, Y23
-	VMULPS  Y24, Y21, Y21
-	VMULPS  Y23, Y21, Y21
-	VMOVUPS -64(SI), Y22
-	VMOVUPS (AX), Y25
-	VMINPS  Y22, Y25, Y22
-	VMOVUPS 32(AX), Y25
-	VMAXPS  Y22, Y25, Y22
-	VMULPS  64(AX), Y22, Y24
-	VADDPS  96(AX), Y24, Y24
-	VSUBPS  96(AX), Y24, Y23
-	VMULPS  160(AX), Y23, Y25
-	VSUBPS  Y25, Y22, Y22
-	VMULPS  192(AX), Y23, Y25
-	VSUBPS  Y25, Y22, Y23
-	VMULPS  224(AX), Y23, Y22
-	VADDPS  256(AX), Y22, Y22
-	VMULPS  Y23, Y22, Y22
-	VADDPS  288(AX), Y22, Y22
-	VMULPS  Y23, Y22, Y22
-	VADDPS  320(AX), Y22, Y22
-	VMULPS  Y23, Y22, Y22
-	VADDPS  352(AX), Y22, Y22
-	VMULPS  Y23, Y23, Y25
-	VMULPS  Y25, Y22, Y22
-	VADDPS  Y23, Y22, Y22
-	VADDPS  384(AX), Y22, Y22
-	VMOVUPS 128(AX), Y25
-	VPSUBD  Y25, Y24, Y24
-	VPSRLD  $0x01, Y24, Y25
-	VPSUBD  Y25, Y24, Y24
-	VPSLLD  $0x17, Y25, Y25
-	VPSLLD  $0x17, Y24, Y24
-	VMULPS  Y25, Y22, Y22
-	VMULPS  Y24, Y22, Y22
-	VMOVUPS -32(SI), Y23
-	VMOVUPS (AX), Y26
-	VMINPS  Y23, Y26, Y23
-	VMOVUPS 32(AX), Y26
-	VMAXPS  Y23, Y26, Y23
-	VMULPS  64(AX), Y23, Y25
-	VADDPS  96(AX), Y25, Y25
-	VSUBPS  96(AX), Y25, Y24
-	VMULPS  160(AX), Y24, Y26
-	VSUBPS  Y26, Y23, Y23
-	VMULPS  192(AX), Y24, Y26
-	VSUBPS  Y26, Y23, Y24
-	VMULPS  224(AX), Y24, Y23
-	VADDPS  256(AX), Y23, Y23
-	VMULPS  Y24, Y23, Y23
-	VADDPS  288(AX), Y23, Y23
-	VMULPS  Y24, Y23, Y23
-	VADDPS  320(AX), Y23, Y23
-	VMULPS  Y24, Y23, Y23
-	VADDPS  352(AX), Y23, Y23
-	VMULPS  Y24, Y24, Y26
-	VMULPS  Y26, Y23, Y23
-	VADDPS  Y24, Y23, Y23
-	VADDPS  384(AX), Y23, Y23
-	VMOVUPS 128(AX), Y26
-	VPSUBD  Y26, Y25, Y25
-	VPSRLD  $0x01, Y25, Y26
-	VPSUBD  Y26, Y25, Y25
-	VPSLLD  $0x17, Y26, Y26
-	VPSLLD  $0x17, Y25, Y25
-	VMULPS  Y26, Y23, Y23
-	VMULPS  Y25, Y23, Y23
-	VMOVUPS Y16, (DX)
-	VMOVUPS Y17, 32(DX)
-	VMOVUPS Y18, 64(DX)
-	VMOVUPS Y19, 96(DX)
-	VMOVUPS Y20, -128(BX)
-	VMOVUPS Y21, -96(BX)
-	VMOVUPS Y22, -64(BX)
-	VMOVUPS Y23, -32(BX)
-	RET
-
-to32:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS 32(CX), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	VMOVUPS -64(SI), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS -32(SI), Y19
-	VMOVUPS (AX), Y22
-	VMINPS  Y19, Y22, Y19
-	VMOVUPS 32(AX), Y22
-	VMAXPS  Y19, Y22, Y19
-	VMULPS  64(AX), Y19, Y21
-	VADDPS  96(AX), Y21, Y21
-	VSUBPS  96(AX), Y21, Y20
-	VMULPS  160(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y19
-	VMULPS  192(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y20
-	VMULPS  224(AX), Y20, Y19
-	VADDPS  256(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  288(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  320(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  352(AX), Y19, Y19
-	VMULPS  Y20, Y20, Y22
-	VMULPS  Y22, Y19, Y19
-	VADDPS  Y20, Y19, Y19
-	VADDPS  384(AX), Y19, Y19
-	VMOVUPS 128(AX), Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSRLD  $0x01, Y21, Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSLLD  $0x17, Y22, Y22
-	VPSLLD  $0x17, Y21, Y21
-	VMULPS  Y22, Y19, Y19
-	VMULPS  Y21, Y19, Y19
-	VMOVUPS Y16, (DX)
-	VMOVUPS Y17, 32(DX)
-	VMOVUPS Y18, -64(BX)
-	VMOVUPS Y19, -32(BX)
-	RET
-
-to16:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS -32(SI), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	VMOVUPS Y16, (DX)
-	VMOVUPS Y17, -32(BX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    BX, $+4
-	JB      below4
-	VMOVUPS (CX), X16
-	VMOVUPS (AX), X19
-	VMINPS  X16, X19, X16
-	VMOVUPS 32(AX), X19
-	VMAXPS  X16, X19, X16
-	VMULPS  64(AX), X16, X18
-	VADDPS  96(AX), X18, X18
-	VSUBPS  96(AX), X18, X17
-	VMULPS  160(AX), X17, X19
-	VSUBPS  X19, X16, X16
-	VMULPS  192(AX), X17, X19
-	VSUBPS  X19, X16, X17
-	VMULPS  224(AX), X17, X16
-	VADDPS  256(AX), X16, X16
-	VMULPS  X17, X16, X16
-	VADDPS  288(AX), X16, X16
-	VMULPS  X17, X16, X16
-	VADDPS  320(AX), X16, X16
-	VMULPS  X17, X16, X16
-	VADDPS  352(AX), X16, X16
-	VMULPS  X17, X17, X19
-	VMULPS  X19, X16, X16
-	VADDPS  X17, X16, X16
-	VADDPS  384(AX), X16, X16
-	VMOVUPS 128(AX), X19
-	VPSUBD  X19, X18, X18
-	VPSRLD  $0x01, X18, X19
-	VPSUBD  X19, X18, X18
-	VPSLLD  $0x17, X19, X19
-	VPSLLD  $0x17, X18, X18
-	VMULPS  X19, X16, X16
-	VMULPS  X18, X16, X16
-	VMOVUPS X16, (DX)
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	SUBQ    $+4, BX
-
-below4:
-	CMPQ   BX, $+2
-	JB     below2
-	VMOVSD (CX), X16
-	VMOVSD (AX), X19
-	VMINPS X16, X19, X16
-	VMOVSD 32(AX), X19
-	VMAXPS X16, X19, X16
-	VMOVSD 64(AX), X17
-	VMULPS X17, X16, X18
-	VMOVSD 96(AX), X17
-	VADDPS X17, X18, X18
-	VMOVSD 96(AX), X17
-	VSUBPS X17, X18, X17
-	VMOVSD 160(AX), X19
-	VMULPS X19, X17, X19
-	VSUBPS X19, X16, X16
-	VMOVSD 192(AX), X19
-	VMULPS X19, X17, X19
-	VSUBPS X19, X16, X17
-	VMOVSD 224(AX), X16
-	VMULPS X16, X17, X16
-	VMOVSD 256(AX), X19
-	VADDPS X19, X16, X16
-	VMULPS X17, X16, X16
-	VMOVSD 288(AX), X19
-	VADDPS X19, X16, X16
-	VMULPS X17, X16, X16
-	VMOVSD 320(AX), X19
-	VADDPS X19, X16, X16
-	VMULPS X17, X16, X16
-	VMOVSD 352(AX), X19
-	VADDPS X19, X16, X16
-	VMULPS X17, X17, X19
-	VMULPS X19, X16, X16
-	VADDPS X17, X16, X16
-	VMOVSD 384(AX), X17
-	VADDPS X17, X16, X16
-	VMOVSD 128(AX), X19
-	VPSUBD X19, X18, X18
-	VPSRLD $0x01, X18, X19
-	VPSUBD X19, X18, X18
-	VPSLLD $0x17, X19, X19
-	VPSLLD $0x17, X18, X18
-	VMULPS X19, X16, X16
-	VMULPS X18, X16, X16
-	VMOVSD X16, (DX)
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	SUBQ   $+2, BX
-
-below2:
-	CMPQ   BX, $+1
-	JB     below1
-	VMOVSS (CX), X16
-	VMOVSS (AX), X19
-	VMINPS X16, X19, X16
-	VMOVSS 32(AX), X19
-	VMAXPS X16, X19, X16
-	VMULSS 64(AX), X16, X18
-	VADDSS 96(AX), X18, X18
-	VMOVSS 96(AX), X17
-	VSUBPS X17, X18, X17
-	VMULSS 160(AX), X17, X19
-	VSUBPS X19, X16, X16
-	VMULSS 192(AX), X17, X19
-	VSUBPS X19, X16, X17
-	VMULSS 224(AX), X17, X16
-	VADDSS 256(AX), X16, X16
-	VMULPS X17, X16, X16
-	VADDSS 288(AX), X16, X16
-	VMULPS X17, X16, X16
-	VADDSS 320(AX), X16, X16
-	VMULPS X17, X16, X16
-	VADDSS 352(AX), X16, X16
-	VMULPS X17, X17, X19
-	VMULPS X19, X16, X16
-	VADDPS X17, X16, X16
-	VADDSS 384(AX), X16, X16
-	VMOVSS 128(AX), X19
-	VPSUBD X19, X18, X18
-	VPSRLD $0x01, X18, X19
-	VPSUBD X19, X18, X18
-	VPSLLD $0x17, X19, X19
-	VPSLLD $0x17, X18, X18
-	VMULPS X19, X16, X16
-	VMULPS X18, X16, X16
-	VMOVSS X16, (DX)
-
-below1:
-	RET
-
-// func prefetchAVX512(p *float32, n int)
-// Requires: MMX+
-TEXT ·prefetchAVX512(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ n+8(FP), CX
-
-line:
-	PREFETCHT0 (AX)
-	ADDQ       $+64, AX
-	CMPQ       CX, $+16
-	JBE        done
-	SUBQ       $+16, CX
-	JMP        line
-
-done:
-	RET
-
-// func scaleAVX512(a float32, x *float32, n int)
-// Requires: AVX
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
-	VBROADCASTSS a+0(FP), Y16
-	MOVQ         x+8(FP), AX
-	MOVQ         n+16(FP), CX
-	CMPQ         CX, $+8
-	JB           below8
-	CMPQ         CX, $+16
-	JBE          to16
-	CMPQ         CX, $+32
-	JBE          to32
-	CMPQ         CX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y16, Y17
-	LEAQ   (AX)(CX*4), DX
-	VMULPS -32(DX), Y16, Y18
-	MOVQ   AX, BX
-	MOVQ   AX, SI
-	NEGQ   SI
-	SHRQ   $0x02, SI
-	ANDQ   $0x07, SI
-	SUBQ   SI, CX
-	LEAQ   (AX)(SI*4), AX
-
-loop:
-	// Four groups a turn.
-	VMULPS  (AX), Y16, Y19
-	VMOVUPS Y19, (AX)
-	VMULPS  32(AX), Y16, Y19
-	VMOVUPS Y19, 32(AX)
-	VMULPS  64(AX), Y16, Y19
-	VMOVUPS Y19, 64(AX)
-	VMULPS  96(AX), Y16, Y19
-	VMOVUPS Y19, 96(AX)
-	ADDQ    $+128, AX
-	SUBQ    $+32, CX
-	CMPQ    CX, $+32
-	JAE     loop
-
-groups:
-	CMPQ    CX, $+8
-	JBE     last
-	VMULPS  (AX), Y16, Y19
-	VMOVUPS Y19, (AX)
-	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	JMP     groups
-
-last:
-	VMOVUPS Y17, (BX)
-	VMOVUPS Y18, -32(DX)
-	RET
-
-to64:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y16, Y17
-	VMULPS  32(AX), Y16, Y18
-	VMULPS  64(AX), Y16, Y19
-	VMULPS  96(AX), Y16, Y20
-	VMULPS  -128(CX), Y16, Y21
-	VMULPS  -96(CX), Y16, Y22
-	VMULPS  -64(CX), Y16, Y23
-	VMULPS  -32(CX), Y16, Y16
-	VMOVUPS Y17, (AX)
-	VMOVUPS Y18, 32(AX)
-	VMOVUPS Y19, 64(AX)
-	VMOVUPS Y20, 96(AX)
-	VMOVUPS Y21, -128(CX)
-	VMOVUPS Y22, -96(CX)
-	VMOVUPS Y23, -64(CX)
-	VMOVUPS Y16, -32(CX)
-	RET
-
-to32:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y16, Y17
-	VMULPS  32(AX), Y16, Y18
-	VMULPS  -64(CX), Y16, Y19
-	VMULPS  -32(CX), Y16, Y16
-	VMOVUPS Y17, (AX)
-	VMOVUPS Y18, 32(AX)
-	VMOVUPS Y19, -64(CX)
-	VMOVUPS Y16, -32(CX)
-	RET
-
-to16:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y16, Y17
-	VMULPS  -32(CX), Y16, Y16
-	VMOVUPS Y17, (AX)
-	VMOVUPS Y16, -32(CX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    CX, $+4
-	JB      below4
-	VMULPS  (AX), X16, X17
-	VMOVUPS X17, (AX)
-	ADDQ    $+16, AX
-	SUBQ    $+4, CX
-
-below4:
-	CMPQ   CX, $+2
-	JB     below2
-	VMOVSD (AX), X17
-	VMULPS X17, X16, X17
-	VMOVSD X17, (AX)
-	ADDQ   $+8, AX
-	SUBQ   $+2, CX
-
-below2:
-	CMPQ   CX, $+1
-	JB     below1
-	VMULSS (AX), X16, X16
-	VMOVSS X16, (AX)
-
-below1:
-	RET
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+16, SI
+	SUBQ      BX, SI
+	MOVL      $0x0000ffff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMOVUPS.Z -64(CX), K1, Z20
+	VMULPS    Z20, Z19, Z19
+	CMPQ      DX, $+64
+	JAE       blocks
+	JMP       rest
 
 // func squaredDistanceAVX512(x *float32, y *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
-	VPXORD Y17, Y17, Y17
-	LEAQ   masks<>+0(SB), SI
-	LEAQ   -1(DX), BX
-	ANDQ   $0x07, BX
-	KMOVB  1(SI)(BX*1), K1
-	CMPQ   DX, $+64
-	JAE    long
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
+	JEQ    page
+	LEAQ   63(CX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
+	JEQ    page
+
+start:
+	CMPQ  DX, $+33
+	JAE   over32
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x07, BX
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
@@ -4239,104 +413,6 @@ TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	VMOVUPS       64(AX), Y18
 	VSUBPS        64(CX), Y18, Y18
 	VMULPS        Y18, Y18, Y18
-	CMPQ          DX, $+32
-	JBE           short3
-	VMOVUPS       96(AX), Y19
-	VSUBPS        96(CX), Y19, Y19
-	VMULPS        Y19, Y19, Y19
-	CMPQ          DX, $+40
-	JBE           short4
-	VMOVUPS       128(AX), Y20
-	VSUBPS        128(CX), Y20, Y20
-	VMULPS        Y20, Y20, Y20
-	CMPQ          DX, $+48
-	JBE           short5
-	VMOVUPS       160(AX), Y21
-	VSUBPS        160(CX), Y21, Y21
-	VMULPS        Y21, Y21, Y21
-	CMPQ          DX, $+56
-	JBE           short6
-	VMOVUPS       192(AX), Y22
-	VSUBPS        192(CX), Y22, Y22
-	VMULPS        Y22, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y23
-	VMOVUPS.Z     224(CX), K1, Y24
-	VSUBPS        Y24, Y23, Y23
-	VMULPS        Y23, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short6:
-	VMOVUPS.Z     192(AX), K1, Y22
-	VMOVUPS.Z     192(CX), K1, Y23
-	VSUBPS        Y23, Y22, Y22
-	VMULPS        Y22, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short5:
-	VMOVUPS.Z     160(AX), K1, Y21
-	VMOVUPS.Z     160(CX), K1, Y22
-	VSUBPS        Y22, Y21, Y21
-	VMULPS        Y21, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short4:
-	VMOVUPS.Z     128(AX), K1, Y20
-	VMOVUPS.Z     128(CX), K1, Y21
-	VSUBPS        Y21, Y20, Y20
-	VMULPS        Y20, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short3:
 	VMOVUPS.Z     96(AX), K1, Y19
 	VMOVUPS.Z     96(CX), K1, Y20
 	VSUBPS        Y20, Y19, Y19
@@ -4405,73 +481,111 @@ empty:
 	VMOVSS X17, ret+24(FP)
 	RET
 
+over32:
+	CMPQ  DX, $+64
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x0f, BX
+	MOVL  $0x0000ffff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VSUBPS        (CX), Z16, Z16
+	VMULPS        Z16, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VSUBPS        64(CX), Z17, Z17
+	VMULPS        Z17, Z17, Z17
+	CMPQ          DX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VSUBPS        128(CX), Z18, Z18
+	VMULPS        Z18, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMOVUPS.Z     192(CX), K1, Z20
+	VSUBPS        Z20, Z19, Z19
+	VMULPS        Z19, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMOVUPS.Z     128(CX), K1, Z19
+	VSUBPS        Z19, Z18, Z18
+	VMULPS        Z18, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
 long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
 	// The first 64 elements start the lanes.
-	VMOVUPS (AX), Y16
-	VSUBPS  (CX), Y16, Y16
-	VMULPS  Y16, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS 32(AX), Y17
-	VSUBPS  32(CX), Y17, Y17
-	VMULPS  Y17, Y17, Y17
-	VMOVUPS 64(AX), Y18
-	VSUBPS  64(CX), Y18, Y18
-	VMULPS  Y18, Y18, Y18
-	VMOVUPS 96(AX), Y19
-	VSUBPS  96(CX), Y19, Y19
-	VMULPS  Y19, Y19, Y19
-	VMOVUPS 128(AX), Y20
-	VSUBPS  128(CX), Y20, Y20
-	VMULPS  Y20, Y20, Y20
-	VMOVUPS 160(AX), Y21
-	VSUBPS  160(CX), Y21, Y21
-	VMULPS  Y21, Y21, Y21
-	VMOVUPS 192(AX), Y22
-	VSUBPS  192(CX), Y22, Y22
-	VMULPS  Y22, Y22, Y22
-	VMOVUPS 224(AX), Y23
-	VSUBPS  224(CX), Y23, Y23
-	VMULPS  Y23, Y23, Y23
+	VMOVUPS (AX), Z16
+	VSUBPS  (CX), Z16, Z16
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z17, Z16, Z16
+
+headed:
+	VMOVUPS 64(AX), Z17
+	VSUBPS  64(CX), Z17, Z17
+	VMULPS  Z17, Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VSUBPS  128(CX), Z18, Z18
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VSUBPS  192(CX), Z19, Z19
+	VMULPS  Z19, Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VMOVUPS (AX), Y24
-	VSUBPS  (CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VSUBPS  32(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VSUBPS  64(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VSUBPS  96(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VSUBPS  128(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VSUBPS  160(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VSUBPS  192(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VSUBPS  224(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y23, Y23
+	VMOVUPS (AX), Z20
+	VSUBPS  (CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VSUBPS  64(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VSUBPS  128(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VSUBPS  192(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
@@ -4482,147 +596,39 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          DX, $+0
 	JBE           none
-	CMPQ          DX, $+8
-	JBE           rest0
-	VMOVUPS       (AX), Y24
-	VSUBPS        (CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x0f, BX
+	MOVL          $0x0000ffff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
 	CMPQ          DX, $+16
-	JBE           rest1
-	VMOVUPS       32(AX), Y24
-	VSUBPS        32(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	CMPQ          DX, $+24
-	JBE           rest2
-	VMOVUPS       64(AX), Y24
-	VSUBPS        64(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VSUBPS        (CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
 	CMPQ          DX, $+32
-	JBE           rest3
-	VMOVUPS       96(AX), Y24
-	VSUBPS        96(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	CMPQ          DX, $+40
-	JBE           rest4
-	VMOVUPS       128(AX), Y24
-	VSUBPS        128(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VSUBPS        64(CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
 	CMPQ          DX, $+48
-	JBE           rest5
-	VMOVUPS       160(AX), Y24
-	VSUBPS        160(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	CMPQ          DX, $+56
-	JBE           rest6
-	VMOVUPS       192(AX), Y24
-	VSUBPS        192(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y24
-	VMOVUPS.Z     224(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest6:
-	VMOVUPS.Z     192(AX), K1, Y24
-	VMOVUPS.Z     192(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest5:
-	VMOVUPS.Z     160(AX), K1, Y24
-	VMOVUPS.Z     160(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest4:
-	VMOVUPS.Z     128(AX), K1, Y24
-	VMOVUPS.Z     128(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest3:
-	VMOVUPS.Z     96(AX), K1, Y24
-	VMOVUPS.Z     96(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VSUBPS        128(CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMOVUPS.Z     192(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4634,17 +640,15 @@ rest3:
 	RET
 
 rest2:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VMOVUPS.Z     64(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMOVUPS.Z     128(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4656,17 +660,15 @@ rest2:
 	RET
 
 rest1:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VMOVUPS.Z     32(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMOVUPS.Z     64(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4678,17 +680,15 @@ rest1:
 	RET
 
 rest0:
-	VMOVUPS.Z     (AX), K1, Y24
-	VMOVUPS.Z     (CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     (AX), K1, Z20
+	VMOVUPS.Z     (CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4700,12 +700,10 @@ rest0:
 	RET
 
 none:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4716,226 +714,80 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-// func stepsSameAVX512(steps *uint32, n int, indices *uint16, w *float32)
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·stepsSameAVX512(SB), NOSPLIT, $0-32
-	MOVQ steps+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ indices+16(FP), DX
-	MOVQ w+24(FP), BX
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
 
-step:
-	VMOVSS 8(AX), X16
-	MOVL   (AX), SI
-	SHLQ   $0x01, SI
-	LEAQ   (DX)(SI*1), SI
-	MOVL   4(AX), DI
-	CMPQ   DI, $+8
-	JB     dot_few
+misaligned:
+	MOVQ      AX, BX
+	ANDQ      $+60, BX
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	MOVL      $0x0000ffff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMOVUPS.Z (CX), K1, Z18
+	VSUBPS    Z18, Z16, Z16
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z17, Z16, Z16
+	JMP       headed
 
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
-	VPXORD  X25, X25, X25
-	MOVWLZX (SI), R8
-	VMULSS  (BX)(R8*4), X16, X17
-	MOVWLZX 2(SI), R8
-	VMULSS  (BX)(R8*4), X16, X18
-	MOVWLZX 4(SI), R8
-	VMULSS  (BX)(R8*4), X16, X19
-	MOVWLZX 6(SI), R8
-	VMULSS  (BX)(R8*4), X16, X20
-	MOVWLZX 8(SI), R8
-	VMULSS  (BX)(R8*4), X16, X21
-	MOVWLZX 10(SI), R8
-	VMULSS  (BX)(R8*4), X16, X22
-	MOVWLZX 12(SI), R8
-	VMULSS  (BX)(R8*4), X16, X23
-	MOVWLZX 14(SI), R8
-	VMULSS  (BX)(R8*4), X16, X24
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, SI
-	SUBQ    $+8, DI
-	CMPQ    DI, $+8
-	JB      dot_rest
+page:
+	MOVQ DX, BX
+	ANDQ $+15, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
 
-dot_loop:
-	// Eight nonzeros a turn, one to each lane.
-	MOVWLZX (SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X17, X17
-	MOVWLZX 2(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X18, X18
-	MOVWLZX 4(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X19, X19
-	MOVWLZX 6(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X20, X20
-	MOVWLZX 8(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X21, X21
-	MOVWLZX 10(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X22, X22
-	MOVWLZX 12(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X23, X23
-	MOVWLZX 14(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, SI
-	SUBQ    $+8, DI
-	CMPQ    DI, $+8
-	JAE     dot_loop
-
-dot_rest:
-	// Up to seven more.
-	CMPQ    DI, $+0
-	JBE     dot_fold
-	MOVWLZX (SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X17, X17
-	CMPQ    DI, $+1
-	JBE     dot_fold
-	MOVWLZX 2(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X18, X18
-	CMPQ    DI, $+2
-	JBE     dot_fold
-	MOVWLZX 4(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X19, X19
-	CMPQ    DI, $+3
-	JBE     dot_fold
-	MOVWLZX 6(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X20, X20
-	CMPQ    DI, $+4
-	JBE     dot_fold
-	MOVWLZX 8(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X21, X21
-	CMPQ    DI, $+5
-	JBE     dot_fold
-	MOVWLZX 10(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X22, X22
-	CMPQ    DI, $+6
-	JBE     dot_fold
-	MOVWLZX 12(SI), SI
-	VMULSS  (BX)(SI*4), X16, X25
-	VADDPS  X25, X23, X23
-
-dot_fold:
-	VADDPS X21, X17, X17
-	VADDPS X22, X18, X18
-	VADDPS X23, X19, X19
-	VADDPS X24, X20, X20
-	VADDPS X19, X17, X17
-	VADDPS X20, X18, X18
-	VADDPS X18, X17, X17
-	VMOVSS X17, 20(AX)
-
-	// No step if the margin is infinite or NaN: the exponent tells.
-	MOVL 20(AX), SI
-	SHLQ $0x21, SI
-	SHRQ $0x38, SI
-	CMPQ SI, $+255
-	JAE  end
-
-	// What is added: Update, or 0 if the margin is large enough.
-	VMOVSS    16(AX), X16
-	VMOVSS    12(AX), X18
-	VCMPPS    $0x11, X16, X17, K1
-	VMOVUPS.Z X18, K1, X18
-	MOVL      (AX), SI
-	SHLQ      $0x01, SI
-	LEAQ      (DX)(SI*1), SI
-	MOVL      4(AX), DI
-	CMPQ      DI, $+4
-	JB        axpy_few
-	MOVWLZX   -8(SI)(DI*2), R8
-	VADDSS    (BX)(R8*4), X18, X16
-	MOVWLZX   -6(SI)(DI*2), R9
-	VADDSS    (BX)(R9*4), X18, X17
-	MOVWLZX   -4(SI)(DI*2), R10
-	VADDSS    (BX)(R10*4), X18, X19
-	MOVWLZX   -2(SI)(DI*2), R11
-	VADDSS    (BX)(R11*4), X18, X20
-	CMPQ      DI, $+4
-	JBE       axpy_last
-
-axpy_loop:
-	// Four nonzeros a turn.
-	MOVWLZX (SI), R12
-	VADDSS  (BX)(R12*4), X18, X21
-	MOVWLZX 2(SI), R13
-	VADDSS  (BX)(R13*4), X18, X22
-	MOVWLZX 4(SI), R14
-	VADDSS  (BX)(R14*4), X18, X23
-	MOVWLZX 6(SI), R15
-	VADDSS  (BX)(R15*4), X18, X24
-	VMOVSS  X21, (BX)(R12*4)
-	VMOVSS  X22, (BX)(R13*4)
-	VMOVSS  X23, (BX)(R14*4)
-	VMOVSS  X24, (BX)(R15*4)
-	ADDQ    $+8, SI
-	SUBQ    $+4, DI
-	CMPQ    DI, $+5
-	JAE     axpy_loop
-
-axpy_last:
-	VMOVSS X16, (BX)(R8*4)
-	VMOVSS X17, (BX)(R9*4)
-	VMOVSS X19, (BX)(R10*4)
-	VMOVSS X20, (BX)(R11*4)
-
-next:
-	ADDQ $+24, AX
-	SUBQ $+1, CX
-	CMPQ CX, $+1
-	JAE  step
-
-end:
-	RET
-
-dot_few:
-	VPXORD X17, X17, X17
-	VPXORD X18, X18, X18
-	VPXORD X19, X19, X19
-	VPXORD X20, X20, X20
-	VPXORD X21, X21, X21
-	VPXORD X22, X22, X22
-	VPXORD X23, X23, X23
-	VPXORD X24, X24, X24
-	JMP    dot_rest
-
-axpy_few:
-	CMPQ DI, $+0
-	JBE  next
-
-axpy_single:
-	MOVWLZX (SI), R8
-	VADDSS  (BX)(R8*4), X18, X16
-	VMOVSS  X16, (BX)(R8*4)
-	ADDQ    $+2, SI
-	SUBQ    $+1, DI
-	CMPQ    DI, $+1
-	JAE     axpy_single
-	JMP     next
+odd:
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+16, SI
+	SUBQ      BX, SI
+	MOVL      $0x0000ffff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMOVUPS.Z -64(CX), K1, Z20
+	VSUBPS    Z20, Z19, Z19
+	VMULPS    Z19, Z19, Z19
+	CMPQ      DX, $+64
+	JAE       blocks
+	JMP       rest
 
 // func sumSquaresAVX512(x *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
-	VPXORD Y17, Y17, Y17
-	LEAQ   masks<>+0(SB), BX
-	LEAQ   -1(CX), DX
-	ANDQ   $0x07, DX
-	KMOVB  1(BX)(DX*1), K1
-	CMPQ   CX, $+64
-	JAE    long
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(CX*4), DX
+	TESTL  $0x00000fc0, DX
+	JEQ    page
+
+start:
+	CMPQ  CX, $+33
+	JAE   over32
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x07, DX
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
@@ -4951,92 +803,6 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	JBE           short2
 	VMOVUPS       64(AX), Y18
 	VMULPS        Y18, Y18, Y18
-	CMPQ          CX, $+32
-	JBE           short3
-	VMOVUPS       96(AX), Y19
-	VMULPS        Y19, Y19, Y19
-	CMPQ          CX, $+40
-	JBE           short4
-	VMOVUPS       128(AX), Y20
-	VMULPS        Y20, Y20, Y20
-	CMPQ          CX, $+48
-	JBE           short5
-	VMOVUPS       160(AX), Y21
-	VMULPS        Y21, Y21, Y21
-	CMPQ          CX, $+56
-	JBE           short6
-	VMOVUPS       192(AX), Y22
-	VMULPS        Y22, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y23
-	VMULPS        Y23, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short6:
-	VMOVUPS.Z     192(AX), K1, Y22
-	VMULPS        Y22, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short5:
-	VMOVUPS.Z     160(AX), K1, Y21
-	VMULPS        Y21, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short4:
-	VMOVUPS.Z     128(AX), K1, Y20
-	VMULPS        Y20, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short3:
 	VMOVUPS.Z     96(AX), K1, Y19
 	VMULPS        Y19, Y19, Y19
 	VADDPS        Y18, Y16, Y16
@@ -5097,56 +863,95 @@ empty:
 	VMOVSS X17, ret+16(FP)
 	RET
 
+over32:
+	CMPQ  CX, $+64
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x0f, DX
+	MOVL  $0x0000ffff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VMULPS        Z16, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VMULPS        Z17, Z17, Z17
+	CMPQ          CX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VMULPS        Z18, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMULPS        Z19, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMULPS        Z18, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
 long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
 	// The first 64 elements start the lanes.
-	VMOVUPS (AX), Y16
-	VMULPS  Y16, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS 32(AX), Y17
-	VMULPS  Y17, Y17, Y17
-	VMOVUPS 64(AX), Y18
-	VMULPS  Y18, Y18, Y18
-	VMOVUPS 96(AX), Y19
-	VMULPS  Y19, Y19, Y19
-	VMOVUPS 128(AX), Y20
-	VMULPS  Y20, Y20, Y20
-	VMOVUPS 160(AX), Y21
-	VMULPS  Y21, Y21, Y21
-	VMOVUPS 192(AX), Y22
-	VMULPS  Y22, Y22, Y22
-	VMOVUPS 224(AX), Y23
-	VMULPS  Y23, Y23, Y23
+	VMOVUPS (AX), Z16
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z17, Z16, Z16
+
+headed:
+	VMOVUPS 64(AX), Z17
+	VMULPS  Z17, Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VMULPS  Z19, Z19, Z19
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
+	PCALIGN $0x40
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VMOVUPS (AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y23, Y23
+	VMOVUPS (AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
@@ -5156,130 +961,34 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          CX, $+0
 	JBE           none
-	CMPQ          CX, $+8
-	JBE           rest0
-	VMOVUPS       (AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x0f, DX
+	MOVL          $0x0000ffff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
 	CMPQ          CX, $+16
-	JBE           rest1
-	VMOVUPS       32(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	CMPQ          CX, $+24
-	JBE           rest2
-	VMOVUPS       64(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
 	CMPQ          CX, $+32
-	JBE           rest3
-	VMOVUPS       96(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	CMPQ          CX, $+40
-	JBE           rest4
-	VMOVUPS       128(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
 	CMPQ          CX, $+48
-	JBE           rest5
-	VMOVUPS       160(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	CMPQ          CX, $+56
-	JBE           rest6
-	VMOVUPS       192(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest6:
-	VMOVUPS.Z     192(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest5:
-	VMOVUPS.Z     160(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest4:
-	VMOVUPS.Z     128(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest3:
-	VMOVUPS.Z     96(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5291,15 +1000,13 @@ rest3:
 	RET
 
 rest2:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5311,15 +1018,13 @@ rest2:
 	RET
 
 rest1:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5331,15 +1036,13 @@ rest1:
 	RET
 
 rest0:
-	VMOVUPS.Z     (AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     (AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5351,12 +1054,10 @@ rest0:
 	RET
 
 none:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5367,537 +1068,47 @@ none:
 	VMOVSS        X16, ret+16(FP)
 	RET
 
-// func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32)
-// Requires: AVX, AVX2
-TEXT ·unpackAVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS hi+24(FP), Y16
-	VBROADCASTSS lo+28(FP), Y17
-	CMPQ         DX, $+32
-	JB           groups
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
 
-loop:
-	// Four groups a turn.
-	VPMOVZXBD (CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (AX)
-	VPMOVZXBD 8(CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 32(AX)
-	VPMOVZXBD 16(CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 64(AX)
-	VPMOVZXBD 24(CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 96(AX)
-	ADDQ      $+32, CX
-	ADDQ      $+128, AX
-	SUBQ      $+32, DX
-	CMPQ      DX, $+32
-	JAE       loop
+misaligned:
+	MOVQ      AX, DX
+	ANDQ      $+60, DX
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	MOVL      $0x0000ffff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z17, Z16, Z16
+	JMP       headed
 
-groups:
-	CMPQ      DX, $+8
-	JB        below8
-	VPMOVZXBD (CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (AX)
-	ADDQ      $+8, CX
-	ADDQ      $+32, AX
-	SUBQ      $+8, DX
-	JMP       groups
+page:
+	MOVQ CX, DX
+	ANDQ $+15, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
 
-below8:
-	CMPQ      DX, $+4
-	JB        below4
-	VPMOVZXBD (CX), X18
-	VCVTDQ2PS X18, X18
-	VMULPS    X17, X18, X19
-	VMULPS    X16, X18, X18
-	VADDPS    X19, X18, X18
-	VMOVUPS   X18, (AX)
-	ADDQ      $+4, CX
-	ADDQ      $+16, AX
-	SUBQ      $+4, DX
-
-below4:
-	CMPQ      DX, $+2
-	JB        below2
-	MOVWLZX   (CX), BX
-	VMOVD     BX, X18
-	VPMOVZXBD X18, X18
-	VCVTDQ2PS X18, X18
-	VMULPS    X17, X18, X19
-	VMULPS    X16, X18, X18
-	VADDPS    X19, X18, X18
-	VMOVSD    X18, (AX)
-	ADDQ      $+2, CX
-	ADDQ      $+8, AX
-	SUBQ      $+2, DX
-
-below2:
-	CMPQ      DX, $+1
-	JB        below1
-	MOVBLZX   (CX), CX
-	VMOVD     CX, X18
-	VPMOVZXBD X18, X18
-	VCVTDQ2PS X18, X18
-	VMULPS    X17, X18, X17
-	VMULPS    X16, X18, X18
-	VADDPS    X17, X18, X18
-	VMOVSS    X18, (AX)
-
-below1:
-	RET
-
-// func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-44
-	MOVQ         src+8(FP), AX
-	VBROADCASTSS hi+16(FP), Y16
-	VBROADCASTSS lo+20(FP), Y17
-	MOVQ         dst+0(FP), CX
-	MOVQ         w+24(FP), DX
-	MOVQ         n+32(FP), BX
-	VPXORD       Y25, Y25, Y25
-	CMPQ         BX, $+64
-	JAE          long
-
-	// The last group, first.
-	LEAQ      masks<>+0(SB), DI
-	LEAQ      -1(BX), SI
-	ANDQ      $0x07, SI
-	KMOVB     1(DI)(SI*1), K1
-	MOVQ      BX, SI
-	SUBQ      $+1, SI
-	ANDQ      $+56, SI
-	VPMOVZXBD (AX)(SI*1), Y27
-	VCVTDQ2PS Y27, Y27
-	VMULPS    Y17, Y27, Y18
-	VMULPS    Y16, Y27, Y27
-	VADDPS    Y18, Y27, Y27
-	VMOVUPS   Y27, (CX)(SI*4)
-	VMOVUPS.Z (DX)(SI*4), K1, Y18
-	VMULPS    Y18, Y27, Y27
-	VADDPS    Y25, Y27, Y27
-
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
-	CMPQ      BX, $+8
-	JBE       short0
-	VPMOVZXBD (AX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (CX)
-	VMULPS    (DX), Y18, Y18
-	CMPQ      BX, $+16
-	JBE       short1
-	VPMOVZXBD 8(AX), Y19
-	VCVTDQ2PS Y19, Y19
-	VMULPS    Y17, Y19, Y20
-	VMULPS    Y16, Y19, Y19
-	VADDPS    Y20, Y19, Y19
-	VMOVUPS   Y19, 32(CX)
-	VMULPS    32(DX), Y19, Y19
-	CMPQ      BX, $+24
-	JBE       short2
-	VPMOVZXBD 16(AX), Y20
-	VCVTDQ2PS Y20, Y20
-	VMULPS    Y17, Y20, Y21
-	VMULPS    Y16, Y20, Y20
-	VADDPS    Y21, Y20, Y20
-	VMOVUPS   Y20, 64(CX)
-	VMULPS    64(DX), Y20, Y20
-	CMPQ      BX, $+32
-	JBE       short3
-	VPMOVZXBD 24(AX), Y21
-	VCVTDQ2PS Y21, Y21
-	VMULPS    Y17, Y21, Y22
-	VMULPS    Y16, Y21, Y21
-	VADDPS    Y22, Y21, Y21
-	VMOVUPS   Y21, 96(CX)
-	VMULPS    96(DX), Y21, Y21
-	CMPQ      BX, $+40
-	JBE       short4
-	VPMOVZXBD 32(AX), Y22
-	VCVTDQ2PS Y22, Y22
-	VMULPS    Y17, Y22, Y23
-	VMULPS    Y16, Y22, Y22
-	VADDPS    Y23, Y22, Y22
-	VMOVUPS   Y22, 128(CX)
-	VMULPS    128(DX), Y22, Y22
-	CMPQ      BX, $+48
-	JBE       short5
-	VPMOVZXBD 40(AX), Y23
-	VCVTDQ2PS Y23, Y23
-	VMULPS    Y17, Y23, Y24
-	VMULPS    Y16, Y23, Y23
-	VADDPS    Y24, Y23, Y23
-	VMOVUPS   Y23, 160(CX)
-	VMULPS    160(DX), Y23, Y23
-	CMPQ      BX, $+56
-	JBE       short6
-	VPMOVZXBD 48(AX), Y24
-	VCVTDQ2PS Y24, Y24
-	VMULPS    Y17, Y24, Y17
-	VMULPS    Y16, Y24, Y24
-	VADDPS    Y17, Y24, Y24
-	VMOVUPS   Y24, 192(CX)
-	VMULPS    192(DX), Y24, Y24
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y23, Y19, Y19
-	VADDPS    Y24, Y20, Y20
-	VADDPS    Y27, Y21, Y21
-	VADDPS    Y20, Y18, Y18
-	VADDPS    Y21, Y19, Y19
-	VADDPS    Y19, Y18, Y18
-	VADDPS    Y25, Y18, Y27
-	JMP       short0
-
-short6:
-	VADDPS Y22, Y18, Y18
-	VADDPS Y23, Y19, Y19
-	VADDPS Y27, Y20, Y20
-	VADDPS Y20, Y18, Y18
-	VADDPS Y21, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short5:
-	VADDPS Y22, Y18, Y18
-	VADDPS Y27, Y19, Y19
-	VADDPS Y20, Y18, Y18
-	VADDPS Y21, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short4:
-	VADDPS Y27, Y18, Y18
-	VADDPS Y20, Y18, Y18
-	VADDPS Y21, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short3:
-	VADDPS Y20, Y18, Y18
-	VADDPS Y27, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short2:
-	VADDPS Y27, Y18, Y18
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short1:
-	VADDPS Y27, Y18, Y18
-	VADDPS Y25, Y18, Y27
-
-short0:
-	VEXTRACTF32X4 $0x01, Y27, X16
-	VADDPS        X16, X27, X27
-	VMOVHLPS      X27, X27, X16
-	VADDPS        X16, X27, X27
-	VMOVSHDUP     X27, X16
-	VADDSS        X16, X27, X27
-	VMOVSS        X27, ret+40(FP)
-	RET
-
-long:
-	// The first 64 elements start the lanes.
-	VPMOVZXBD (AX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (CX)
-	VMULPS    (DX), Y18, Y18
-	VADDPS    Y25, Y18, Y18
-	VPMOVZXBD 8(AX), Y19
-	VCVTDQ2PS Y19, Y19
-	VMULPS    Y17, Y19, Y20
-	VMULPS    Y16, Y19, Y19
-	VADDPS    Y20, Y19, Y19
-	VMOVUPS   Y19, 32(CX)
-	VMULPS    32(DX), Y19, Y19
-	VPMOVZXBD 16(AX), Y20
-	VCVTDQ2PS Y20, Y20
-	VMULPS    Y17, Y20, Y21
-	VMULPS    Y16, Y20, Y20
-	VADDPS    Y21, Y20, Y20
-	VMOVUPS   Y20, 64(CX)
-	VMULPS    64(DX), Y20, Y20
-	VPMOVZXBD 24(AX), Y21
-	VCVTDQ2PS Y21, Y21
-	VMULPS    Y17, Y21, Y22
-	VMULPS    Y16, Y21, Y21
-	VADDPS    Y22, Y21, Y21
-	VMOVUPS   Y21, 96(CX)
-	VMULPS    96(DX), Y21, Y21
-	VPMOVZXBD 32(AX), Y22
-	VCVTDQ2PS Y22, Y22
-	VMULPS    Y17, Y22, Y23
-	VMULPS    Y16, Y22, Y22
-	VADDPS    Y23, Y22, Y22
-	VMOVUPS   Y22, 128(CX)
-	VMULPS    128(DX), Y22, Y22
-	VPMOVZXBD 40(AX), Y23
-	VCVTDQ2PS Y23, Y23
-	VMULPS    Y17, Y23, Y24
-	VMULPS    Y16, Y23, Y23
-	VADDPS    Y24, Y23, Y23
-	VMOVUPS   Y23, 160(CX)
-	VMULPS    160(DX), Y23, Y23
-	VPMOVZXBD 48(AX), Y24
-	VCVTDQ2PS Y24, Y24
-	VMULPS    Y17, Y24, Y25
-	VMULPS    Y16, Y24, Y24
-	VADDPS    Y25, Y24, Y24
-	VMOVUPS   Y24, 192(CX)
-	VMULPS    192(DX), Y24, Y24
-	VPMOVZXBD 56(AX), Y25
-	VCVTDQ2PS Y25, Y25
-	VMULPS    Y17, Y25, Y26
-	VMULPS    Y16, Y25, Y25
-	VADDPS    Y26, Y25, Y25
-	VMOVUPS   Y25, 224(CX)
-	VMULPS    224(DX), Y25, Y25
-	ADDQ      $+256, CX
-	ADDQ      $+256, DX
-	ADDQ      $+64, AX
-	SUBQ      $+64, BX
-	CMPQ      BX, $+64
-	JB        rest
-
-blocks:
-	// 64 elements a turn, one to each lane.
-	VPMOVZXBD (AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, (CX)
-	VMULPS    (DX), Y26, Y26
-	VADDPS    Y26, Y18, Y18
-	VPMOVZXBD 8(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 32(CX)
-	VMULPS    32(DX), Y26, Y26
-	VADDPS    Y26, Y19, Y19
-	VPMOVZXBD 16(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 64(CX)
-	VMULPS    64(DX), Y26, Y26
-	VADDPS    Y26, Y20, Y20
-	VPMOVZXBD 24(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 96(CX)
-	VMULPS    96(DX), Y26, Y26
-	VADDPS    Y26, Y21, Y21
-	VPMOVZXBD 32(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 128(CX)
-	VMULPS    128(DX), Y26, Y26
-	VADDPS    Y26, Y22, Y22
-	VPMOVZXBD 40(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 160(CX)
-	VMULPS    160(DX), Y26, Y26
-	VADDPS    Y26, Y23, Y23
-	VPMOVZXBD 48(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 192(CX)
-	VMULPS    192(DX), Y26, Y26
-	VADDPS    Y26, Y24, Y24
-	VPMOVZXBD 56(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 224(CX)
-	VMULPS    224(DX), Y26, Y26
-	VADDPS    Y26, Y25, Y25
-	ADDQ      $+256, CX
-	ADDQ      $+256, DX
-	ADDQ      $+64, AX
-	SUBQ      $+64, BX
-	CMPQ      BX, $+64
+odd:
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+16, BX
+	SUBQ      DX, BX
+	MOVL      $0x0000ffff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMULPS    Z19, Z19, Z19
+	CMPQ      CX, $+64
 	JAE       blocks
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	LEAQ      masks<>+0(SB), DI
-	LEAQ      -1(BX), SI
-	ANDQ      $0x07, SI
-	KMOVB     1(DI)(SI*1), K1
-	MOVQ      BX, SI
-	SUBQ      $+1, SI
-	ANDQ      $+56, SI
-	VPMOVZXBD (AX)(SI*1), Y27
-	VCVTDQ2PS Y27, Y27
-	VMULPS    Y17, Y27, Y26
-	VMULPS    Y16, Y27, Y27
-	VADDPS    Y26, Y27, Y27
-	VMOVUPS   Y27, (CX)(SI*4)
-	VMOVUPS.Z (DX)(SI*4), K1, Y26
-	VMULPS    Y26, Y27, Y27
-	CMPQ      BX, $+8
-	JBE       rest0
-	VPMOVZXBD (AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, (CX)
-	VMULPS    (DX), Y26, Y26
-	VADDPS    Y26, Y18, Y18
-	CMPQ      BX, $+16
-	JBE       rest1
-	VPMOVZXBD 8(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 32(CX)
-	VMULPS    32(DX), Y26, Y26
-	VADDPS    Y26, Y19, Y19
-	CMPQ      BX, $+24
-	JBE       rest2
-	VPMOVZXBD 16(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 64(CX)
-	VMULPS    64(DX), Y26, Y26
-	VADDPS    Y26, Y20, Y20
-	CMPQ      BX, $+32
-	JBE       rest3
-	VPMOVZXBD 24(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 96(CX)
-	VMULPS    96(DX), Y26, Y26
-	VADDPS    Y26, Y21, Y21
-	CMPQ      BX, $+40
-	JBE       rest4
-	VPMOVZXBD 32(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 128(CX)
-	VMULPS    128(DX), Y26, Y26
-	VADDPS    Y26, Y22, Y22
-	CMPQ      BX, $+48
-	JBE       rest5
-	VPMOVZXBD 40(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 160(CX)
-	VMULPS    160(DX), Y26, Y26
-	VADDPS    Y26, Y23, Y23
-	CMPQ      BX, $+56
-	JBE       rest6
-	VPMOVZXBD 48(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y17
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y17, Y26, Y26
-	VMOVUPS   Y26, 192(CX)
-	VMULPS    192(DX), Y26, Y26
-	VADDPS    Y26, Y24, Y24
-	VADDPS    Y27, Y25, Y25
-	JMP       fold
-
-rest6:
-	VADDPS Y27, Y24, Y24
-	JMP    fold
-
-rest5:
-	VADDPS Y27, Y23, Y23
-	JMP    fold
-
-rest4:
-	VADDPS Y27, Y22, Y22
-	JMP    fold
-
-rest3:
-	VADDPS Y27, Y21, Y21
-	JMP    fold
-
-rest2:
-	VADDPS Y27, Y20, Y20
-	JMP    fold
-
-rest1:
-	VADDPS Y27, Y19, Y19
-	JMP    fold
-
-rest0:
-	VADDPS Y27, Y18, Y18
-
-fold:
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VADDPS        X16, X18, X18
-	VMOVHLPS      X18, X18, X16
-	VADDPS        X16, X18, X18
-	VMOVSHDUP     X18, X16
-	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
-	RET
+	JMP       rest

@@ -1506,85 +1506,85 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	MOVD  n+16(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R2
+	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
-	CMP   $0x00000040, R2
-	BHS   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
 	SUB   R3<<2, R6, R6
-	FMOVQ 48(R6), F16
-	FMOVQ 32(R6), F17
+	FMOVQ 48(R6), F4
+	FMOVQ 32(R6), F5
 	FLDPQ (R0), (F0, F1)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x6e24dc00                   // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21                   // VFMUL V5.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F6, F7)
+	WORD  $0x6e26dc00                   // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21                   // VFMUL V7.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	CMP   $0x00000010, R2
 	BLS   short1
 	FLDPQ 32(R0), (F2, F3)
-	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x6e24dc42                   // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63                   // VFMUL V5.S4, V3.S4, V3.S4
+	FLDPQ 32(R1), (F6, F7)
+	WORD  $0x6e26dc42                   // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e27dc63                   // VFMUL V7.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   short2
-	FLDPQ 64(R0), (F4, F5)
-	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x6e26dc84                   // VFMUL V6.S4, V4.S4, V4.S4
-	WORD  $0x6e27dca5                   // VFMUL V7.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R2
-	BLS   short3
-	FLDPQ 96(R0), (F6, F7)
-	FLDPQ 96(R1), (F8, F9)
+	FLDPQ 64(R0), (F6, F7)
+	FLDPQ 64(R1), (F8, F9)
 	WORD  $0x6e28dcc6                   // VFMUL V8.S4, V6.S4, V6.S4
 	WORD  $0x6e29dce7                   // VFMUL V9.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R2
-	BLS   short4
-	FLDPQ 128(R0), (F8, F9)
-	FLDPQ 128(R1), (F10, F11)
+	CMP   $0x00000020, R2
+	BLS   short3
+	FLDPQ 96(R0), (F8, F9)
+	FLDPQ 96(R1), (F10, F11)
 	WORD  $0x6e2add08                   // VFMUL V10.S4, V8.S4, V8.S4
 	WORD  $0x6e2bdd29                   // VFMUL V11.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R2
-	BLS   short5
-	FLDPQ 160(R0), (F10, F11)
-	FLDPQ 160(R1), (F12, F13)
+	CMP   $0x00000028, R2
+	BLS   short4
+	FLDPQ 128(R0), (F10, F11)
+	FLDPQ 128(R1), (F12, F13)
 	WORD  $0x6e2cdd4a                   // VFMUL V12.S4, V10.S4, V10.S4
 	WORD  $0x6e2ddd6b                   // VFMUL V13.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R2
-	BLS   short6
-	FLDPQ 192(R0), (F12, F13)
-	FLDPQ 192(R1), (F14, F15)
+	CMP   $0x00000030, R2
+	BLS   short5
+	FLDPQ 160(R0), (F12, F13)
+	FLDPQ 160(R1), (F14, F15)
 	WORD  $0x6e2edd8c                   // VFMUL V14.S4, V12.S4, V12.S4
 	WORD  $0x6e2fddad                   // VFMUL V15.S4, V13.S4, V13.S4
-	ADD   R3<<2, R0, R0
+	CMP   $0x00000038, R2
+	BLS   short6
 	FLDPQ 192(R0), (F14, F15)
-	VTBL  V16.B16, [V14.B16], V14.B16
-	VTBX  V17.B16, [V15.B16], V14.B16
-	VTBL  V16.B16, [V15.B16], V15.B16
+	FLDPQ 192(R1), (F16, F17)
+	WORD  $0x6e30ddce                   // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef                   // VFMUL V17.S4, V15.S4, V15.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V4.B16, [V16.B16], V16.B16
+	VTBX  V5.B16, [V17.B16], V16.B16
+	VTBL  V4.B16, [V17.B16], V17.B16
 	ADD   R3<<2, R1, R0
 	FLDPQ 192(R0), (F18, F19)
-	VTBL  V16.B16, [V18.B16], V18.B16
-	VTBX  V17.B16, [V19.B16], V18.B16
-	VTBL  V16.B16, [V19.B16], V16.B16
-	WORD  $0x6e32ddce                   // VFMUL V18.S4, V14.S4, V14.S4
-	WORD  $0x6e30ddef                   // VFMUL V16.S4, V15.S4, V15.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	VTBL  V4.B16, [V18.B16], V18.B16
+	VTBX  V5.B16, [V19.B16], V18.B16
+	VTBL  V4.B16, [V19.B16], V4.B16
+	WORD  $0x6e32de10                   // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e24de31                   // VFMUL V4.S4, V17.S4, V17.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
 	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
 	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1596,27 +1596,27 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 
 short6:
 	ADD   R3<<2, R0, R0
-	FLDPQ 160(R0), (F12, F13)
-	VTBL  V16.B16, [V12.B16], V12.B16
-	VTBX  V17.B16, [V13.B16], V12.B16
-	VTBL  V16.B16, [V13.B16], V13.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 160(R0), (F14, F15)
-	VTBL  V16.B16, [V14.B16], V14.B16
-	VTBX  V17.B16, [V15.B16], V14.B16
-	VTBL  V16.B16, [V15.B16], V15.B16
-	WORD  $0x6e2edd8c                   // VFMUL V14.S4, V12.S4, V12.S4
-	WORD  $0x6e2fddad                   // VFMUL V15.S4, V13.S4, V13.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V14.B16], V14.B16
+	VTBX  V5.B16, [V15.B16], V14.B16
+	VTBL  V4.B16, [V15.B16], V15.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V4.B16, [V16.B16], V16.B16
+	VTBX  V5.B16, [V17.B16], V16.B16
+	VTBL  V4.B16, [V17.B16], V4.B16
+	WORD  $0x6e30ddce                   // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e24ddef                   // VFMUL V4.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1628,25 +1628,25 @@ short6:
 
 short5:
 	ADD   R3<<2, R0, R0
-	FLDPQ 128(R0), (F10, F11)
-	VTBL  V16.B16, [V10.B16], V10.B16
-	VTBX  V17.B16, [V11.B16], V10.B16
-	VTBL  V16.B16, [V11.B16], V11.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 128(R0), (F12, F13)
-	VTBL  V16.B16, [V12.B16], V12.B16
-	VTBX  V17.B16, [V13.B16], V12.B16
-	VTBL  V16.B16, [V13.B16], V13.B16
-	WORD  $0x6e2cdd4a                   // VFMUL V12.S4, V10.S4, V10.S4
-	WORD  $0x6e2ddd6b                   // VFMUL V13.S4, V11.S4, V11.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V12.B16], V12.B16
+	VTBX  V5.B16, [V13.B16], V12.B16
+	VTBL  V4.B16, [V13.B16], V13.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F14, F15)
+	VTBL  V4.B16, [V14.B16], V14.B16
+	VTBX  V5.B16, [V15.B16], V14.B16
+	VTBL  V4.B16, [V15.B16], V4.B16
+	WORD  $0x6e2edd8c                   // VFMUL V14.S4, V12.S4, V12.S4
+	WORD  $0x6e24ddad                   // VFMUL V4.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1658,23 +1658,23 @@ short5:
 
 short4:
 	ADD   R3<<2, R0, R0
-	FLDPQ 96(R0), (F8, F9)
-	VTBL  V16.B16, [V8.B16], V8.B16
-	VTBX  V17.B16, [V9.B16], V8.B16
-	VTBL  V16.B16, [V9.B16], V9.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 96(R0), (F10, F11)
-	VTBL  V16.B16, [V10.B16], V10.B16
-	VTBX  V17.B16, [V11.B16], V10.B16
-	VTBL  V16.B16, [V11.B16], V11.B16
-	WORD  $0x6e2add08                   // VFMUL V10.S4, V8.S4, V8.S4
-	WORD  $0x6e2bdd29                   // VFMUL V11.S4, V9.S4, V9.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V10.B16], V10.B16
+	VTBX  V5.B16, [V11.B16], V10.B16
+	VTBL  V4.B16, [V11.B16], V11.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F12, F13)
+	VTBL  V4.B16, [V12.B16], V12.B16
+	VTBX  V5.B16, [V13.B16], V12.B16
+	VTBL  V4.B16, [V13.B16], V4.B16
+	WORD  $0x6e2cdd4a                   // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x6e24dd6b                   // VFMUL V4.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1686,21 +1686,21 @@ short4:
 
 short3:
 	ADD   R3<<2, R0, R0
-	FLDPQ 64(R0), (F6, F7)
-	VTBL  V16.B16, [V6.B16], V6.B16
-	VTBX  V17.B16, [V7.B16], V6.B16
-	VTBL  V16.B16, [V7.B16], V7.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 64(R0), (F8, F9)
-	VTBL  V16.B16, [V8.B16], V8.B16
-	VTBX  V17.B16, [V9.B16], V8.B16
-	VTBL  V16.B16, [V9.B16], V9.B16
-	WORD  $0x6e28dcc6                   // VFMUL V8.S4, V6.S4, V6.S4
-	WORD  $0x6e29dce7                   // VFMUL V9.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V8.B16], V8.B16
+	VTBX  V5.B16, [V9.B16], V8.B16
+	VTBL  V4.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F10, F11)
+	VTBL  V4.B16, [V10.B16], V10.B16
+	VTBX  V5.B16, [V11.B16], V10.B16
+	VTBL  V4.B16, [V11.B16], V4.B16
+	WORD  $0x6e2add08                   // VFMUL V10.S4, V8.S4, V8.S4
+	WORD  $0x6e24dd29                   // VFMUL V4.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1712,19 +1712,19 @@ short3:
 
 short2:
 	ADD   R3<<2, R0, R0
-	FLDPQ 32(R0), (F4, F5)
-	VTBL  V16.B16, [V4.B16], V4.B16
-	VTBX  V17.B16, [V5.B16], V4.B16
-	VTBL  V16.B16, [V5.B16], V5.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 32(R0), (F6, F7)
-	VTBL  V16.B16, [V6.B16], V6.B16
-	VTBX  V17.B16, [V7.B16], V6.B16
-	VTBL  V16.B16, [V7.B16], V7.B16
-	WORD  $0x6e26dc84                   // VFMUL V6.S4, V4.S4, V4.S4
-	WORD  $0x6e27dca5                   // VFMUL V7.S4, V5.S4, V5.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	VTBL  V4.B16, [V6.B16], V6.B16
+	VTBX  V5.B16, [V7.B16], V6.B16
+	VTBL  V4.B16, [V7.B16], V7.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F8, F9)
+	VTBL  V4.B16, [V8.B16], V8.B16
+	VTBX  V5.B16, [V9.B16], V8.B16
+	VTBL  V4.B16, [V9.B16], V4.B16
+	WORD  $0x6e28dcc6                   // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e24dce7                   // VFMUL V4.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1737,16 +1737,16 @@ short2:
 short1:
 	ADD   R3<<2, R0, R0
 	FLDPQ (R0), (F2, F3)
-	VTBL  V16.B16, [V2.B16], V2.B16
-	VTBX  V17.B16, [V3.B16], V2.B16
-	VTBL  V16.B16, [V3.B16], V3.B16
+	VTBL  V4.B16, [V2.B16], V2.B16
+	VTBX  V5.B16, [V3.B16], V2.B16
+	VTBL  V4.B16, [V3.B16], V3.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ (R0), (F4, F5)
-	VTBL  V16.B16, [V4.B16], V4.B16
-	VTBX  V17.B16, [V5.B16], V4.B16
-	VTBL  V16.B16, [V5.B16], V5.B16
-	WORD  $0x6e24dc42                   // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63                   // VFMUL V5.S4, V3.S4, V3.S4
+	FLDPQ (R0), (F6, F7)
+	VTBL  V4.B16, [V6.B16], V6.B16
+	VTBX  V5.B16, [V7.B16], V6.B16
+	VTBL  V4.B16, [V7.B16], V4.B16
+	WORD  $0x6e26dc42                   // VFMUL V6.S4, V2.S4, V2.S4
+	WORD  $0x6e24dc63                   // VFMUL V4.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -1950,6 +1950,9 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	MOVD  $bytes<>+0(SB), R6
 	SUB   R3<<2, R6, R6
 	FMOVQ 48(R6), F18
@@ -7591,23 +7594,23 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	MOVD  n+16(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R2
+	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
-	CMP   $0x00000040, R2
-	BHS   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
 	SUB   R3<<2, R6, R6
-	FMOVQ 48(R6), F16
-	FMOVQ 32(R6), F17
+	FMOVQ 48(R6), F4
+	FMOVQ 32(R6), F5
 	FLDPQ (R0), (F0, F1)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x4ea4d400                   // VFSUB V4.S4, V0.S4, V0.S4
-	WORD  $0x4ea5d421                   // VFSUB V5.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F6, F7)
+	WORD  $0x4ea6d400                   // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421                   // VFSUB V7.S4, V1.S4, V1.S4
 	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -7615,77 +7618,77 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	CMP   $0x00000010, R2
 	BLS   short1
 	FLDPQ 32(R0), (F2, F3)
-	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x4ea4d442                   // VFSUB V4.S4, V2.S4, V2.S4
-	WORD  $0x4ea5d463                   // VFSUB V5.S4, V3.S4, V3.S4
+	FLDPQ 32(R1), (F6, F7)
+	WORD  $0x4ea6d442                   // VFSUB V6.S4, V2.S4, V2.S4
+	WORD  $0x4ea7d463                   // VFSUB V7.S4, V3.S4, V3.S4
 	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R2
 	BLS   short2
-	FLDPQ 64(R0), (F4, F5)
-	FLDPQ 64(R1), (F6, F7)
-	WORD  $0x4ea6d484                   // VFSUB V6.S4, V4.S4, V4.S4
-	WORD  $0x4ea7d4a5                   // VFSUB V7.S4, V5.S4, V5.S4
-	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R2
-	BLS   short3
-	FLDPQ 96(R0), (F6, F7)
-	FLDPQ 96(R1), (F8, F9)
+	FLDPQ 64(R0), (F6, F7)
+	FLDPQ 64(R1), (F8, F9)
 	WORD  $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
 	WORD  $0x4ea9d4e7                   // VFSUB V9.S4, V7.S4, V7.S4
 	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
 	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R2
-	BLS   short4
-	FLDPQ 128(R0), (F8, F9)
-	FLDPQ 128(R1), (F10, F11)
+	CMP   $0x00000020, R2
+	BLS   short3
+	FLDPQ 96(R0), (F8, F9)
+	FLDPQ 96(R1), (F10, F11)
 	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
 	WORD  $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
 	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R2
-	BLS   short5
-	FLDPQ 160(R0), (F10, F11)
-	FLDPQ 160(R1), (F12, F13)
+	CMP   $0x00000028, R2
+	BLS   short4
+	FLDPQ 128(R0), (F10, F11)
+	FLDPQ 128(R1), (F12, F13)
 	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
 	WORD  $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
 	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R2
-	BLS   short6
-	FLDPQ 192(R0), (F12, F13)
-	FLDPQ 192(R1), (F14, F15)
+	CMP   $0x00000030, R2
+	BLS   short5
+	FLDPQ 160(R0), (F12, F13)
+	FLDPQ 160(R1), (F14, F15)
 	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
 	WORD  $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
 	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R3<<2, R0, R0
+	CMP   $0x00000038, R2
+	BLS   short6
 	FLDPQ 192(R0), (F14, F15)
-	VTBL  V16.B16, [V14.B16], V14.B16
-	VTBX  V17.B16, [V15.B16], V14.B16
-	VTBL  V16.B16, [V15.B16], V15.B16
-	ADD   R3<<2, R1, R0
-	FLDPQ 192(R0), (F18, F19)
-	VTBL  V16.B16, [V18.B16], V18.B16
-	VTBX  V17.B16, [V19.B16], V18.B16
-	VTBL  V16.B16, [V19.B16], V16.B16
-	WORD  $0x4eb2d5ce                   // VFSUB V18.S4, V14.S4, V14.S4
-	WORD  $0x4eb0d5ef                   // VFSUB V16.S4, V15.S4, V15.S4
+	FLDPQ 192(R1), (F16, F17)
+	WORD  $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef                   // VFSUB V17.S4, V15.S4, V15.S4
 	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V4.B16, [V16.B16], V16.B16
+	VTBX  V5.B16, [V17.B16], V16.B16
+	VTBL  V4.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V4.B16, [V18.B16], V18.B16
+	VTBX  V5.B16, [V19.B16], V18.B16
+	VTBL  V4.B16, [V19.B16], V4.B16
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4ea4d631                   // VFSUB V4.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
 	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
 	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -7697,29 +7700,29 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 
 short6:
 	ADD   R3<<2, R0, R0
-	FLDPQ 160(R0), (F12, F13)
-	VTBL  V16.B16, [V12.B16], V12.B16
-	VTBX  V17.B16, [V13.B16], V12.B16
-	VTBL  V16.B16, [V13.B16], V13.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 160(R0), (F14, F15)
-	VTBL  V16.B16, [V14.B16], V14.B16
-	VTBX  V17.B16, [V15.B16], V14.B16
-	VTBL  V16.B16, [V15.B16], V15.B16
-	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
-	WORD  $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
-	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V14.B16], V14.B16
+	VTBX  V5.B16, [V15.B16], V14.B16
+	VTBL  V4.B16, [V15.B16], V15.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V4.B16, [V16.B16], V16.B16
+	VTBX  V5.B16, [V17.B16], V16.B16
+	VTBL  V4.B16, [V17.B16], V4.B16
+	WORD  $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4ea4d5ef                   // VFSUB V4.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -7731,27 +7734,27 @@ short6:
 
 short5:
 	ADD   R3<<2, R0, R0
-	FLDPQ 128(R0), (F10, F11)
-	VTBL  V16.B16, [V10.B16], V10.B16
-	VTBX  V17.B16, [V11.B16], V10.B16
-	VTBL  V16.B16, [V11.B16], V11.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 128(R0), (F12, F13)
-	VTBL  V16.B16, [V12.B16], V12.B16
-	VTBX  V17.B16, [V13.B16], V12.B16
-	VTBL  V16.B16, [V13.B16], V13.B16
-	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
-	WORD  $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
-	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V12.B16], V12.B16
+	VTBX  V5.B16, [V13.B16], V12.B16
+	VTBL  V4.B16, [V13.B16], V13.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F14, F15)
+	VTBL  V4.B16, [V14.B16], V14.B16
+	VTBX  V5.B16, [V15.B16], V14.B16
+	VTBL  V4.B16, [V15.B16], V4.B16
+	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4ea4d5ad                   // VFSUB V4.S4, V13.S4, V13.S4
+	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -7763,25 +7766,25 @@ short5:
 
 short4:
 	ADD   R3<<2, R0, R0
-	FLDPQ 96(R0), (F8, F9)
-	VTBL  V16.B16, [V8.B16], V8.B16
-	VTBX  V17.B16, [V9.B16], V8.B16
-	VTBL  V16.B16, [V9.B16], V9.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 96(R0), (F10, F11)
-	VTBL  V16.B16, [V10.B16], V10.B16
-	VTBX  V17.B16, [V11.B16], V10.B16
-	VTBL  V16.B16, [V11.B16], V11.B16
-	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
-	WORD  $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
-	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V10.B16], V10.B16
+	VTBX  V5.B16, [V11.B16], V10.B16
+	VTBL  V4.B16, [V11.B16], V11.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F12, F13)
+	VTBL  V4.B16, [V12.B16], V12.B16
+	VTBX  V5.B16, [V13.B16], V12.B16
+	VTBL  V4.B16, [V13.B16], V4.B16
+	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4ea4d56b                   // VFSUB V4.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -7793,23 +7796,23 @@ short4:
 
 short3:
 	ADD   R3<<2, R0, R0
-	FLDPQ 64(R0), (F6, F7)
-	VTBL  V16.B16, [V6.B16], V6.B16
-	VTBX  V17.B16, [V7.B16], V6.B16
-	VTBL  V16.B16, [V7.B16], V7.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 64(R0), (F8, F9)
-	VTBL  V16.B16, [V8.B16], V8.B16
-	VTBX  V17.B16, [V9.B16], V8.B16
-	VTBL  V16.B16, [V9.B16], V9.B16
-	WORD  $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
-	WORD  $0x4ea9d4e7                   // VFSUB V9.S4, V7.S4, V7.S4
-	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
-	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	VTBL  V4.B16, [V8.B16], V8.B16
+	VTBX  V5.B16, [V9.B16], V8.B16
+	VTBL  V4.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F10, F11)
+	VTBL  V4.B16, [V10.B16], V10.B16
+	VTBX  V5.B16, [V11.B16], V10.B16
+	VTBL  V4.B16, [V11.B16], V4.B16
+	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4ea4d529                   // VFSUB V4.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -7821,21 +7824,21 @@ short3:
 
 short2:
 	ADD   R3<<2, R0, R0
-	FLDPQ 32(R0), (F4, F5)
-	VTBL  V16.B16, [V4.B16], V4.B16
-	VTBX  V17.B16, [V5.B16], V4.B16
-	VTBL  V16.B16, [V5.B16], V5.B16
-	ADD   R3<<2, R1, R0
 	FLDPQ 32(R0), (F6, F7)
-	VTBL  V16.B16, [V6.B16], V6.B16
-	VTBX  V17.B16, [V7.B16], V6.B16
-	VTBL  V16.B16, [V7.B16], V7.B16
-	WORD  $0x4ea6d484                   // VFSUB V6.S4, V4.S4, V4.S4
-	WORD  $0x4ea7d4a5                   // VFSUB V7.S4, V5.S4, V5.S4
-	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	VTBL  V4.B16, [V6.B16], V6.B16
+	VTBX  V5.B16, [V7.B16], V6.B16
+	VTBL  V4.B16, [V7.B16], V7.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F8, F9)
+	VTBL  V4.B16, [V8.B16], V8.B16
+	VTBX  V5.B16, [V9.B16], V8.B16
+	VTBL  V4.B16, [V9.B16], V4.B16
+	WORD  $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea4d4e7                   // VFSUB V4.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -7848,16 +7851,16 @@ short2:
 short1:
 	ADD   R3<<2, R0, R0
 	FLDPQ (R0), (F2, F3)
-	VTBL  V16.B16, [V2.B16], V2.B16
-	VTBX  V17.B16, [V3.B16], V2.B16
-	VTBL  V16.B16, [V3.B16], V3.B16
+	VTBL  V4.B16, [V2.B16], V2.B16
+	VTBX  V5.B16, [V3.B16], V2.B16
+	VTBL  V4.B16, [V3.B16], V3.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ (R0), (F4, F5)
-	VTBL  V16.B16, [V4.B16], V4.B16
-	VTBX  V17.B16, [V5.B16], V4.B16
-	VTBL  V16.B16, [V5.B16], V5.B16
-	WORD  $0x4ea4d442                   // VFSUB V4.S4, V2.S4, V2.S4
-	WORD  $0x4ea5d463                   // VFSUB V5.S4, V3.S4, V3.S4
+	FLDPQ (R0), (F6, F7)
+	VTBL  V4.B16, [V6.B16], V6.B16
+	VTBX  V5.B16, [V7.B16], V6.B16
+	VTBL  V4.B16, [V7.B16], V4.B16
+	WORD  $0x4ea6d442                   // VFSUB V6.S4, V2.S4, V2.S4
+	WORD  $0x4ea4d463                   // VFSUB V4.S4, V3.S4, V3.S4
 	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -8097,6 +8100,9 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R2
 	BLS   none
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	MOVD  $bytes<>+0(SB), R6
 	SUB   R3<<2, R6, R6
 	FMOVQ 48(R6), F18
@@ -8742,19 +8748,19 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	MOVD  n+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R1
+	BHS   long
 	SUB   $0x00000001, R1, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
-	CMP   $0x00000040, R1
-	BHS   long
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3
 	SUB   R2<<2, R3, R3
-	FMOVQ 48(R3), F15
-	FMOVQ 32(R3), F16
+	FMOVQ 48(R3), F4
+	FMOVQ 32(R3), F5
 	FLDPQ (R0), (F0, F1)
 	WORD  $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
@@ -8767,48 +8773,48 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	CMP   $0x00000018, R1
 	BLS   short2
-	FLDPQ 64(R0), (F4, F5)
-	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R1
-	BLS   short3
-	FLDPQ 96(R0), (F6, F7)
+	FLDPQ 64(R0), (F6, F7)
 	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
 	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R1
-	BLS   short4
-	FLDPQ 128(R0), (F8, F9)
+	CMP   $0x00000020, R1
+	BLS   short3
+	FLDPQ 96(R0), (F8, F9)
 	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R1
-	BLS   short5
-	FLDPQ 160(R0), (F10, F11)
+	CMP   $0x00000028, R1
+	BLS   short4
+	FLDPQ 128(R0), (F10, F11)
 	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R1
-	BLS   short6
-	FLDPQ 192(R0), (F12, F13)
+	CMP   $0x00000030, R1
+	BLS   short5
+	FLDPQ 160(R0), (F12, F13)
 	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
-	ADD   R2<<2, R0, R0
-	FLDPQ 192(R0), (F14, F17)
-	VTBL  V15.B16, [V14.B16], V14.B16
-	VTBX  V16.B16, [V17.B16], V14.B16
-	VTBL  V15.B16, [V17.B16], V15.B16
+	CMP   $0x00000038, R1
+	BLS   short6
+	FLDPQ 192(R0), (F14, F15)
 	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
 	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V4.B16, [V16.B16], V16.B16
+	VTBX  V5.B16, [V17.B16], V16.B16
+	VTBL  V4.B16, [V17.B16], V4.B16
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
 	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
 	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e24d529                   // VFADD V4.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -8820,22 +8826,22 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 
 short6:
 	ADD   R2<<2, R0, R0
-	FLDPQ 160(R0), (F12, F13)
-	VTBL  V15.B16, [V12.B16], V12.B16
-	VTBX  V16.B16, [V13.B16], V12.B16
-	VTBL  V15.B16, [V13.B16], V13.B16
-	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	FLDPQ 160(R0), (F14, F15)
+	VTBL  V4.B16, [V14.B16], V14.B16
+	VTBX  V5.B16, [V15.B16], V14.B16
+	VTBL  V4.B16, [V15.B16], V15.B16
+	WORD  $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -8847,20 +8853,20 @@ short6:
 
 short5:
 	ADD   R2<<2, R0, R0
-	FLDPQ 128(R0), (F10, F11)
-	VTBL  V15.B16, [V10.B16], V10.B16
-	VTBX  V16.B16, [V11.B16], V10.B16
-	VTBL  V15.B16, [V11.B16], V11.B16
-	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	FLDPQ 128(R0), (F12, F13)
+	VTBL  V4.B16, [V12.B16], V12.B16
+	VTBX  V5.B16, [V13.B16], V12.B16
+	VTBL  V4.B16, [V13.B16], V13.B16
+	WORD  $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -8872,18 +8878,18 @@ short5:
 
 short4:
 	ADD   R2<<2, R0, R0
-	FLDPQ 96(R0), (F8, F9)
-	VTBL  V15.B16, [V8.B16], V8.B16
-	VTBX  V16.B16, [V9.B16], V8.B16
-	VTBL  V15.B16, [V9.B16], V9.B16
-	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
-	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	FLDPQ 96(R0), (F10, F11)
+	VTBL  V4.B16, [V10.B16], V10.B16
+	VTBX  V5.B16, [V11.B16], V10.B16
+	VTBL  V4.B16, [V11.B16], V11.B16
+	WORD  $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -8895,16 +8901,16 @@ short4:
 
 short3:
 	ADD   R2<<2, R0, R0
-	FLDPQ 64(R0), (F6, F7)
-	VTBL  V15.B16, [V6.B16], V6.B16
-	VTBX  V16.B16, [V7.B16], V6.B16
-	VTBL  V15.B16, [V7.B16], V7.B16
-	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
-	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	FLDPQ 64(R0), (F8, F9)
+	VTBL  V4.B16, [V8.B16], V8.B16
+	VTBX  V5.B16, [V9.B16], V8.B16
+	VTBL  V4.B16, [V9.B16], V9.B16
+	WORD  $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -8916,14 +8922,14 @@ short3:
 
 short2:
 	ADD   R2<<2, R0, R0
-	FLDPQ 32(R0), (F4, F5)
-	VTBL  V15.B16, [V4.B16], V4.B16
-	VTBX  V16.B16, [V5.B16], V4.B16
-	VTBL  V15.B16, [V5.B16], V5.B16
-	WORD  $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x6e25dca5                   // VFMUL V5.S4, V5.S4, V5.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	VTBL  V4.B16, [V6.B16], V6.B16
+	VTBX  V5.B16, [V7.B16], V6.B16
+	VTBL  V4.B16, [V7.B16], V7.B16
+	WORD  $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
 	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
@@ -8936,9 +8942,9 @@ short2:
 short1:
 	ADD   R2<<2, R0, R0
 	FLDPQ (R0), (F2, F3)
-	VTBL  V15.B16, [V2.B16], V2.B16
-	VTBX  V16.B16, [V3.B16], V2.B16
-	VTBL  V15.B16, [V3.B16], V3.B16
+	VTBL  V4.B16, [V2.B16], V2.B16
+	VTBX  V5.B16, [V3.B16], V2.B16
+	VTBL  V4.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
@@ -9089,6 +9095,9 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R1
 	BLS   none
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
 	MOVD  $bytes<>+0(SB), R3
 	SUB   R2<<2, R3, R3
 	FMOVQ 48(R3), F18

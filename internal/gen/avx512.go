@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
@@ -10,22 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx512 is avx2 with opmasks, in 256-bit registers: on Zen 4 these are as fast as 512-bit ones up
-// to the third cache and faster beyond it and for short vectors (docs/kernels.md). Its registers
-// are Y16 to Y31, which have no SSE halves that an SSE instruction could wait for, so that no
-// VZEROUPPER is needed.
+// avx512 is avx2 with opmasks, in registers of 512 bits or, for CPUs on which these are no faster, of
+// 256 (docs/kernels.md has the rule). It prefers registers 16 to 31, which have no SSE halves that an
+// SSE instruction could wait for, so that most functions need no VZEROUPPER.
 type avx512 struct{ *avx2 }
 
-func newAVX512() *avx512 {
-	t := &avx512{newContext("AVX512")}
-	// The first k bits, at k.
-	t.masks = t.StaticGlobal("masks")
-	t.DataAttributes(rodata)
-	for k := range 9 {
-		t.AddDatum(k, operand.U8(1<<k-1))
-	}
-	return t
-}
+func newAVX512() *avx512     { return &avx512{newContext("AVX512", 16)} }
+func newAVX512x256() *avx512 { return &avx512{newContext("AVX512x256", 8)} }
 
 // Functions.
 
@@ -44,26 +33,56 @@ func (t *avx512) Compile() (*ir.File, error) {
 		pass.FunctionPass(pass.AllocateRegisters),
 		pass.FunctionPass(upperRegisters),
 		pass.FunctionPass(pass.BindRegisters),
+		pass.FunctionPass(zeroUpper),
 		pass.FunctionPass(pass.VerifyAllocation),
 		pass.Func(pass.IncludeTextFlagHeader),
 		pass.FunctionPass(pass.PruneSelfMoves),
 		pass.FunctionPass(pass.RequiredISAExtensions),
-		check("AVX512"),
+		check(t.isa),
 	).Execute(f)
 }
 
-// upperRegisters moves the vector registers that avo gave from 0-15 to 16-31.
+const sixteen = 16 << 16 // registers, in a reg.ID, whose upper half is the index
+
+// upperRegisters swaps the vector registers 0-15, of which avo gives the first that are free, with
+// 16-31.
 func upperRegisters(fn *ir.Function) error {
-	const sixteen = 16 << 16 // in a reg.ID, whose upper half is the index
 	for virtual, physical := range fn.Allocation {
-		if physical.Kind() != reg.KindVector {
-			continue
+		switch {
+		case physical.Kind() != reg.KindVector:
+		case physical.Index() < 16:
+			fn.Allocation[virtual] = physical + sixteen
+		default:
+			fn.Allocation[virtual] = physical - sixteen
 		}
-		if physical.Index() >= 16 {
-			return fmt.Errorf("%s: more than 16 vector registers", fn.Name)
-		}
-		fn.Allocation[virtual] = physical + sixteen
 	}
+	return nil
+}
+
+// zeroUpper puts VZEROUPPER before the ends of functions that use registers 0-15.
+func zeroUpper(fn *ir.Function) error {
+	low := false
+	for _, i := range fn.Instructions() {
+		for _, r := range i.Registers() {
+			p, ok := r.(reg.Physical)
+			low = low || ok && p.Kind() == reg.KindVector && p.PhysicalIndex() < 16
+		}
+	}
+	if !low {
+		return nil
+	}
+	zero, err := x86.VZEROUPPER()
+	if err != nil {
+		return err
+	}
+	var nodes []ir.Node
+	for _, n := range fn.Nodes {
+		if i, ok := n.(*ir.Instruction); ok && i.IsTerminal {
+			nodes = append(nodes, zero)
+		}
+		nodes = append(nodes, n)
+	}
+	fn.Nodes = nodes
 	return nil
 }
 
@@ -88,12 +107,22 @@ func (t *avx512) Zero(v Group) {
 
 // Moves.
 
-func (t *avx512) Part(n reg.GPVirtual) Part {
-	k, table, mask := t.GP64(), t.GP64(), t.K()
-	t.LEAQ(t.masks, table)
-	t.LEAQ(operand.Mem{Base: n, Disp: -1}, k)
-	t.ANDQ(operand.Imm(7), k)
-	t.KMOVB(operand.Mem{Base: table, Index: k, Scale: 1, Disp: 1}, mask)
+func (t *avx512) Part(n reg.GPVirtual, width int) Part {
+	k, ones, mask := t.GP64(), t.GP32(), t.K()
+	t.MOVQ(n, k)
+	t.NEGQ(k)
+	t.ANDQ(operand.Imm(uint64(width-1)), k) // what is missing
+	t.MOVL(operand.U32(1<<width-1), ones)
+	t.SHRXL(k.As32(), ones, ones)
+	t.KMOVW(ones, mask)
+	return mask
+}
+
+func (t *avx512) Head(n reg.GPVirtual, width int) Part {
+	ones, mask := t.GP32(), t.K()
+	t.MOVL(operand.U32(1<<width-1), ones)
+	t.SHLXL(n.As32(), ones, ones)
+	t.KMOVW(ones, mask)
 	return mask
 }
 
@@ -116,6 +145,12 @@ func (t *avx512) KeepBelow(dst, a, v, limit Group) {
 // Folds.
 
 func (t *avx512) Fold(v Group) {
+	if v.width == 16 {
+		low, high := v.regs[0].AsY(), t.YMM()
+		t.VEXTRACTF64X4(operand.Imm(1), r(v), high)
+		t.VADDPS(high, low, low)
+		v.width = 8
+	}
 	if v.width == 8 {
 		x, h := v.regs[0].AsX(), t.XMM()
 		t.VEXTRACTF32X4(operand.Imm(1), r(v), h)

@@ -12,6 +12,9 @@ func init() {
 		dotRows).partOf("dotRows")
 }
 
+// groups of eight lanes in a dense sum.
+const groups = lanes / 8
+
 // foldOrder is an order of the eight groups of lanes in which each of the folds 64 to 8 finds its
 // terms soon: the sums of groups g and g+4, then of their pairs, then of the two that are left.
 var foldOrder = [4][2]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -27,7 +30,7 @@ func dotRows(t Target) {
 	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
 	idx, count := t.PointerParam("idx"), t.IntParam("count")
 	x, n := t.PointerParam("x"), t.IntParam("n")
-	part := t.Part(n)
+	part := t.Part(n, 8)
 
 	// next begins the loop over the rows and points at the next four.
 	next := func(loop string) [4]reg.GPVirtual {

@@ -34,6 +34,7 @@ func newNEON() *neon {
 // Functions.
 
 func (t *neon) Name() string { return "NEON" }
+func (t *neon) Width() int   { return 8 }
 
 func (t *neon) Compile() (*ir.File, error) {
 	f, err := t.Result()
@@ -138,6 +139,7 @@ func (t *neon) Scratch() reg.GPVirtual {
 func (t *neon) Advance(p reg.GPVirtual, bytes int)   { t.ADD(operand.U32(bytes), p, p) }
 func (t *neon) AdvanceReg(p, bytes reg.GPVirtual)    { t.ADD(bytes, p, p) }
 func (t *neon) Decrement(n reg.GPVirtual, k int)     { t.SUB(operand.U32(k), n, n) }
+func (t *neon) DecrementReg(n, k reg.GPVirtual)      { t.SUB(k, n, n) }
 func (t *neon) MultiplyReg(n, k reg.GPVirtual)       { t.MUL(k, n, n) }
 func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), n, n) }
 func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
@@ -154,6 +156,11 @@ func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
 		t.ADD(arm64.Shifted(skip, 2), q, q)
 	}
 }
+
+// Rotates is false, for a part is loaded from behind a whole group, and no mask reaches anywhere.
+func (t *neon) Rotates() bool { return false }
+
+func (t *neon) StayInPage(n, p reg.GPVirtual) { panic("NEON does not rotate") }
 
 func (t *neon) Prefetch(p reg.GPVirtual, offset int) { t.PRFM(at(p, offset), "PLDL1KEEP") }
 
@@ -265,13 +272,15 @@ type neonPart struct {
 	first, second reg.VecVirtual
 }
 
-func (t *neon) Part(n reg.GPVirtual) Part {
+func (t *neon) Part(n reg.GPVirtual, width int) Part {
 	k := t.GP64()
 	t.SUB(operand.U32(1), n, k)
 	t.AND(operand.U32(7), k, k)
 	t.ADD(operand.U32(1), k, k)
 	return neonPart{number: k}
 }
+
+func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON does not rotate") }
 
 // LoadPart goes by the bits of the number: 4 floats, then 2, then 1.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
@@ -470,3 +479,13 @@ func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BHS(label)
 }
+
+func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {
+	panic("NEON does not rotate")
+}
+
+func (t *neon) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
+	panic("NEON does not rotate")
+}
+
+func (t *neon) LoopLabel(name string) { t.Label(name) }

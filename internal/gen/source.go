@@ -42,19 +42,19 @@ func (s incomplete) load(dst Group, i int) {
 }
 
 func (s incomplete) mul(dst, a Group, i int) {
-	b := s.t.New(8)
+	b := s.t.New(dst.width)
 	s.load(b, i)
 	s.t.Mul(dst, a, b)
 }
 
 func (s incomplete) add(dst, a Group, i int) {
-	b := s.t.New(8)
+	b := s.t.New(dst.width)
 	s.load(b, i)
 	s.t.Add(dst, a, b)
 }
 
 func (s incomplete) sub(dst, a Group, i int) {
-	b := s.t.New(8)
+	b := s.t.New(dst.width)
 	s.load(b, i)
 	s.t.Sub(dst, a, b)
 }

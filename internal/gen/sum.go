@@ -6,64 +6,151 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// groups of eight lanes in a dense sum.
-const groups = 8
+// lanes of a dense sum.
+const lanes = 64
 
 // sum emits a kernel that adds term over the vectors named, in 64 lanes. n is at most asm.Block.
 //
 // Each way through it has its own end: a jump to a common one costs short vectors more than the
 // code is worth.
+//
+// Where parts are masked, element i may as well go to lane i + c mod 64, for any c: the folds add
+// lanes l and l + 2^k modulo 2^(k+1), whatever l. So vectors of more than 64 elements are read from
+// the last multiple of a group's size before x on, and vectors that end near the end of a page such
+// that the incomplete group comes first: a mask that reaches into a page which isn't there costs as
+// much as some hundred elements.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	s := newSummation(t, vectors, nil, term)
-	finish := func(lane []Group) {
-		foldGroups(t, lane)
-		t.Fold(lane[0])
-		t.Return(t.Narrow(lane[0], 1))
-	}
-
 	t.Zero(s.zero)
-	part := t.Part(s.n) // early: at the end the fold would wait for it
-	var last Part
-	t.IfAtLeast(s.n, 8*groups, "long")
+	if t.Rotates() {
+		for _, p := range s.vectors {
+			t.IfNearPageEnd(p, s.n, s.width, "page")
+		}
+		t.Label("start")
+	}
+	s.short()
+
+	t.Label("long")
+	if t.Rotates() {
+		t.IfAtLeast(s.n, s.rotated, "far")
+		t.Label("aligned")
+	}
+	t.Comment("The first 64 elements start the lanes.")
+	s.first(0, s.at(0))
+	if t.Rotates() {
+		t.Label("headed")
+	}
+	s.blocks()
+	s.rest()
+	if t.Rotates() {
+		s.far()
+		s.pageEnd()
+	}
+}
+
+// short is for vectors of less than 64; it begins the function.
+func (s *summation) short() {
+	t := s.t
+	if s.width == 8 {
+		t.IfAtLeast(s.n, lanes, "long")
+		s.ways(8, 1, lanes/8)
+		return
+	}
+	t.IfAtLeast(s.n, lanes/2+1, "over32")
+	s.ways(8, 1, lanes/2/8)
+	t.Label("over32")
+	t.IfAtLeast(s.n, lanes, "long")
+	s.ways(s.width, lanes/2/s.width+1, lanes/s.width)
+}
+
+// ways are those for vectors of first to last groups, the last of which may be incomplete.
+func (s *summation) ways(width, first, last int) {
+	t, lane := s.t, s.groups(width)
+	part := t.Part(s.n, width) // early: at the end the fold would wait for it
+	behind := part
+	name := func(g int) string {
+		if width > 8 {
+			return fmt.Sprint("wide", g)
+		}
+		return fmt.Sprint("short", g)
+	}
 	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
 		"folding.")
-	for g := range groups - 1 {
-		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("short", g))
-		if g == 0 {
-			last = t.LastPart(part)
+	for g := range last - 1 {
+		if g >= first-1 {
+			t.IfAtMost(s.n, width*(g+1), name(g))
 		}
-		s.first(g, s.at(g))
+		if g == 0 {
+			behind = t.LastPart(part)
+		}
+		s.firstOf(lane, g, s.at(width*g))
 	}
-	for g := groups - 1; g >= 0; g-- {
-		t.Label(fmt.Sprint("short", g))
+	for g := last - 1; g >= first-1; g-- {
+		t.Label(name(g))
 		if g == 0 {
 			t.IfAtMost(s.n, 0, "empty")
-		}
-		if g == 0 {
-			s.first(g, incomplete{s.at(g), part, false})
+			s.firstOf(lane, g, incomplete{s.at(0), part, false})
 		} else {
-			s.first(g, incomplete{s.at(g), last, true})
+			s.firstOf(lane, g, incomplete{s.at(width * g), behind, true})
 		}
-		finish(s.lane[:g+1])
+		s.finish(lane[:g+1])
 	}
-	t.Label("empty")
-	t.Return(t.Narrow(s.zero, 1))
+	if first == 1 {
+		t.Label("empty")
+		t.Return(t.Narrow(s.zero, 1))
+	}
+}
 
-	s.blocks()
-	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
-	t.IfAtMost(s.n, 0, "none")
-	last = t.LastPart(part)
-	for g := range groups - 1 {
-		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("rest", g))
-		s.add(g, s.at(g))
+// far is for vectors that are long enough to be rotated. Where x is misaligned, the elements up to
+// where it is aligned come first, in the first group of lanes, behind others that stay +0. All
+// vectors are read from skip bytes before their starts: no more than what they are behind the start
+// of a page.
+func (s *summation) far() {
+	t := s.t
+	t.Label("far")
+	t.IfMisaligned(s.vectors[0], s.width, "misaligned")
+	t.Jump("aligned")
+	t.Label("misaligned")
+	skip := t.CopyInt(s.vectors[0])
+	t.And(skip, float*(s.width-1))
+	for _, p := range s.vectors[1:] {
+		t.StayInPage(skip, p)
 	}
-	for g := groups - 1; g >= 0; g-- {
-		t.Label(fmt.Sprint("rest", g))
-		s.add(g, incomplete{s.at(g), last, true})
-		finish(s.lane)
+	for _, p := range s.vectors {
+		t.DecrementReg(p, skip)
 	}
-	t.Label("none")
-	finish(s.lane)
+	t.ShiftRight(skip, 2)
+	t.AdvanceReg(s.n, skip)
+	s.first(0, incomplete{s.at(0), t.Head(skip, s.width), false})
+	t.Jump("headed")
+}
+
+// pageEnd is for vectors that end near the end of a page: what is left of a group comes first, in
+// the last of the lanes, and whole groups follow. Vectors of nothing but whole groups are not
+// rotated.
+func (s *summation) pageEnd() {
+	t := s.t
+	t.Label("page")
+	rest := t.CopyInt(s.n)
+	t.And(rest, s.width-1)
+	t.IfAtLeast(rest, 1, "odd")
+	t.IfAtLeast(s.n, lanes, "aligned")
+	t.Jump("start")
+	t.Label("odd")
+	last := len(s.lane) - 1
+	for _, v := range s.lane[:last] {
+		t.Zero(v)
+	}
+	for _, p := range s.vectors {
+		t.SetInt(p, t.Offset(p, rest, float))
+	}
+	t.DecrementReg(s.n, rest)
+	missing := t.NewInt()
+	t.SetConst(missing, s.width)
+	t.DecrementReg(missing, rest)
+	s.term(s.lane[last], incomplete{s.at(-s.width), t.Head(missing, s.width), false})
+	t.IfAtLeast(s.n, lanes, "blocks")
+	t.Jump("rest")
 }
 
 // sumLongTerms is sum in less code, for terms of many instructions: the last group, be it whole or
@@ -71,12 +158,13 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 // term may read bytes as well, which move with the vectors. n is at least 1.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	s := newSummation(t, vectors, bytes, term)
-	end := t.New(8)
+	count := len(s.lane)
+	end := t.New(s.width)
 	last := func(behind bool) {
 		t.Comment("The last group, first.")
-		part, start := t.Part(s.n), t.CopyInt(s.n)
+		part, start := t.Part(s.n, s.width), t.CopyInt(s.n)
 		t.Decrement(start, 1)
-		t.And(start, 8*groups-8)
+		t.And(start, lanes-s.width)
 		if behind {
 			part = t.LastPart(part)
 		}
@@ -84,16 +172,16 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	}
 
 	t.Zero(s.zero)
-	t.IfAtLeast(s.n, 8*groups, "long")
+	t.IfAtLeast(s.n, lanes, "long")
 	last(false)
 	t.Add(end, end, s.zero) // as in first: all are added to this one
 	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
 		"folding.")
-	for g := range groups - 1 {
-		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("short", g))
-		term(s.lane[g], s.at(g))
+	for g := range count - 1 {
+		t.IfAtMost(s.n, s.width*(g+1), fmt.Sprint("short", g))
+		term(s.lane[g], s.at(s.width*g))
 	}
-	for g := groups - 1; g >= 0; g-- {
+	for g := count - 1; g >= 0; g-- {
 		t.Label(fmt.Sprint("short", g))
 		if g > 0 {
 			lane := append(s.lane[:g:g], end)
@@ -107,14 +195,17 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Fold(end)
 	t.Return(t.Narrow(end, 1))
 
+	t.Label("long")
+	t.Comment("The first 64 elements start the lanes.")
+	s.first(0, s.at(0))
 	s.blocks()
 	t.IfAtMost(s.n, 0, "fold")
 	last(true)
-	for g := range groups - 1 {
-		t.IfAtMost(s.n, 8*(g+1), fmt.Sprint("rest", g))
-		s.add(g, s.at(g))
+	for g := range count - 1 {
+		t.IfAtMost(s.n, s.width*(g+1), fmt.Sprint("rest", g))
+		s.add(g, s.at(s.width*g))
 	}
-	for g := groups - 1; g >= 0; g-- {
+	for g := count - 1; g >= 0; g-- {
 		t.Label(fmt.Sprint("rest", g))
 		t.Add(s.lane[g], s.lane[g], end)
 		if g > 0 {
@@ -130,6 +221,8 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 // A summation is what the ways through a sum share.
 type summation struct {
 	t             Target
+	width         int // floats of a group
+	rotated       int // elements from which rotating saves more than it costs (docs/kernels.md)
 	vectors       []reg.GPVirtual
 	bytes         reg.GPVirtual // nil, if there are none
 	n             reg.GPVirtual // elements that are left
@@ -140,20 +233,30 @@ type summation struct {
 
 func newSummation(t Target, vectors []string, bytes reg.GPVirtual,
 	term func(dst Group, s source)) *summation {
-	s := &summation{t: t, bytes: bytes, term: term, lane: make([]Group, groups)}
+	s := &summation{t: t, width: t.Width(), rotated: 4*lanes + 1, bytes: bytes, term: term}
+	if len(vectors) == 1 {
+		s.rotated = 32 * lanes // the loop waits for its arithmetic as long as for misaligned loads
+	}
 	for _, v := range vectors {
 		s.vectors = append(s.vectors, t.PointerParam(v))
 	}
 	s.n = t.IntParam("n")
-	for g := range s.lane {
-		s.lane[g] = t.New(8)
-	}
-	s.product, s.zero = t.New(8), t.New(8)
+	s.lane = s.groups(s.width)
+	s.product, s.zero = t.New(s.width), t.New(s.width)
 	return s
 }
 
-// at is the operands of group g.
-func (s *summation) at(g int) whole { return whole{s.t, s.vectors, s.bytes, 8 * g} }
+// groups makes those that 64 lanes are, as yet undefined.
+func (s *summation) groups(width int) []Group {
+	lane := make([]Group, lanes/width)
+	for g := range lane {
+		lane[g] = s.t.New(width)
+	}
+	return lane
+}
+
+// at is the operands of the group that starts at an element.
+func (s *summation) at(first int) whole { return whole{s.t, s.vectors, s.bytes, first} }
 
 // from is the operands of the group that starts at the element whose number is in a register.
 func (s *summation) from(start reg.GPVirtual) whole {
@@ -170,10 +273,12 @@ func (s *summation) from(start reg.GPVirtual) whole {
 // first puts a term into lanes that are still +0. The sum of +0 and -0 is +0, so one group has to
 // be added to it in earnest; in the others -0 does as well, for the folds add them to that group in
 // the end.
-func (s *summation) first(g int, from source) {
-	s.term(s.lane[g], from)
+func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
+
+func (s *summation) firstOf(lane []Group, g int, from source) {
+	s.term(lane[g], from)
 	if g == 0 {
-		s.t.Add(s.lane[g], s.lane[g], s.zero)
+		s.t.Add(lane[g], lane[g], s.t.Narrow(s.zero, lane[g].width))
 	}
 }
 
@@ -182,38 +287,62 @@ func (s *summation) add(g int, from source) {
 	s.t.Add(s.lane[g], s.lane[g], s.product)
 }
 
-// blocks adds all whole blocks of 64 elements, at label "long", and ends at label "rest".
+func (s *summation) finish(lane []Group) {
+	foldGroups(s.t, lane)
+	s.t.Fold(lane[0])
+	s.t.Return(s.t.Narrow(lane[0], 1))
+}
+
+// blocks adds all whole blocks of 64 elements, but for the first group of them, which has started
+// its lanes, and ends at label "rest".
 func (s *summation) blocks() {
 	t := s.t
 	next := func() {
 		for _, v := range s.vectors {
-			t.Advance(v, 8*float*groups)
+			t.Advance(v, float*lanes)
 		}
 		if s.bytes != nil {
-			t.Advance(s.bytes, 8*groups)
+			t.Advance(s.bytes, lanes)
 		}
-		t.Decrement(s.n, 8*groups)
+		t.Decrement(s.n, lanes)
 	}
-	t.Label("long")
-	t.Comment("The first 64 elements start the lanes.")
-	for g := range groups {
-		s.first(g, s.at(g))
+	for g := range s.lane[1:] {
+		s.first(g+1, s.at(s.width*(g+1)))
 	}
 	next()
-	t.IfLess(s.n, 8*groups, "rest")
-	t.Label("blocks")
+	t.IfLess(s.n, lanes, "rest")
+	t.LoopLabel("blocks")
 	t.Comment("64 elements a turn, one to each lane.")
-	for g := range groups {
-		s.add(g, s.at(g))
+	for g := range s.lane {
+		s.add(g, s.at(s.width*g))
 	}
 	next()
-	t.IfAtLeast(s.n, 8*groups, "blocks")
+	t.IfAtLeast(s.n, lanes, "blocks")
 	t.Label("rest")
+}
+
+// rest adds what is left behind the blocks, less than 64: whole groups, then what is left of one.
+func (s *summation) rest() {
+	t := s.t
+	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
+	t.IfAtMost(s.n, 0, "none")
+	part := t.LastPart(t.Part(s.n, s.width))
+	for g := range len(s.lane) - 1 {
+		t.IfAtMost(s.n, s.width*(g+1), fmt.Sprint("rest", g))
+		s.add(g, s.at(s.width*g))
+	}
+	for g := len(s.lane) - 1; g >= 0; g-- {
+		t.Label(fmt.Sprint("rest", g))
+		s.add(g, incomplete{s.at(s.width * g), part, true})
+		s.finish(s.lane)
+	}
+	t.Label("none")
+	s.finish(s.lane)
 }
 
 // foldGroups folds as many groups as there are, as if those behind them were +0, into the first.
 func foldGroups(t Target, lane []Group) {
-	for half := groups / 2; half > 0; half /= 2 {
+	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {
 			t.Add(lane[g-half], lane[g-half], lane[g])
 		}

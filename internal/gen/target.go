@@ -7,8 +7,9 @@ import (
 
 // A Target is an instruction set as the kernels see it. A kernel is written once against it.
 //
-// The vector unit is the group of eight floats: one register on amd64, two on arm64. Groups of 4, 2
-// and 1 serve sparse rows and short ends. Integers and pointers are general registers of 64 bits.
+// The vector unit is the group of as many floats as Width says: eight, in one register on amd64 and
+// two on arm64, or sixteen in one of 512 bits. Narrower groups, down to one float, serve sparse rows
+// and short ends. Integers and pointers are general registers of 64 bits.
 //
 // The names keep to these rules. A method with dst or a group v as its first parameter writes
 // there; one that returns a register or a group makes a new one. In ...Load the last operand comes
@@ -28,6 +29,8 @@ type Target interface {
 type functions interface {
 	// Name is that of the instruction set in the names of functions.
 	Name() string
+	// Width is how many floats the widest group has.
+	Width() int
 	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
 	// Func begins a function: the target appends its name to the kernel's word.
@@ -36,7 +39,7 @@ type functions interface {
 
 	PointerParam(name string) reg.GPVirtual
 	IntParam(name string) reg.GPVirtual
-	// ScalarParam returns a group of one, BroadcastParam one of eight that are all the parameter.
+	// ScalarParam returns a group of one, BroadcastParam the widest, which is all the parameter.
 	ScalarParam(name string) Group
 	BroadcastParam(name string) Group
 
@@ -66,10 +69,11 @@ type integers interface {
 	// time.
 	Scratch() reg.GPVirtual
 
-	// Advance adds to p and Decrement subtracts from n; the others are n op= k.
+	// Advance adds to p and Decrement subtracts from n; the others are n op= k, or p op= bytes.
 	Advance(p reg.GPVirtual, bytes int)
 	AdvanceReg(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
+	DecrementReg(n, k reg.GPVirtual)
 	MultiplyReg(n, k reg.GPVirtual)
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
@@ -78,13 +82,19 @@ type integers interface {
 	// subtracts these from n.
 	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
 
+	// Rotates tells whether parts are masked, so that a sum may start before its vectors do; Head,
+	// IfMisaligned and IfNearPageEnd are for such targets, and StayInPage, which lessens n, a number of
+	// bytes, to what p is behind the start of its page, if that is less.
+	Rotates() bool
+	StayInPage(n, p reg.GPVirtual)
+
 	// Prefetch asks for the cache line at p + offset.
 	Prefetch(p reg.GPVirtual, offset int)
 }
 
 // vectors make groups.
 type vectors interface {
-	// New returns a group of 8, 4, 2 or 1 floats, as yet undefined.
+	// New returns a group of 16, 8, 4, 2 or 1 floats, as yet undefined.
 	New(width int) Group
 	// Narrow returns the first floats of v.
 	Narrow(v Group, width int) Group
@@ -111,9 +121,11 @@ type moves interface {
 	// LoadBytes makes floats of as many bytes as the group is wide.
 	LoadBytes(v Group, p reg.GPVirtual, offset int)
 
-	// Part prepares for groups of eight of which only some floats exist: n mod 8 of them, or all if
-	// that is 0. LoadPart makes the others +0 and reads none of them.
-	Part(n reg.GPVirtual) Part
+	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
+	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets
+	// that rotate. LoadPart makes what doesn't exist +0, and reads none of it.
+	Part(n reg.GPVirtual, width int) Part
+	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
 	// LastPart prepares for it.
@@ -163,9 +175,15 @@ type jumps interface {
 	IfAtLeast(n reg.GPVirtual, k int, label string)
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
+	// IfMisaligned jumps where p is not a multiple of width floats.
+	IfMisaligned(p reg.GPVirtual, width int, label string)
+	// IfNearPageEnd jumps where fewer than width floats fit between p[n] and the end of its page.
+	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
+	// LoopLabel is Label for where a loop begins that deserves a cache line of its own.
+	LoopLabel(name string)
 }
 
-// A Group is 8, 4, 2 or 1 floats in one or two registers.
+// A Group is 16, 8, 4, 2 or 1 floats in one or two registers.
 type Group struct {
 	width int
 	regs  []reg.VecVirtual

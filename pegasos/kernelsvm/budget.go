@@ -53,7 +53,7 @@ func (r *run) shrink(all [][][]float64, res *Result, measure bool) error {
 	}
 	if measure {
 		now := r.result()
-		res.Objective, res.Gap = now.Objective, now.Gap
+		res.Objective, res.Gap, res.PerProblem = now.Objective, now.Gap, now.PerProblem
 	}
 	return nil
 }

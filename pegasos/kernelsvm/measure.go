@@ -1,6 +1,9 @@
 package kernelsvm
 
-import "github.com/pegasimd/pegasimd/pegasos"
+import (
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
 
 // The certificate is that of certificate.go, whose u is here a sum of alpha*y*phi(x): as every
 // row's score is known at the end of a pass, so are |u|^2, the sum of alpha*y*score, and the
@@ -98,23 +101,12 @@ func (r *run) result() Result {
 		res.T0 += p.t0 / float64(len(r.problems))
 		sum += p.objective
 		bound += p.bound
+		res.PerProblem = append(res.PerProblem, ProblemResult{p.objective, p.bound})
 	}
 	n := float64(len(r.problems))
 	res.Objective, res.DualObjective = sum/n, bound/n
-	res.Gap = gap(res.Objective, res.DualObjective)
+	res.Gap = proof.Gap(res.Objective, res.DualObjective)
 	return res
-}
-
-// gap returns the part of the objective that is in doubt.
-func gap(objective, bound float64) float64 {
-	if objective == bound {
-		return 0 // also of an objective of 0
-	}
-	g := (objective - bound) / objective
-	if g < 0 {
-		g = 0
-	}
-	return g
 }
 
 // weights writes the coefficients of a slot's rows to dst: what their kernel is multiplied by.

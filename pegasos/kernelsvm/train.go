@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -496,7 +497,7 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		r.each(func(k int) {
 			p := r.problems[k]
 			r.measureDual(k)
-			if (p.objective-p.bound)/p.objective <= r.cfg.Tol || p.objective <= p.bound ||
+			if proof.Gap(p.objective, p.bound) <= r.cfg.Tol ||
 				p.most == 0 && threshold == shortMove {
 				p.done = true
 			}

@@ -1,0 +1,125 @@
+package asm_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+)
+
+// sums are the kernels whose speed must not depend on where a page ends.
+var sums = []string{"dot", "sumsquares", "squareddistance"}
+
+// A masked access that reaches into a page which is not there gives the right result, after the CPU
+// has treated a fault that is none: some hundred nanoseconds. Only time shows it.
+func TestSumsAtPageEnds(t *testing.T) {
+	if !asmtest.Guarded {
+		t.Skip("this system has no pages to take away")
+	}
+	g := &asmtest.Guard{}
+	defer g.Free()
+	inside := middle{g.Floats(4096)[1281:]} // one float off, so that a sum would start before it
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		if !slices.Contains(sums, k.Name) {
+			return
+		}
+		for _, n := range []int{1, 7, 9, 20, 31, 33, 54, 63, 65, 100, 127, 300, 511} {
+			elsewhere := shortest(k, k.New(n, inside, asmtest.Uniform(1)))
+			for _, atStart := range []bool{false, true} {
+				for _, first := range []bool{false, true} {
+					g := &asmtest.Guard{AtStart: atStart}
+					m := &turns{inside, g}
+					if first {
+						m = &turns{g, inside}
+					}
+					at := shortest(k, k.New(n, m, asmtest.Uniform(1)))
+					if at > 4*elsewhere+60*time.Nanosecond {
+						t.Errorf("n = %d, at start %t, first %t: %v a call, %v elsewhere", n,
+							atStart, first, at, elsewhere)
+					}
+					g.Free()
+				}
+			}
+		}
+	})
+}
+
+// middle is memory far from where its pages begin and end; all operands are the same.
+type middle struct{ floats []float32 }
+
+func (m middle) Floats(n int) []float32 { return m.floats[:n] }
+func (middle) Ints(n int) []int32       { return make([]int32, n) }
+func (middle) Bytes(n int) []byte       { return make([]byte, n) }
+func (middle) Shorts(n int) []uint16    { return make([]uint16, n) }
+
+// turns takes memory for operands from one and from the other.
+type turns struct{ first, second asmtest.Memory }
+
+func (m *turns) Floats(n int) []float32 {
+	m.first, m.second = m.second, m.first
+	return m.second.Floats(n)
+}
+
+func (m *turns) Ints(n int) []int32    { return m.first.Ints(n) }
+func (m *turns) Bytes(n int) []byte    { return m.first.Bytes(n) }
+func (m *turns) Shorts(n int) []uint16 { return m.first.Shorts(n) }
+
+// shortest returns the time of a call, of the quickest of some runs.
+func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
+	const calls = 50
+	least := time.Duration(1<<63 - 1)
+	for range 20 {
+		start := time.Now()
+		for range calls {
+			k.Call(a)
+		}
+		least = min(least, time.Since(start)/calls)
+	}
+	return least
+}
+
+// Sums have the bits of plain Go wherever their operands are in their pages and lines, each of them
+// by itself: a rotation goes by all of them.
+func TestSumsAnywhere(t *testing.T) {
+	if !asmtest.Guarded {
+		t.Skip("this system has no pages to take away")
+	}
+	const page = 4096 / 4
+	g := &asmtest.Guard{}
+	defer g.Free()
+	memory, second := g.Floats(4*page), g.Floats(4*page)
+	s := asmtest.Odd(1, 8)
+	for i := range memory {
+		memory[i], second[i] = s.Float(), s.Float()
+	}
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Active())
+			for _, n := range []int{1, 6, 15, 16, 17, 40, 63, 64, 65, 100, 257, 271, 300, 1000, 2100} {
+				for _, x := range []int{0, 1, 3, 7, 8, 15, 2*page - n, 2*page - n - 1,
+					2*page - n - 9, 2*page - n + 5} {
+					if x < 0 || testing.Short() && n%2 == 0 {
+						continue
+					}
+					for _, y := range []int{0, 1, 4, 13, page - 1, 4*page - n - 2, 4*page - n} {
+						x, y := memory[x:][:n], second[y:][:n]
+						for name, f := range map[string]func(x, y []float32) float32{
+							"dot": asm.Dot, "squareddistance": asm.SquaredDistance,
+							"sumsquares": func(x, _ []float32) float32 { return asm.SumSquares(x) },
+						} {
+							asm.Use(asm.Generic)
+							want := f(x, y)
+							asm.Use(isa)
+							if got := f(x, y); !same(got, want) {
+								t.Fatalf("%s: n = %d: got %v, generic has %v", name, n, got, want)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
