@@ -236,7 +236,7 @@ func (r *linearRun) readInputs() (err error) {
 	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
 		return err
 	}
-	if tr.Weights, err = readWeights(in.weights); err != nil {
+	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.costs); err != nil {
