@@ -20,6 +20,10 @@ type learner interface {
 	result(w [][]float32, b []float64)
 	// dual returns a lower bound on the least P there is, or NaN; r2 is R^2.
 	dual(r2 float64) float64
+	// lossAtZero returns the mean loss of w = 0, or of the prior.
+	lossAtZero() float64
+	// objectiveAt returns P of any vectors and biases, from float32 dot products.
+	objectiveAt(w [][]float32, b []float64) float64
 	// lossError: see rounding.go.
 	lossError(z, loss float64) float64
 	common() *learnerState

@@ -24,6 +24,9 @@ folder under DATA's name with the ending .model.
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
 
+What was read is told first. Labels that look like numbers to predict are refused, unless
+-multiclass says that they are classes. The model keeps the names of a CSV file's columns.
+
 What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
 the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
 weighted, and the sum of the weights takes the place of the rows. The same data, flags and seed give
