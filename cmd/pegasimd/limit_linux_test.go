@@ -17,7 +17,8 @@ func limitFiles() {
 	if n, _ := fmt.Sscan(os.Getenv("PEGASIMD_TEST_LIMIT"), &bytes); n != 1 {
 		return
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
+	limit := syscall.Rlimit{Cur: bytes, Max: bytes}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		fmt.Println(err)
 		os.Exit(2)
 	}
