@@ -236,7 +236,9 @@ func TestBadTable(t *testing.T) {
 		fails(t, exitError, want, "predict", file(t, "x.csv", "1,2\n"), name)
 	}
 	// Without a place for the label it is the last column.
-	if have, err := modelTable([]byte("{}"), 2); err != nil || have.LabelAt != -1 {
-		t.Errorf("%v, %v", have, err)
+	for _, text := range []string{"{}", "null"} {
+		if have, err := modelTable([]byte(text), 2); err != nil || have.LabelAt != -1 {
+			t.Errorf("%s: %v, %v", text, have, err)
+		}
 	}
 }
