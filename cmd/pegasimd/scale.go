@@ -63,7 +63,7 @@ func scale(c *call) error {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 	}
-	scaled, err := scaler.Apply(set)
+	scaled, err := scaler.ApplyInPlace(set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
