@@ -147,7 +147,13 @@ func (c *Scaler) Check(features int) error {
 // Apply returns the set with its features scaled, in memory; s stays as it is. The result has the
 // layout of s, but is dense after ScaleStandard. It fails if the set has other columns than the
 // scaler, or if a number gets too large for float32, naming row and column.
-func (c *Scaler) Apply(s *Set) (*Set, error) {
+func (c *Scaler) Apply(s *Set) (*Set, error) { return c.apply(s, false) }
+
+// ApplyInPlace is Apply for a set that is not used any more, not even after an error: dense
+// features in memory are scaled where they are.
+func (c *Scaler) ApplyInPlace(s *Set) (*Set, error) { return c.apply(s, true) }
+
+func (c *Scaler) apply(s *Set, inPlace bool) (*Set, error) {
 	if err := c.Check(s.Cols()); err != nil {
 		return nil, err
 	}
@@ -160,10 +166,16 @@ func (c *Scaler) Apply(s *Set) (*Set, error) {
 		}
 		t = *full
 	}
+	inPlace = inPlace && t.mapped == nil
 	t.mapped = nil
 	var err error
 	if t.Dense != nil {
-		t.Dense, err = c.dense(t.Dense)
+		to := t.Dense
+		if !inPlace {
+			to = dense.New(t.Rows(), t.Cols())
+		}
+		err = c.dense(to, t.Dense)
+		t.Dense = to
 	} else {
 		t.Sparse, err = c.sparse(t.Sparse)
 	}
@@ -176,20 +188,20 @@ func (c *Scaler) Apply(s *Set) (*Set, error) {
 	return &t, nil
 }
 
-func (c *Scaler) dense(x *dense.Matrix) (*dense.Matrix, error) {
-	out := dense.New(x.Rows(), x.Cols())
+// dense writes the scaled rows of x to out, which may be x.
+func (c *Scaler) dense(out, x *dense.Matrix) error {
 	for i := range x.Rows() {
 		row, to := x.Row(i), out.Row(i)
 		norm := c.norm(row)
 		for j, v := range row {
 			w := c.one(j, v, norm)
 			if !floats.IsFinite(w) {
-				return nil, badScale(i, j)
+				return badScale(i, j)
 			}
 			to[j] = w
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (c *Scaler) sparse(x *sparse.Matrix) (*sparse.Matrix, error) {
