@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -214,7 +216,8 @@ func TestSubset(t *testing.T) {
 			for _, rows := range [][]int{{-1}, {0, 4}} {
 				func() {
 					defer func() {
-						if r := recover(); r != "dataset: row out of range" {
+						r := fmt.Sprint(recover())
+						if !strings.HasPrefix(r, "dataset: Set.Subset: row ") {
 							t.Error(r)
 						}
 					}()
