@@ -193,7 +193,9 @@ func Axpy(a float32, x, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
 		axpyAVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
@@ -232,7 +234,9 @@ func Scale(a float32, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		scaleAVX512(a, unsafe.SliceData(x), len(x))
+	case AVX512x256:
 		scaleAVX512x256(a, unsafe.SliceData(x), len(x))
 	case AVX2:
 		scaleAVX2(a, unsafe.SliceData(x), len(x))
@@ -577,7 +581,9 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
+	case AVX512x256:
 		axpbyAVX512x256(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
@@ -624,7 +630,9 @@ func Exp(dst, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case AVX512x256:
 		expAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
 	case AVX2:
 		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
@@ -751,7 +759,9 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 			from, at = 0, &idx[first]
 		}
 		switch active {
-		case AVX512, AVX512x256:
+		case AVX512:
+			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case AVX512x256:
 			dotRowsAVX512x256(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case AVX2:
 			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
@@ -810,7 +820,9 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
 		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
 		switch active {
-		case AVX512, AVX512x256:
+		case AVX512:
+			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
+		case AVX512x256:
 			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
 		case AVX2:
 			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
@@ -853,18 +865,22 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 		raceWrites(dst)
 	}
 	k := len(dst)
-	var sum [8]float32
-	for c := 0; c < k; c += 8 {
-		out := (*[8]float32)(dst[c:])
+	var sum [16]float32
+	for c, width := 0, 0; c < k; c += width {
+		width = 8
+		if active == AVX512 && k-c >= 16 {
+			width = 16
+		}
+		out := dst[c:][:width]
 		if len(idx) == 0 {
-			clear(out[:])
+			clear(out)
 			continue
 		}
 		first := min(Block, len(idx))
 		dotSparseK(out, idx[:first], val[:first], w[c:], k)
 		for start := first; start < len(idx); start += Block {
 			end := min(start+Block, len(idx))
-			dotSparseK(&sum, idx[start:end], val[start:end], w[c:], k)
+			dotSparseK(sum[:width], idx[start:end], val[start:end], w[c:], k)
 			for l := range out {
 				out[l] += sum[l]
 			}
@@ -872,16 +888,19 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 }
 
-func dotSparseK(dst *[8]float32, idx []int32, val, w []float32, k int) {
-	switch active {
-	case AVX512, AVX512x256:
+// dotSparseK is for 8 vectors or, in the path of wide registers, for 16.
+func dotSparseK(dst []float32, idx []int32, val, w []float32, k int) {
+	switch {
+	case len(dst) == 16:
+		dotSparseKAVX512(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case active == AVX512 || active == AVX512x256:
 		dotSparseKAVX512x256(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case AVX2:
+	case active == AVX2:
 		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case NEON:
+	case active == NEON:
 		dotSparseKNEON(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	default:
-		dotSparseKGeneric(dst, idx, val, w, k)
+		dotSparseKGeneric((*[8]float32)(dst), idx, val, w, k)
 	}
 }
 
@@ -1024,7 +1043,10 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	}
 	if n > 0 && n <= Block {
 		switch active {
-		case AVX512, AVX512x256:
+		case AVX512:
+			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
+		case AVX512x256:
 			return unpackDotAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
 				unsafe.SliceData(w), n)
 		case AVX2:

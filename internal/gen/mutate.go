@@ -189,16 +189,6 @@ func (m *mutant) ShiftRight(n reg.GPVirtual, bits int) {
 
 func (m *mutant) And(n reg.GPVirtual, k int) { m.Target.And(n, m.oneOff("And with", k)) }
 
-func (m *mutant) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	for i, q := range others {
-		if m.here("advance", "AlignUp leaves %s behind", m.names[q]) {
-			others = append(others[:i:i], others[i+1:]...)
-			break
-		}
-	}
-	m.Target.AlignUp(n, p, others...)
-}
-
 // Vectors.
 
 func (m *mutant) New(width int) Group {
