@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // blockSize is about how many nonzeros or rows of a CSV file make a block.
@@ -47,7 +48,10 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if head, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
 		buffered.Discard(len(byteOrderMark)) // can't fail: it is in the buffer
 	}
-	f := csvFile{csv: csv.NewReader(buffered), name: name, opt: opt, first: true}
+	guard := &columnGuard{
+		r: buffered, comma: byte(comma), most: max(opt.maxCSVFeatures(), opt.Features), line: 1,
+	}
+	f := csvFile{csv: csv.NewReader(guard), name: name, opt: opt, first: true}
 	f.csv.Comma = comma
 	f.csv.ReuseRecord = true
 	f.csv.TrimLeadingSpace = comma == ',' // tabs are space as well
@@ -71,6 +75,8 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 		return nil, fail(name, err)
 	}
 	s.IndexBase = 1
+	s.Table, s.Others = f.table, f.others
+	s.Unlabelled = f.label < 0 && !f.first
 	s.name(f.classes)
 	return s, nil
 }
@@ -81,9 +87,12 @@ type csvFile struct {
 	name    string
 	opt     Options
 	first   bool // row to come
-	label   int  // column
+	label   int  // column; -1 for none
 	cells   int  // in a row
 	cols    int
+	from    []int // the column of each feature
+	table   *Table
+	others  []string       // as in Set
 	number  []byte         // scratch
 	classes map[string]int // by name, in order of appearance; nil if labels are numbers
 	block   block
@@ -108,13 +117,7 @@ func (f *csvFile) row(cells []string) error {
 	}
 
 	b := &f.block
-	label := cells[f.label]
-	if len(b.y) == 0 && len(f.blocks) == 0 {
-		if _, reason := f.parse(label); reason == notNumber && !isMissing(label) {
-			f.classes = map[string]int{}
-		}
-	}
-	y, reason := f.class(label)
+	y, reason := f.labelOf(cells)
 	if reason != "" {
 		return f.at(f.label, cells, reason+hint)
 	}
@@ -129,30 +132,32 @@ func (f *csvFile) row(cells []string) error {
 	return nil
 }
 
+// labelOf returns the label of a row, 0 if there are none. The first one settles what they are.
+func (f *csvFile) labelOf(cells []string) (y float32, reason string) {
+	if f.label < 0 {
+		return 0, ""
+	}
+	label := cells[f.label]
+	if len(f.block.y) == 0 && len(f.blocks) == 0 {
+		if _, reason := f.parse(label); reason == notNumber && !isMissing(label) {
+			f.classes = map[string]int{}
+		}
+	}
+	return f.class(label)
+}
+
 // features takes in the features of a row. If one is wrong it returns its cell and the reason.
 func (f *csvFile) features(cells []string) (bad int, reason string) {
 	b := &f.block
-	for i, c := range cells {
-		if i == f.label {
-			continue
-		}
-		v, reason := f.parse(c)
+	for j, i := range f.from {
+		v, reason := f.parse(cells[i])
 		if reason != "" {
-			return i, badFeature(c, reason)
+			return i, badFeature(cells[i], reason)
 		}
-		if v == 0 {
-			continue
+		if v != 0 {
+			b.idx = append(b.idx, int32(j))
+			b.val = append(b.val, v)
 		}
-		j := i
-		if i > f.label {
-			j--
-		}
-		if j >= f.cols {
-			b.ignored++
-			continue
-		}
-		b.idx = append(b.idx, int32(j))
-		b.val = append(b.val, v)
 	}
 	return 0, ""
 }
@@ -180,25 +185,91 @@ func (f *csvFile) flush() {
 // head settles the columns from the first row and tells whether that is a header.
 func (f *csvFile) head(cells []string) (header bool, err error) {
 	f.cells = len(cells)
-	if f.cells == 1 {
-		return false, f.firstRow("one column only: want features and a label")
-	}
-	f.cols = f.cells - 1
-	if f.opt.Features > 0 {
-		f.cols = f.opt.Features
-	} else if f.cols > f.opt.MaxFeatures {
-		return false, f.firstRow(fmt.Sprintf(
-			"%d columns are beyond the limit of %d features (-max-features)",
-			f.cells, f.opt.MaxFeatures))
-	}
-	named, err := f.chooseLabel(cells)
-	if err != nil {
+	if header, err = f.isHeader(cells); err != nil {
 		return false, err
 	}
-	if f.opt.Header == HeaderAuto && !named {
-		return f.namesOnly(cells), nil
+	if t := f.opt.Table; header && t != nil && t.Columns != nil {
+		return true, f.match(cells, t)
 	}
-	return named || f.opt.Header == HeaderYes, nil
+	return header, f.place(cells, header)
+}
+
+// isHeader tells whether the first row names the columns.
+func (f *csvFile) isHeader(cells []string) (bool, error) {
+	if f.opt.Header != HeaderAuto {
+		return f.opt.Header == HeaderYes, nil
+	}
+	if t := f.opt.Table; t != nil && t.Columns != nil && hasAll(cells, t.Columns) {
+		return true, nil
+	}
+	label, named, err := f.labelColumn(cells, true)
+	return err == nil && (named || f.namesOnly(cells, label)), err
+}
+
+// place settles the columns by their places: all but the label's are features.
+func (f *csvFile) place(cells []string, header bool) (err error) {
+	without, features, err := f.opt.unlabelled(f.cells)
+	if n := f.opt.maxCSVFeatures(); err == nil && features > n {
+		err = fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)", f.cells,
+			n)
+	}
+	if err != nil {
+		return f.firstRow(err.Error())
+	}
+	f.label = -1
+	if !without {
+		if f.label, _, err = f.labelColumn(cells, header); err != nil {
+			return err
+		}
+	}
+	f.cols = features
+	f.from = make([]int, 0, features)
+	for i := range cells {
+		if i != f.label {
+			f.from = append(f.from, i)
+		}
+	}
+	f.table = newTable(cells, f.label, header)
+	return nil
+}
+
+// match finds the columns of a table by their names in the header.
+func (f *csvFile) match(cells []string, t *Table) (err error) {
+	h := newCSVHeader(cells)
+	f.label = -1
+	switch {
+	case f.opt.labelGiven:
+		f.label, _, err = f.labelColumn(cells, true)
+	case f.opt.Labels != LabelsNo:
+		if !h.has(t.Label) && f.opt.Labels == LabelsAuto {
+			break
+		}
+		if f.label, err = h.find(t.Label); err != nil {
+			err = fmt.Errorf("%w: it had the labels; say which has them now (-label-column)", err)
+		}
+	}
+	if err != nil {
+		return f.firstRow(err.Error())
+	}
+	taken := make([]bool, len(cells))
+	if f.label >= 0 {
+		taken[f.label] = true
+	} else if i, err := h.find(t.Label); err == nil {
+		taken[i] = true // with LabelsNo
+	}
+	for _, name := range t.Columns {
+		i, err := h.find(name)
+		if err == nil && i == f.label {
+			err = fmt.Errorf("column %q is to be the label, and a feature", cut(name))
+		}
+		if err != nil {
+			return f.firstRow(err.Error())
+		}
+		taken[i] = true
+		f.from = append(f.from, i)
+	}
+	f.cols, f.table, f.others = len(t.Columns), t, others(cells, taken)
+	return nil
 }
 
 func (f *csvFile) firstRow(reason string) error {
@@ -206,36 +277,38 @@ func (f *csvFile) firstRow(reason string) error {
 	return &SyntaxError{File: f.name, Line: line, Reason: reason}
 }
 
-// chooseLabel settles which column has the labels, and tells whether it was found by its name.
-func (f *csvFile) chooseLabel(cells []string) (named bool, err error) {
+// labelColumn returns the number of the column that the options say has the labels, -1 if there are
+// none, and tells whether it was found by its name in the header, if the row is one.
+func (f *csvFile) labelColumn(cells []string, header bool) (at int, named bool, err error) {
 	want := f.opt.LabelColumn
-	if n, err := strconv.Atoi(want); err == nil {
-		if n < 0 || n >= len(cells) {
-			return false, fmt.Errorf("%s: label column %d of %d, counted from 0",
-				f.name, n, len(cells))
-		}
-		f.label = n
-		return false, nil
+	if f.opt.Labels == LabelsNo {
+		return -1, false, nil
 	}
 	if want == "last" {
-		f.label = len(cells) - 1
-		return false, nil
+		return len(cells) - 1, false, nil
 	}
-	f.label = slices.Index(cells, want)
-	if f.label < 0 || f.opt.Header == HeaderNo {
-		return false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
+	if n, err := strconv.Atoi(want); err == nil {
+		if n < 0 || n >= len(cells) {
+			return 0, false, fmt.Errorf("%s: label column %d of %d, counted from 0",
+				f.name, n, len(cells))
+		}
+		return n, false, nil
 	}
-	if slices.Contains(cells[f.label+1:], want) {
-		return false, fmt.Errorf("%s: two columns are called %q", f.name, want)
+	at = slices.Index(cells, want)
+	if at < 0 || !header {
+		return 0, false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
 	}
-	return true, nil
+	if slices.Contains(cells[at+1:], want) {
+		return 0, false, fmt.Errorf("%s: two columns are called %q", f.name, want)
+	}
+	return at, true, nil
 }
 
 // namesOnly tells whether a row has features, but neither a number nor a missing value among them.
-func (f *csvFile) namesOnly(cells []string) bool {
+func (f *csvFile) namesOnly(cells []string, label int) bool {
 	named := false
 	for i, c := range cells {
-		if i == f.label || c == "" {
+		if i == label || c == "" {
 			continue
 		}
 		if _, reason := f.parse(c); reason != notNumber || isMissing(c) {
@@ -266,6 +339,9 @@ func (f *csvFile) class(cell string) (y float32, reason string) {
 		return v, ""
 	}
 	n, ok := f.classes[cell]
+	if !ok && !utf8.ValidString(cell) {
+		return 0, "label is not UTF-8: convert the file, with iconv for instance"
+	}
 	if !ok {
 		if n = len(f.classes); n == maxNames {
 			return 0, fmt.Sprintf(
@@ -318,6 +394,10 @@ func (f *csvFile) at(i int, cells []string, reason string) error {
 
 // fault turns an error of the csv package into ours.
 func (f *csvFile) fault(err error, cells int) error {
+	if s := (*SyntaxError)(nil); errors.As(err, &s) {
+		s.File = f.name
+		return s
+	}
 	p := (*csv.ParseError)(nil)
 	if !errors.As(err, &p) {
 		return fail(f.name, err)

@@ -44,8 +44,7 @@ func TestCSV(t *testing.T) {
 			"0 1:1\n1 1:1\n1 1:1\n", ""},
 		{"tsv", "1\t2\t3\n", tsv, "3 1:1 2:2\n", ""},
 		{"tsv with blanks", "1 \t 2\t3\n", tsv, "3 1:1 2:2\n", ""},
-		{"features fixed, more", "1,2,3\n", Options{Features: 5}, "3 1:1 2:2\n", ""},
-		{"features fixed, less", "1,2,3\n0,0,1", Options{Features: 1}, "3 1:1\n1\n", ""},
+		{"features fixed", "1,2,3\n", Options{Features: 2}, "3 1:1 2:2\n", ""},
 		{"zeros", "0,-0,1e-50,5,1\n", Options{Layout: LayoutSparse}, "1 4:5\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,8 +61,8 @@ func TestCSV(t *testing.T) {
 			}
 		})
 	}
-	s, err := readCSVText("1,2,0,3\n0,5,6,4\n", Options{Features: 1})
-	if err != nil || s.Ignored != 3 || s.IndexBase != 1 {
+	s, err := readCSVText("1,2,0,3\n0,5,6,4\n", Options{})
+	if err != nil || s.Ignored != 0 || s.IndexBase != 1 {
 		t.Error(s, err)
 	}
 }
@@ -125,6 +124,12 @@ func TestCSVErrors(t *testing.T) {
 			`a.csv: label column 2 of 2, counted from 0`},
 		{"label number below 0", "1,2\n", Options{LabelColumn: "-1"},
 			`a.csv: label column -1 of 2, counted from 0`},
+		{"more features than are wanted", "1,2,3\n", Options{Features: 1},
+			`a.csv:1: 3 columns, want 2 with the label's`},
+		{"fewer features than are wanted", "a,b,c\n1,2,3\n", Options{Features: 5},
+			`a.csv:1: 3 columns, want 6 with the label's`},
+		{"class name that is not UTF-8", "1,caf\xe9\n", Options{}, `a.csv:1:3: token "caf\xe9": ` +
+			`label is not UTF-8: convert the file, with iconv for instance` + header},
 		{"too many columns", "1,2,3,4\n", Options{MaxFeatures: 2},
 			`a.csv:1: 4 columns are beyond the limit of 2 features (-max-features)`},
 	} {

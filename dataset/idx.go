@@ -34,7 +34,10 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	cols, err := opt.columns(size)
+	err = opt.dense(size)
+	if err == nil {
+		_, err = opt.columns(size, rows*size)
+	}
 	if err != nil {
 		return nil, fail(images.name, err)
 	}
@@ -46,15 +49,15 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(images.name, err)
 	}
-	s, err := idxSet(pixels, classes, size, cols, opt)
+	s, err := idxSet(pixels, classes, size, opt)
 	if err != nil {
 		return nil, fail(images.name, err)
 	}
 	return s, nil
 }
 
-// idxSet makes a set of cols columns of images of so many pixels each, and their labels.
-func idxSet(pixels, labels []byte, size, cols int, opt Options) (*Set, error) {
+// idxSet makes a set of images of so many pixels each, and their labels.
+func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	rows := len(labels)
 	s := &Set{Y: make([]float32, rows), IndexBase: 1}
 	for i, c := range labels {
@@ -64,22 +67,15 @@ func idxSet(pixels, labels []byte, size, cols int, opt Options) (*Set, error) {
 	for p := range value {
 		value[p] = float32(p) / opt.PixelDivisor
 	}
-	used := min(size, cols) // pixels of an image
-	nnz := 0
-	for i := range rows {
-		image := pixels[i*size:][:size]
-		n := used - bytes.Count(image[:used], []byte{0})
-		nnz += n
-		s.Ignored += int64(size - bytes.Count(image, []byte{0}) - n)
-	}
+	nnz := len(pixels) - bytes.Count(pixels, []byte{0})
 	toDense := func(dst []float32, i int) {
-		for j, p := range pixels[i*size:][:used] {
+		for j, p := range pixels[i*size:][:size] {
 			dst[j] = value[p]
 		}
 	}
 	toSparse := func(b *rowBuilder, i int) {
 		indices, values := b.indices, b.values // in registers
-		for j, p := range pixels[i*size:][:used] {
+		for j, p := range pixels[i*size:][:size] {
 			if p != 0 {
 				indices = append(indices, int32(j))
 				values = append(values, value[p])
@@ -88,7 +84,7 @@ func idxSet(pixels, labels []byte, size, cols int, opt Options) (*Set, error) {
 		b.indices, b.values = indices, values
 		b.endRow()
 	}
-	return s, s.fill(rows, cols, nnz, opt.Layout, toDense, toSparse)
+	return s, s.fill(rows, size, nnz, opt.Layout, toDense, toSparse)
 }
 
 // idxHeaders reads the headers of images and labels. It returns how many images there are, and how

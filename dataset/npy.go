@@ -24,8 +24,9 @@ const npyChunk = 1 << 15
 // If labels is nil a column of the array holds the labels, the last or the one that opt.LabelColumn
 // has the number of. Else labels is a second file, with one number a row, and every column of the
 // first is a feature; of an array of more than two dimensions all but the first are taken as one.
-// An integer label that float32 can't hold exactly is an error. name, which is "values,labels" or
-// one word for both, is what errors call the files.
+// An integer label that float32 can't hold exactly is an error. An array of just opt.Features
+// columns has no labels if opt.Labels allows for that. name, which is "values,labels" or one word
+// for both, is what errors call the files.
 func ReadNPY(values, labels io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -50,23 +51,22 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(x.name, err)
 	}
+	s := &Set{IndexBase: 1}
 	var labels *npyArray
 	size := a.cols // features of a row
-	if y != nil {
+	if y == nil {
+		size, err = a.chooseLabel(s, opt)
+	} else if err = opt.dense(size); err == nil {
 		if labels, err = npyLabels(*y, a, x.name); err != nil {
 			return nil, fail(y.name, err)
 		}
-	} else {
-		size--
-		if err := a.chooseLabel(opt.LabelColumn); err != nil {
-			return nil, fail(x.name, err)
-		}
 	}
-	cols, err := opt.columns(size)
+	if err == nil {
+		_, err = opt.columns(size, a.rows*size)
+	}
 	if err != nil {
 		return nil, fail(x.name, err)
 	}
-	s := &Set{IndexBase: 1}
 	if labels != nil {
 		if s.Y, err = labels.data(*y); err != nil {
 			return nil, fail(y.name, err)
@@ -76,19 +76,15 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(x.name, err)
 	}
-	if labels == nil {
+	switch {
+	case s.Unlabelled:
+		s.Y = make([]float32, a.rows)
+	case labels == nil:
 		s.Y = a.takeLabels(flat)
 	}
-
-	used, nnz := min(size, cols), 0
-	for i := range a.rows {
-		row := flat[i*size:][:size]
-		nnz += countNonzeros(row[:used])
-		s.Ignored += int64(countNonzeros(row[used:]))
-	}
-	err = s.fill(a.rows, cols, nnz, opt.Layout,
-		func(dst []float32, i int) { copy(dst, flat[i*size:][:used]) },
-		func(b *rowBuilder, i int) { b.addDense(flat[i*size:][:used]) },
+	err = s.fill(a.rows, size, countNonzeros(flat[:a.rows*size]), opt.Layout,
+		func(dst []float32, i int) { copy(dst, flat[i*size:][:size]) },
+		func(b *rowBuilder, i int) { b.addDense(flat[i*size:][:size]) },
 	)
 	if err != nil {
 		return nil, fail(x.name, err)
@@ -111,25 +107,35 @@ func npyLabels(y arrayFile, a *npyArray, name string) (*npyArray, error) {
 	return labels, nil
 }
 
-// chooseLabel settles which column has the labels.
-func (a *npyArray) chooseLabel(want string) error {
-	if a.cols < 2 {
-		return fmt.Errorf("one column only: want features and a label, " +
+// chooseLabel settles which column has the labels, if there are any, says so in the set, and
+// returns the number of features.
+func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
+	if a.cols < 2 && opt.Labels == LabelsYes {
+		return 0, fmt.Errorf("one column only: want features and a label, " +
 			"or the labels in a second file (X.npy,y.npy)")
 	}
+	s.Unlabelled, features, err = opt.unlabelled(a.cols)
+	if err != nil || s.Unlabelled {
+		return features, err
+	}
+	want := opt.LabelColumn
 	a.label = a.cols - 1
 	if want == "last" {
-		return nil
+		return features, nil
 	}
 	n, err := strconv.Atoi(want)
 	if err != nil {
-		return fmt.Errorf("no column is called %q: the columns of an .npy file have numbers", want)
+		return 0, fmt.Errorf("no column is called %q: the columns of an .npy file have numbers",
+			want)
 	}
 	if n < 0 || n >= a.cols {
-		return fmt.Errorf("label column %d of %d, counted from 0", n, a.cols)
+		return 0, fmt.Errorf("label column %d of %d, counted from 0", n, a.cols)
+	}
+	if n < a.label {
+		s.Table = &Table{LabelAt: n}
 	}
 	a.label = n
-	return nil
+	return features, nil
 }
 
 // data reads the elements and makes sure that they are the last of the file. They are returned row

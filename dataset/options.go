@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
-	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // A Format is the form of a file. The empty string means FormatAuto.
@@ -62,7 +65,27 @@ const (
 	HeaderNo   Header = "no"
 )
 
-const defaultMaxFeatures = 1 << 27
+// Labels says whether the data have labels. The empty string means LabelsYes.
+type Labels string
+
+const (
+	LabelsYes Labels = "yes"
+	LabelsNo  Labels = "no"
+	// LabelsAuto takes data for unlabelled if they show it: a CSV file whose header lacks the name
+	// of the label's column (Options.Table), a CSV or .npy file of just as many columns as
+	// Options.Features, svmlight text whose first line begins with a feature, index:value.
+	LabelsAuto Labels = "auto"
+)
+
+// The most columns if MaxFeatures is 0: as many as all programs can bear, and of these so many as
+// the file's values pay for. One index is enough to ask for a column, and a column takes some 35
+// bytes in training; in a line of CSV text it takes 100 while the line is read.
+const (
+	defaultMaxFeatures = 1 << 27
+	freeFeatures       = 1 << 20 // of any file
+	paidFeatures       = 2       // of each value in the file
+	csvFeatures        = 1 << 18 // of any CSV file
+)
 
 // maxHashBits is the largest HashBits.
 const maxHashBits = 30
@@ -72,14 +95,27 @@ type Options struct {
 	Format Format // of a file whose name does not tell
 	Layout Layout
 
-	// Features, if not 0, is the number of columns of the result: further features in the data are
-	// ignored and counted in Set.Ignored, missing ones are zeros. Prediction sets it to what the
-	// model was trained with.
+	// Features, if not 0, is the number of columns of the result. Prediction sets it to what the
+	// model was trained with. Of svmlight and .pgsm data further features are ignored and counted
+	// in Set.Ignored, and missing ones are zeros. CSV, .npy and IDX files have a place for each
+	// feature, and another number of them is an error.
 	Features int
 
-	// MaxFeatures is the most columns that a file may ask for, 0 meaning 2^27. A weight vector of
-	// that length takes 512 MiB, and one index is enough to ask for it.
+	// Table, if not nil, says what the columns of the data were that a model was trained with. If
+	// it has names, and a CSV file has a header, columns are found by their names, in whatever
+	// order they are: the result's are in the table's order, a missing one is an error, and others
+	// are left out and listed in Set.Others. Without names or a header columns go by their places.
+	// The label's column is the table's too, unless LabelColumn says another.
+	Table *Table
+
+	Labels Labels // whether there are any
+
+	// MaxFeatures is the most columns that a file may ask for, at most 2^31-1. 0 means 2^20, or
+	// more if the file has more than a value for every two of them: one index is enough to ask for
+	// a column, and training takes some 35 bytes a column. 2^27 is the most then, of a CSV file
+	// 2^18.
 	MaxFeatures int
+	paid        bool // MaxFeatures was 0
 
 	// MaxBytes, if not 0, is the most bytes to read, counted after decompression.
 	MaxBytes int64
@@ -88,7 +124,7 @@ type Options struct {
 	Unsorted  Unsorted  // svmlight
 
 	// LabelColumn of a CSV or .npy file is its number, counted from 0, its name in a CSV file's
-	// header, or "last", which is what the empty string means.
+	// header, or "last". The empty string means that of Table, or else the last one.
 	LabelColumn string
 	Header      Header // CSV
 
@@ -106,9 +142,12 @@ type Options struct {
 	// Verify says to check all of a .pgsm file before it is used, as Set.Verify does.
 	Verify bool
 
-	// Threads is how many threads parse svmlight text, 0 meaning all there are. It changes no bit
-	// of the result.
+	// Threads is how many threads parse svmlight text and check .pgsm files, 0 meaning all there
+	// are, and no more than a few for each of the machine's. It changes no bit of the result.
 	Threads int
+
+	// Stdin, if not nil, is what the name "-" stands for in place of standard input.
+	Stdin io.Reader
 
 	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
 	// by one goroutine at a time. It is told the bytes read, before decompression, and the bytes
@@ -118,6 +157,8 @@ type Options struct {
 	// Context, if not nil, ends the reading with its error when it is cancelled. A call that waits
 	// for input is not interrupted.
 	Context context.Context
+
+	labelGiven bool // LabelColumn was: it is not a default
 }
 
 // filled returns the options with defaults in place of zeros, and checks them.
@@ -127,10 +168,17 @@ func (o Options) filled() (Options, error) {
 	o.IndexBase = cmp.Or(o.IndexBase, BaseOne)
 	o.Unsorted = cmp.Or(o.Unsorted, UnsortedError)
 	o.Header = cmp.Or(o.Header, HeaderAuto)
+	o.Labels = cmp.Or(o.Labels, LabelsYes)
+	o.labelGiven = o.LabelColumn != ""
+	if o.LabelColumn == "" && o.Table != nil && o.Table.LabelAt >= 0 {
+		o.LabelColumn = strconv.Itoa(o.Table.LabelAt)
+	}
 	o.LabelColumn = cmp.Or(o.LabelColumn, "last")
-	o.MaxFeatures = cmp.Or(o.MaxFeatures, defaultMaxFeatures)
+	if o.MaxFeatures == 0 {
+		o.MaxFeatures, o.paid = defaultMaxFeatures, true
+	}
 	o.PixelDivisor = cmp.Or(o.PixelDivisor, 255)
-	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	o.Threads = parallel.Threads(o.Threads)
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
@@ -145,6 +193,11 @@ func (o Options) filled() (Options, error) {
 		return o, fmt.Errorf("dataset: MaxBytes %d is negative", o.MaxBytes)
 	case o.Threads < 0:
 		return o, fmt.Errorf("dataset: %d threads", o.Threads)
+	case o.Labels == LabelsNo && o.labelGiven:
+		return o, fmt.Errorf("dataset: LabelColumn %q of data without labels", o.LabelColumn)
+	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
+		return o, fmt.Errorf("dataset: a Table of %d columns for %d Features",
+			len(o.Table.Columns), o.Features)
 	case !(o.PixelDivisor >= 0x1p-100 && o.PixelDivisor <= 0x1p100):
 		// A pixel might become infinite, or 0.
 		return o, fmt.Errorf("dataset: pixel divisor %v: want 2^-100 to 2^100", o.PixelDivisor)
@@ -161,6 +214,7 @@ func (o Options) checkWords() error {
 		oneOf("index base", o.IndexBase, BaseOne, BaseZero, BaseAuto),
 		oneOf("unsorted", o.Unsorted, UnsortedError, UnsortedSort, UnsortedSum),
 		oneOf("header", o.Header, HeaderAuto, HeaderYes, HeaderNo),
+		oneOf("labels", o.Labels, LabelsYes, LabelsNo, LabelsAuto),
 	)
 }
 
@@ -208,9 +262,9 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns how many columns a set of n features gets: Features, if that is given. It fails
-// if the features themselves are too many.
-func (o Options) columns(n int) (int, error) {
+// columns returns how many columns a set of n features gets, of whose file so many values are kept:
+// Features, if that is given. It fails if the features themselves are too many.
+func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
 	}
@@ -218,7 +272,50 @@ func (o Options) columns(n int) (int, error) {
 		return 0, fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)",
 			n, o.MaxFeatures)
 	}
+	if o.paid && n > freeFeatures && n/paidFeatures > values {
+		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of %d "+
+			"values (-max-features)", n, max(freeFeatures, paidFeatures*values), values)
+	}
 	return n, nil
+}
+
+// maxCSVFeatures is MaxFeatures for a CSV file.
+func (o Options) maxCSVFeatures() int {
+	if o.paid {
+		return csvFeatures
+	}
+	return o.MaxFeatures
+}
+
+// unlabelled settles whether rows of so many cells have no label among them, and how many features
+// that leaves. It fails if that is not Features.
+func (o Options) unlabelled(cells int) (without bool, features int, err error) {
+	switch o.Labels {
+	case LabelsNo:
+		without = true
+	case LabelsAuto:
+		without = !o.labelGiven && cells == o.Features
+	}
+	if features = cells; !without {
+		features--
+	}
+	switch {
+	case o.Features > 0 && features != o.Features && without:
+		err = fmt.Errorf("%d columns, want %d", cells, o.Features)
+	case o.Features > 0 && features != o.Features:
+		err = fmt.Errorf("%d columns, want %d with the label's", cells, o.Features+1)
+	case features == 0:
+		err = fmt.Errorf("one column only: want features and a label")
+	}
+	return without, features, err
+}
+
+// dense returns an error if rows with a place for each feature have other than Features of them.
+func (o Options) dense(features int) error {
+	if o.Features > 0 && features != o.Features {
+		return fmt.Errorf("%d features a row, want %d", features, o.Features)
+	}
+	return nil
 }
 
 // noHash refuses to hash the features of a format that has no indices.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -249,13 +250,16 @@ func blockSum(starts []int64, columns []int32, values []float32) uint32 {
 	return crc32.Update(sum, castagnoli, bytesOf(values))
 }
 
-// ascending makes sure that class names ascend, as Set promises: of two that are equal or out of
-// order, the text formats would make other labels.
+// ascending makes sure that class names are text, and ascend, as Set promises: of two that are
+// equal or out of order, the text formats would make other labels.
 func ascending(names []string) error {
-	for i := 1; i < len(names); i++ {
-		if names[i] <= names[i-1] {
+	for i, name := range names {
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("class name %q is not UTF-8", cut(name))
+		}
+		if i > 0 && name <= names[i-1] {
 			return fmt.Errorf("class name %q after %q: want them sorted, each once",
-				cut(names[i]), cut(names[i-1]))
+				cut(name), cut(names[i-1]))
 		}
 	}
 	return nil

@@ -1,14 +1,13 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/gunzip"
 )
 
 // Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
@@ -37,6 +36,9 @@ func Read(path string, opt Options) (*Set, error) {
 		}
 	}
 	if opt.Format == FormatPGSM {
+		if path == "-" {
+			return nil, fmt.Errorf("stdin: the pgsm form is read from regular files only")
+		}
 		return openPGSM(path, opt)
 	}
 	names, err := fileNames(path, opt.Format)
@@ -123,7 +125,8 @@ func isIDX(path string) bool {
 // input is the files of one Read.
 type input struct {
 	opt   Options
-	files []*os.File
+	files []*os.File  // nil is Options.Stdin
+	plain []io.Reader // what the files hold
 	names []string
 }
 
@@ -137,14 +140,19 @@ func (in *input) open(name string) error {
 	} else {
 		name = "stdin"
 	}
+	var r io.Reader = f
+	if f == os.Stdin && in.opt.Stdin != nil {
+		f, r = nil, in.opt.Stdin
+	}
 	in.files = append(in.files, f)
+	in.plain = append(in.plain, r)
 	in.names = append(in.names, name)
 	return nil
 }
 
 func (in *input) close() {
 	for _, f := range in.files {
-		if f != os.Stdin {
+		if f != nil && f != os.Stdin {
 			f.Close() // it was only read
 		}
 	}
@@ -153,13 +161,25 @@ func (in *input) close() {
 // size returns the number of bytes in the files, 0 if that isn't known.
 func (in *input) size() (total int64) {
 	for _, f := range in.files {
-		info, err := f.Stat()
-		if err != nil || !info.Mode().IsRegular() {
+		size, ok := sizeOf(f)
+		if !ok {
 			return 0
 		}
-		total += info.Size()
+		total += size
 	}
 	return total
+}
+
+// sizeOf returns the size of a file, and false for what has none that is known.
+func sizeOf(f *os.File) (int64, bool) {
+	if f == nil {
+		return 0, false
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
 }
 
 // readers returns what the files hold, decompressed.
@@ -168,37 +188,15 @@ func (in *input) readers() ([]arrayFile, error) {
 	var files []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := decompress(m.reader(f), strings.HasSuffix(name, ".gz"))
+		r, zipped, err := gunzip.Reader(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
 		if err != nil {
 			return nil, fail(name, err)
 		}
 		size := int64(-1)
-		info, err := f.Stat()
-		if err == nil && info.Mode().IsRegular() && !zipped && in.opt.MaxBytes == 0 {
-			size = info.Size() // with MaxBytes there may be fewer to read
+		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
+			size = n // with MaxBytes there may be fewer to read
 		}
 		files = append(files, arrayFile{limit(r, in.opt.MaxBytes), name, size})
 	}
 	return files, nil
-}
-
-// decompress returns a reader of what r holds in gzip form, or of r itself if it holds something
-// else. must says that it should be gzip.
-func decompress(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	head, err := b.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, false, err
-	}
-	if !must && !bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return b, false, nil
-	}
-	z, err := gzip.NewReader(b)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // an empty file is no gzip file
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	return z, true, nil
 }

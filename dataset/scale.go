@@ -187,7 +187,7 @@ func (c *Scaler) dense(x *dense.Matrix) (*dense.Matrix, error) {
 func (c *Scaler) sparse(x *sparse.Matrix) (*sparse.Matrix, error) {
 	b := newRowBuilder(x.Rows(), x.NNZ())
 	for i := range x.Rows() {
-		idx, val := x.Row(i)
+		idx, val := sparseRow(x, i)
 		norm := c.norm(val)
 		indices, values := b.indices, b.values // in registers
 		for k, j := range idx {

@@ -37,8 +37,18 @@ type Set struct {
 	// Ignored counts the nonzeros that were left out because their column is beyond
 	// Options.Features.
 	Ignored int64
+	// Lacking is how many of Options.Features a dense .pgsm file has no column for: they are zeros.
+	Lacking int
 	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
 	HashBits int
+
+	// Unlabelled says that the data have no labels: Y is all zeros. See [Labels].
+	Unlabelled bool
+	// Table says what the columns of a CSV or .npy file were; nil if there is nothing to say. With
+	// Options.Table it has the names of that one.
+	Table *Table
+	// Others are the names of the columns that Options.Table does not have, and that were left out.
+	Others []string
 
 	mapped *pgsmData // of a set in a mapped file
 }
@@ -81,7 +91,7 @@ func (s *Set) nonzeros() (n int) {
 		if s.Dense != nil {
 			n += countNonzeros(s.Dense.Row(i))
 		} else {
-			_, val := s.Sparse.Row(i)
+			_, val := sparseRow(s.Sparse, i)
 			n += countNonzeros(val)
 		}
 	}
@@ -142,7 +152,7 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 		t.Dense, t.Sparse = dense.New(s.Rows(), s.Cols()), nil
 		for i := range s.Rows() {
 			row := t.Dense.Row(i)
-			idx, val := s.Sparse.Row(i)
+			idx, val := sparseRow(s.Sparse, i)
 			for k, j := range idx {
 				row[j] = val[k]
 			}
@@ -164,6 +174,7 @@ func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
 	t := &Set{
 		Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase, HashBits: s.HashBits,
+		Unlabelled: s.Unlabelled, Table: s.Table,
 	}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {
@@ -180,12 +191,12 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	nnz := 0
 	for _, i := range rows {
-		idx, _ := s.Sparse.Row(i)
+		idx, _ := sparseRow(s.Sparse, i)
 		nnz += len(idx)
 	}
 	b := newRowBuilder(len(rows), nnz)
 	for _, i := range rows {
-		b.add(s.Sparse.Row(i))
+		b.add(sparseRow(s.Sparse, i))
 	}
 	m, err := b.matrix(s.Cols())
 	if err != nil {

@@ -13,14 +13,15 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
 	}
-	if opt.Features > 0 || path == "-" {
-		return 0, 0, fmt.Errorf("%s: want a file to convert, with all its features", path)
+	if opt.Features > 0 || opt.Labels != LabelsYes || path == "-" {
+		return 0, 0, fmt.Errorf("%s: want a file to convert, with its labels and all its features",
+			path)
 	}
 	t := newTotals(opt)
 	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, path) }); err != nil {
 		return 0, 0, err
 	}
-	base, first, cols, err := t.columns(opt)
+	base, first, cols, err := t.columns(opt, path)
 	if err != nil {
 		return 0, 0, err
 	}

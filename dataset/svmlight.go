@@ -25,8 +25,11 @@ const chunkSize = 1 << 18
 //   - Values are decimal numbers and get the float32 nearest to them. Infinities, NaN and
 //     hexadecimal are errors.
 //   - Lines end in LF or CRLF, the last one perhaps in nothing, and may be of any length. Blanks
-//     are spaces, tabs and CR. Lines without a label are skipped. A byte order mark at the start is
+//     are spaces, tabs and CR. Empty lines are skipped. A byte order mark at the start is
 //     skipped.
+//   - With LabelsNo, or LabelsAuto and a first line that begins with a feature, no line has a
+//     label, and an empty one is a row without features, so that rows stay in step with lines;
+//     those of a comment alone are skipped.
 //   - "qid:3" right after the label is accepted and ignored.
 //   - Indices that don't ascend are an error unless opt.Unsorted says what to do with them.
 //
@@ -54,7 +57,9 @@ func ReadSvmlight(r io.Reader, name string, opt Options) (*Set, error) {
 }
 
 func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, error) {
-	p := svmlight{lines: lines{r: r, size: chunkSize}, rules: newRules(opt)}
+	p := svmlight{
+		lines: lines{r: r, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,
+	}
 	parallel.For(opt.Threads, opt.Threads, func(_, _ int) { p.work() })
 
 	t := newTotals(opt)
@@ -66,7 +71,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 	if p.err != io.EOF {
 		return nil, fail(name, p.err)
 	}
-	base, first, cols, err := t.columns(opt)
+	base, first, cols, err := t.columns(opt, name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +79,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 	if err != nil {
 		return nil, fail(name, err)
 	}
-	s.IndexBase, s.HashBits = base, opt.HashBits
+	s.IndexBase, s.HashBits, s.Unlabelled = base, opt.HashBits, p.labels == LabelsNo
 	return s, nil
 }
 
@@ -114,7 +119,7 @@ func (t *totals) add(b *block, name string) error {
 }
 
 // columns returns the index base, the index that is column 0, and the number of columns.
-func (t *totals) columns(opt Options) (base, first, cols int, err error) {
+func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
 	base = 1
 	if t.zero {
 		base = 0
@@ -128,7 +133,10 @@ func (t *totals) columns(opt Options) (base, first, cols int, err error) {
 	case opt.Features > 0:
 		return base, base, opt.Features, nil
 	}
-	return base, base, int(max(t.size-int64(base), 0)), nil
+	if cols, err = opt.columns(int(max(t.size-int64(base), 0)), t.nnz); err != nil {
+		return 0, 0, 0, fail(name, err)
+	}
+	return base, base, cols, nil
 }
 
 // svmlight is a file being read by some threads. Each takes the next chunk of lines, under the
@@ -139,6 +147,7 @@ type svmlight struct {
 
 	mu     sync.Mutex
 	lines  lines
+	labels Labels  // LabelsAuto until there is a line that tells
 	blocks []block // in the file's order
 	err    error   // that ended the reading: io.EOF if all went well
 	stop   bool
@@ -155,17 +164,37 @@ func (p *svmlight) work() {
 		}
 		data, p.err = p.lines.next(data)
 		p.stop = p.err != nil
+		if p.labels == LabelsAuto {
+			p.labels = labelsOf(data)
+		}
+		rules := *p.rules
+		rules.unlabelled = p.labels == LabelsNo
 		i := len(p.blocks)
 		p.blocks = append(p.blocks, block{})
 		p.mu.Unlock()
 
-		b := p.rules.parse(data, &s)
+		b := rules.parse(data, &s)
 
 		p.mu.Lock()
 		p.blocks[i] = b
 		p.stop = p.stop || b.err != nil
 		p.mu.Unlock()
 	}
+}
+
+// labelsOf returns whether the first line of the text begins with a label, or LabelsAuto if all
+// lines are empty.
+func labelsOf(data []byte) Labels {
+	for p := 0; p < len(data); p = nextLine(data, p) {
+		if p = skipBlanks(data, p); endsRow(data[p]) {
+			continue
+		}
+		if bytes.IndexByte(data[p:tokenEnd(data, p)], ':') >= 0 {
+			return LabelsNo
+		}
+		return LabelsYes
+	}
+	return LabelsAuto
 }
 
 // lines cuts a stream into chunks of whole lines.

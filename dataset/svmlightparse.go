@@ -26,6 +26,8 @@ type rules struct {
 
 	// anyOrder says that a row's columns may have to be sorted, and that one may be there twice.
 	anyOrder bool
+
+	unlabelled bool // lines begin with the first feature
 }
 
 func newRules(opt Options) *rules {
@@ -115,15 +117,12 @@ func (c *parser) line(p int) (next int, ok bool) {
 	c.start = p
 	c.block.lines++
 	p = skipBlanks(c.data, p)
-	if endsRow(c.data[p]) {
+	if c.data[p] == '#' || c.data[p] == '\n' && !c.unlabelled {
 		return nextLine(c.data, p), true
 	}
-	y, next, reason := number(c.data, p)
-	if reason == "" {
-		y, reason = label(c.data[p:next], y)
-	}
+	y, next, reason := c.label(p)
 	if reason != "" {
-		c.fail(p, badLabel(c.data[p:next], reason))
+		c.fail(p, reason)
 		return p, false
 	}
 	from := c.nnz
@@ -142,6 +141,25 @@ func (c *parser) line(p int) (next int, ok bool) {
 	c.y = append(c.y, y)
 	c.ends = append(c.ends, c.nnz)
 	return next, true
+}
+
+// label reads the label at data[p:], 0 if the lines have none.
+func (c *parser) label(p int) (y float32, next int, reason string) {
+	if c.unlabelled {
+		token := c.data[p:tokenEnd(c.data, p)]
+		if len(token) > 0 && bytes.IndexByte(token, ':') < 0 {
+			return 0, p, "want index:value: these data have no labels"
+		}
+		return 0, p, ""
+	}
+	y, next, reason = number(c.data, p)
+	if reason == "" {
+		y, reason = label(c.data[p:next], y)
+	}
+	if reason != "" {
+		reason = badLabel(c.data[p:next], reason)
+	}
+	return y, next, reason
 }
 
 // features reads the features of a row, from data[p:] on, where its label ends. It returns the
@@ -442,6 +460,9 @@ func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 func badLabel(token []byte, reason string) string {
 	if bytes.IndexByte(token, ',') >= 0 {
 		return "several labels: want one"
+	}
+	if bytes.IndexByte(token, ':') >= 0 {
+		return "a feature where the label is to be"
 	}
 	return "label is " + reason
 }

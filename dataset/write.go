@@ -176,7 +176,7 @@ func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
 		}
 		return
 	}
-	idx, val := s.Sparse.Row(i)
+	idx, val := sparseRow(s.Sparse, i)
 	for k, j := range idx {
 		if v := val[k]; v != 0 {
 			f(int(j), v)

@@ -34,6 +34,7 @@ func models(t testing.TB) []*pegasos.Model {
 		Seed: 1<<64 - 1,
 	})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := &pegasos.Model{
 		Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1,
 		Scaler:   []byte(`{"kind":"unit"}`),

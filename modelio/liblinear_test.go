@@ -18,6 +18,9 @@ import (
 
 func readText(t testing.TB, text string) *pegasos.Model {
 	t.Helper()
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
 	m, err := ReadLiblinear(strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
@@ -289,10 +292,11 @@ func TestLiblinearHostile(t *testing.T) {
 		"zero byte":              {binary + "\x00", "line 11, column 1"},
 		"bias's weight infinite": {strings.Replace(edit("bias 0.5", "bias 1e38"), "0.25", "1e300",
 			1), "line 10, column 1: the weight 1e+300 times"},
-		"cut in the header":  {binary[:46], "the text ends here"},
-		"cut before w":       {binary[:strings.Index(binary, "w\n")], "the text ends here"},
-		"cut in the weights": {binary[:len(binary)-15], "the text ends here"},
-		"something follows":  {binary + "1\n", `line 11, column 1: "1" follows`},
+		"cut in the header":      {binary[:46], "the text ends here"},
+		"cut before w":           {binary[:strings.Index(binary, "w\n")], "the text ends here"},
+		"cut in the weights":     {binary[:len(binary)-15], "the text ends here"},
+		"cut in the last number": {strings.TrimRight(binary, " \n"), "the last line has no end"},
+		"something follows":      {binary + "1\n", `line 11, column 1: "1" follows`},
 		"a token of a megabyte": {edit("-2", strings.Repeat("1", 1<<20)),
 			"line 8, column 1: \"11111111111111111111\"... is too long"},
 	} {
@@ -309,6 +313,21 @@ func TestLiblinearHostile(t *testing.T) {
 		if _, err := ReadLiblinear(io.MultiReader(strings.NewReader(binary[:n]),
 			iotest.ErrReader(want))); err != want {
 			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
+// A file that is cut short anywhere is refused, unless it has lost nothing but the blanks at its
+// end.
+func TestLiblinearCut(t *testing.T) {
+	for _, whole := range []string{binary, writeText(t, readText(t, binary)),
+		"solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n0.5 \n0.125 \n"} {
+		want := readText(t, whole).Hash()
+		for n := range whole {
+			m, err := ReadLiblinear(strings.NewReader(whole[:n]))
+			if err == nil && (m.Hash() != want || n < len(whole)-1) {
+				t.Errorf("%q is accepted", whole[:n])
+			}
 		}
 	}
 }

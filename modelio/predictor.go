@@ -20,9 +20,10 @@ type Predictor interface {
 	Outputs() int
 	// DecisionAll returns the scores of all rows of x: those of row i start at i*Outputs().
 	DecisionAll(x pegasos.Examples) []float64
-	// PredictAll returns the labels of all rows of x.
+	// PredictAll returns the labels of all rows of x, NaN where a score is not finite.
 	PredictAll(x pegasos.Examples) []float32
-	// Class returns the position of the class that the scores of a row speak for.
+	// Class returns the position of the class that the scores of a row speak for, -1 if one of them
+	// is not finite.
 	Class(scores []float64) int
 	// ClassScores writes a score for each class to dst, and returns it.
 	ClassScores(scores, dst []float64) []float64
@@ -50,7 +51,7 @@ func Read(r io.Reader) (Predictor, error) {
 	return predictor(pegasos.Read(buffered))
 }
 
-// ReadFile reads a model of either kind from a file.
+// ReadFile reads a model of either kind from a file, which may be compressed with gzip.
 func ReadFile(name string) (Predictor, error) { return modelfile.ReadFile(name, Read) }
 
 // predictor makes sure that no model is a nil interface.

@@ -17,6 +17,7 @@ type tokens struct {
 	r            *bufio.Reader
 	line, column int    // of the byte to come, the column from 0
 	text         string // the token
+	unended      bool   // nothing follows the token, not even white space
 	at           SyntaxError
 }
 
@@ -28,6 +29,7 @@ func (t *tokens) next() error {
 		c, err := t.r.ReadByte()
 		if err != nil {
 			if err == io.EOF && n > 0 {
+				t.unended = true
 				break // the next call gets it again
 			}
 			t.at = SyntaxError{Line: t.line, Column: t.column + 1}

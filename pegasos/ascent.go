@@ -20,12 +20,14 @@ const (
 	// over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
 	// rows that matter most.
 	FinishDual Finish = "dual"
-	// FinishAuto does so only once the gap is below 70 %. Where the rows are long, and lambda times
-	// their number small, such as on raw pixels, that may be never, and the dual would be slower.
+	// FinishAuto does so only once P - D is below 70 % of P. Where the rows are long, and lambda
+	// times their number small, such as on raw pixels, that may be never, and the dual would be
+	// slower.
 	FinishAuto Finish = "auto"
 )
 
-// autoGap is the gap below which FinishAuto begins the dual; see docs/benchmarks.md.
+// autoGap is the share of P that P - D has to be below before FinishAuto begins the dual; see
+// docs/benchmarks.md.
 const autoGap = 0.7
 
 // An ascent is the dual part of a problem's run. With a_i between 0 and the row's weight c_i,
@@ -323,12 +325,11 @@ func (p *problem) choose(w []float32, b float64) {
 	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
 	// compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
-		p.objective(a.w[0], a.b[0]) < p.objective(w, b) {
+		p.objectiveAt(a.w, a.b) < p.objectiveAt([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
 }
 
-// objective returns P.
-func (p *problem) objective(w []float32, b float64) float64 {
-	return p.penalty([][]float32{w}, []float64{b}) + p.losses(w, b, 0, p.count())/float64(p.count())
+func (p *problem) objectiveAt(w [][]float32, b []float64) float64 {
+	return p.penalty(w, b) + p.losses(w[0], b[0], 0, p.count())/float64(p.count())
 }

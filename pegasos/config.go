@@ -149,7 +149,8 @@ type Config struct {
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this. Steps or
+	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this: the
+	// objective is then at most this share above the least there is. Steps or
 	// Epochs are the most there will be. The gap is found after epochs 1 to 8, 10, 12, 15 and so
 	// on, a quarter more each time: it takes about as long as an epoch. Change and Patience are
 	// tested after the same epochs.

@@ -46,7 +46,7 @@ func TestRealData(t *testing.T) {
 				r.Objective/c.optimum, c.factor)
 		}
 		if r.Objective < c.optimum*(1-1e-5) || r.DualObjective > c.optimum ||
-			r.Objective*(1-r.Gap) > c.optimum {
+			r.Objective/(1+r.Gap) > c.optimum {
 			t.Errorf("%s: objective %v and bound %v do not enclose the optimum %v", c.name,
 				r.Objective, r.DualObjective, c.optimum)
 		}

@@ -32,11 +32,11 @@ func ExampleTrain() {
 		return
 	}
 	fmt.Println("labels:", model.PredictAll(x))
-	fmt.Printf("objective %.3f, of which at most %.1f %% can be saved\n",
+	fmt.Printf("objective %.3f, at most %.1f %% above the optimum\n",
 		model.Result.Objective, 100*model.Result.Gap)
 	// Output:
 	// labels: [1 -1 1 -1]
-	// objective 0.029, of which at most 12.8 % can be saved
+	// objective 0.029, at most 14.6 % above the optimum
 }
 
 func ExampleTrainer() {

@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A Model is what training gives and prediction takes.
@@ -35,6 +37,10 @@ type Model struct {
 	// the caller's likewise.
 	HashBits int
 
+	// Table, if not nil, says in JSON what the columns of the data were, their names for instance:
+	// the caller's likewise, as the command does with a dataset.Table.
+	Table json.RawMessage
+
 	Calibration []Sigmoid // one for each weight vector; nil for none
 
 	Lambda float64 // in force, also where C was given
@@ -55,6 +61,11 @@ type Result struct {
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
+	// Replaced is the number of problems whose result had an objective above that of w = 0 (the
+	// prior, if there is one) or of the start: their weights are the best of these and the last
+	// iterate. It is not done with OffsetNone, whose steps are the paper's, nor with Patience.
+	Replaced int
+
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
 	// the mean squared norm of the rows, the appended feature included; with one-vs-one those of
@@ -63,9 +74,11 @@ type Result struct {
 	T0 float64 // likewise
 
 	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the
-	// least P there is. Gap is the part of Objective that is in doubt:
-	// (Objective-DualObjective)/Objective. Without a certificate the latter two are NaN, and all
-	// three are NaN in the model of a run that was interrupted.
+	// least P there is, which carries all roundings, also those of Objective. Gap is the most by
+	// which P is above that least, as a share of it: (Objective-DualObjective)/DualObjective. It is
+	// 0 where the two are the same, and +Inf where DualObjective is 0 and Objective is not. Without
+	// a certificate the latter two are NaN, and all three are NaN in the model of a run that was
+	// interrupted.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
@@ -82,6 +95,27 @@ type ClassResult struct {
 	Violations               int64
 	Steps                    int64   // 0 in models of former versions: as many as in all
 	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
+}
+
+// WorstGap returns the largest gap of a weight vector's own problem, and its place; NaN and -1
+// where no problem has one.
+func (r Result) WorstGap() (gap float64, k int) {
+	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
+		return r.PerClass[k].Objective, r.PerClass[k].DualObjective
+	})
+}
+
+// check returns an error if a bound is above its objective.
+func (r Result) check() error {
+	for k, c := range r.PerClass {
+		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
+			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
+		}
+	}
+	if err := proof.Check(r.Objective, r.DualObjective); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
 }
 
 // stepsOf returns how many vector k has taken.
@@ -106,13 +140,14 @@ type Head struct {
 	IndexBase int             // as in [Model]
 	Scaler    json.RawMessage // likewise
 	HashBits  int             // likewise
+	Table     json.RawMessage // likewise
 	Classes   []float32       // the labels, ascending; nil for numbers
 	Names     []string        // of the classes; nil if they have none
 }
 
 // Head returns the model's.
 func (m *Model) Head() Head {
-	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Classes, m.Names}
+	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
 }
 
 // Outputs returns the number of scores that a row has: one for each weight vector.
@@ -164,6 +199,9 @@ func (m *Model) check() error {
 	}
 	if m.Scaler != nil && !json.Valid(m.Scaler) {
 		return fmt.Errorf("the scaler is not JSON")
+	}
+	if m.Table != nil && !json.Valid(m.Table) {
+		return fmt.Errorf("the table is not JSON")
 	}
 	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
 		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes",
@@ -258,11 +296,14 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 
 // Class returns the position in Classes of the class that the scores speak for. For two classes
 // with one score it is the second if the score is above 0. For more it is that of the highest
-// [Model.ClassScores], the first of those that are equal. It panics for a model that predicts
-// numbers.
+// [Model.ClassScores], the first of those that are equal. It is -1 if a score is not finite, for
+// sums that float32 can't hold speak for no class. It panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic("pegasos: the model predicts numbers, not classes")
+	}
+	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
+		return -1
 	}
 	if len(m.Weights) == 1 {
 		if scores[0] > 0 {
@@ -294,16 +335,23 @@ func (m *Model) Pair(k int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// label returns what is predicted of the scores.
+// label returns what is predicted of the scores, NaN for nothing.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
-		return float32(scores[0])
+		if z := float32(scores[0]); floats.IsFinite(z) {
+			return z
+		}
+		return float32(math.NaN())
 	}
-	return m.Classes[m.Class(scores)]
+	if k := m.Class(scores); k >= 0 {
+		return m.Classes[k]
+	}
+	return float32(math.NaN())
 }
 
-// Predict returns the label of row i of x. It panics if x and the model differ in Cols; see
-// [Model.WithCols].
+// Predict returns the label of row i of x, or NaN if a score is not finite: the products of
+// features and weights are too large for float32 then. It panics if x and the model differ in Cols;
+// see [Model.WithCols].
 func (m *Model) Predict(x Examples, i int) float32 {
 	var space [16]float64
 	return m.label(m.Decision(x, i, space[:]))
@@ -322,8 +370,8 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in
-// [Model.DecisionAll].
+// PredictAll returns the labels of all rows of x, NaN where [Model.Predict] has it. Features that x
+// or the model lacks are as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.WithCols(x.Cols())
 	labels := make([]float32, x.Rows())

@@ -8,8 +8,9 @@ import (
 
 	"encoding/json"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
@@ -28,6 +29,7 @@ type header struct {
 	IndexBase   int             `json:"index_base"`
 	Scaler      json.RawMessage `json:"scaler"`      // may be missing
 	HashBits    int             `json:"hash_bits"`   // likewise
+	Table       json.RawMessage `json:"table"`       // likewise
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
@@ -41,6 +43,7 @@ type headerResult struct {
 	Steps         int64               `json:"steps"`
 	Epochs        float64             `json:"epochs"`
 	Violations    int64               `json:"violations"`
+	Replaced      int                 `json:"replaced,omitempty"`
 	Weight        float64             `json:"weight,omitempty"`
 	R2            float64             `json:"r2"`
 	T0            float64             `json:"t0"`
@@ -68,6 +71,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("index_base", &h.IndexBase),
 		modelfile.Optional("scaler", &h.Scaler),
 		modelfile.Optional("hash_bits", &h.HashBits),
+		modelfile.Optional("table", &h.Table),
 		modelfile.Optional("calibration", &h.Calibration),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Optional("prior", &h.Prior),
@@ -101,8 +105,8 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) header() *header {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Calibration: m.Calibration,
-		Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
+		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
+		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
 		Result: m.Result.header(),
 	}
 	if h.Classes == nil {
@@ -116,10 +120,11 @@ func (m *Model) header() *header {
 
 func (r *Result) header() *headerResult {
 	h := &headerResult{
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Replaced: r.Replaced,
+		Weight: r.Weight, R2: r.R2,
 		T0:        r.T0,
 		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
-		Gap: modelfile.Known(r.Gap),
+		Gap: modelfile.Finite(r.Gap),
 	}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
@@ -132,7 +137,7 @@ func (r *Result) header() *headerResult {
 // takes no more memory than a few times what r turns out to hold, whatever the header says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
 
-// ReadFile reads a model from a file.
+// ReadFile reads a model from a file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
 // readModel reads what follows the first line of a model file.
@@ -166,17 +171,25 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	w := dense.New(vectors, h.Features)
-	for k := range vectors {
-		copy(w.Row(k), weights[k*h.Features:])
-		m.Weights = append(m.Weights, w.Row(k))
+	if err := r.Take(vectors * sliceSize); err != nil { // nothing pays for vectors of no weights
+		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.Features, err)
+	}
+	m.Weights = matrices.Vectors(vectors, h.Features)
+	for k, w := range m.Weights {
+		copy(w, weights[k*h.Features:])
 	}
 	return m, m.checkRead()
 }
 
+// sliceSize is what a slice takes besides its elements, in bytes.
+const sliceSize = 24
+
 // readState reads the arrays of a state. Whether they fit a run is found out when there is one.
 func readState(r *modelfile.Reader, from *saved) (*State, error) {
 	st := &State{saved: *from}
+	if err := r.Take(len(from.Arrays) * sliceSize); err != nil {
+		return nil, fmt.Errorf("header: state: %d arrays: %w", len(from.Arrays), err)
+	}
 	for _, n := range from.Arrays {
 		if n < 0 {
 			return nil, errors.New("header: state: an array of negative length")
@@ -203,7 +216,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		h.Classes = nil
 	}
 	return &Model{
-		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits,
+		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
 		IndexBase: h.IndexBase,
 		Result:    h.Result.result(),
@@ -223,11 +236,12 @@ func (m *Model) checkRead() error {
 
 func (h *headerResult) result() Result {
 	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
+		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Replaced: h.Replaced,
+		Weight: h.Weight, R2: h.R2,
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
-		Gap: modelfile.OrNaN(h.Gap),
 	}
+	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
 	for _, c := range h.PerClass {
 		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective),
 			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
@@ -236,5 +250,5 @@ func (h *headerResult) result() Result {
 }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens.
+// whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -25,6 +25,7 @@ func models(t testing.TB) []*Model {
 		C: 0.3, Steps: 100, Order: IID, Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
 	})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
 	return []*Model{a, b, c}
 }
@@ -67,10 +68,10 @@ func TestModelGolden(t *testing.T) {
 		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
 		Result: Result{
 			Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200,
-			Objective: 0.75, DualObjective: 0.5, Gap: 1. / 3,
+			Objective: 0.75, DualObjective: 0.5, Gap: 0.5,
 		},
 	}
-	file := func(multiclass, order string) string {
+	file := func(multiclass, order, gap string) string {
 		text := `pegasimd model 1
 features: 2
 classes: [-1,1]
@@ -81,22 +82,22 @@ lambda: 0.01
 config: {"loss":"hinge",` + multiclass + `"lambda":0.01,"epochs":20,"order":` + order +
 			`,"offset":"r2","average":"last-half","bias":"none"}
 result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,` +
-			`"dual_objective":0.5,"gap":0.3333333333333333}
+			`"dual_objective":0.5,"gap":` + gap + `}
 
 ` + "\x00\x00\x80\x3f\x00\x00\x00\xc0" + "\x00\x00\x00\x00\x00\x00\xe0\x3f"
 		sum := sha256.Sum256([]byte(text))
 		return text + string(sum[:])
 	}
-	want := file(`"multiclass":"ovr",`, `"shuffled","block":64`)
+	want := file(`"multiclass":"ovr",`, `"shuffled","block":64`, "0.5")
 	if have := encode(t, m); string(have) != want {
 		t.Errorf("%q\nwant\n%q", have, want)
 	}
 	if have, err := Read(strings.NewReader(want)); err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
-	// Of before there were choices of Multiclass.
+	// Of before there were choices of Multiclass, when the gap was a share of the objective.
 	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", Permutation, 0
-	have, err := Read(strings.NewReader(file("", `"permutation"`)))
+	have, err := Read(strings.NewReader(file("", `"permutation"`, "0.3333333333333333")))
 	if err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
@@ -204,7 +205,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			"\x00\x00\x80\x3f", "index_base"},
 		{"truncated: header without end", good[:len(good)-1], "", ""},
 		{"a billion features in 50 bytes",
-			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "cut short"},
+			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "header: classes"},
 		{"dims lie: state of a billion numbers",
 			edit("\n\n", "\nstate: {\"arrays\":[1000000000]}\n\n"),
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
@@ -304,6 +305,17 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("%v, %v", have, err)
 		}
 	}
+	zipped := filepath.Join(dir, "model.gz")
+	if err := ms[0].WriteFile(zipped); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(zipped); err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
+		t.Errorf("a name that ends in .gz: %.20q, %v", text, err)
+	}
+	if have, err := ReadFile(zipped); err != nil || have.Hash() != ms[0].Hash() {
+		t.Errorf("a compressed model: %v, %v", have, err)
+	}
+	os.Remove(zipped)
 	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
@@ -324,7 +336,7 @@ func TestWriteFileFails(t *testing.T) {
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := replace.File(name, func(w io.Writer) error {
+	err := replace.WriteFile(name, func(w io.Writer) error {
 		io.WriteString(w, "half of the new")
 		return errFull
 	})

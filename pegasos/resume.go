@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
@@ -70,8 +72,9 @@ type savedRun struct {
 
 type savedLearner struct {
 	Start      int64     `json:"start"`
-	T0         *float64  `json:"t0,omitempty"` // if the offset is a pilot's
-	Steps      int64     `json:"steps"`        // those of the start included
+	Began      []float64 `json:"began,omitempty"` // the biases of the model that it started from
+	T0         *float64  `json:"t0,omitempty"`    // if the offset is a pilot's
+	Steps      int64     `json:"steps"`           // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
 	VB         []float64 `json:"vb"`
@@ -109,7 +112,7 @@ func (s *session) arrays(f func([]float32)) {
 	for _, r := range s.runs {
 		for _, l := range r.learners {
 			c := l.common()
-			groups := [][][]float32{c.vs}
+			groups := [][][]float32{c.vs, c.began.w}
 			if c.avg != nil {
 				groups = append(groups, c.avg.old.vectors, c.avg.cur.vectors)
 			}
@@ -157,7 +160,7 @@ func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 // checkpoint returns the session's state.
 func (s *session) checkpoint() *State {
 	st := &State{saved: saved{
-		Data: s.data.fingerprint(), Round: s.round,
+		Data: s.data.fingerprint(s.threads), Round: s.round,
 		Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective),
 	}}
 	if b := s.stop.last.best; b != nil {
@@ -182,7 +185,7 @@ func (s *session) checkpoint() *State {
 func (s *session) saveLearner(l learner) savedLearner {
 	c := l.common()
 	k := savedLearner{
-		Start: c.start, Steps: c.t, Violations: c.violations, Checked: c.checked,
+		Start: c.start, Began: c.began.b, Steps: c.t, Violations: c.violations, Checked: c.checked,
 		VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
 	}
 	if s.cfg.Offset == OffsetPilot {
@@ -219,8 +222,8 @@ func (s *session) resume(tr *Trainer) error {
 		return badField("Resume", "the run's settings were %+v, want %+v", have, want)
 	}
 	from := &m.State.saved
-	if from.Data != s.data.fingerprint() {
-		return badField("Resume", "the data are not those of the run")
+	if err := s.data.checkFingerprint(from.Data, s.threads); err != nil {
+		return err
 	}
 	if !s.resumeRuns(from) || !s.resumeStopping(from, len(m.Bias)) ||
 		!s.resumeArrays(m.State.arrays) {
@@ -318,6 +321,12 @@ func (s *learnerState) resumeStep(from *savedLearner) bool {
 		}
 		s.t0 = *t0
 	}
+	if n := len(from.Began); n > 0 {
+		if n != len(s.vs) {
+			return false
+		}
+		s.began = vectorsAndBiases{vectors(n, s.x.Cols()), from.Began}
+	}
 	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Steps, s.total+from.Start
 	return true
 }
@@ -361,18 +370,38 @@ func sameRun(cfg Config) Config {
 	return cfg
 }
 
-// fingerprint is a hash of the rows' norms, the labels, the weights and the prior: another set of
-// rows has another.
-func (d *data) fingerprint() string {
+// fingerprint is the kind of the rows, and a hash of the rows, the labels, the weights and the
+// prior, in order: other data have another. Data of equal numbers have the same hash, however they
+// are held. The rows are read once, by so many goroutines.
+func (d *data) fingerprint(threads int) string {
 	if d.hash == "" {
 		h := sha256.New()
 		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
 		modelfile.WriteNumbers(h, d.y)
-		modelfile.WriteNumbers(h, d.norms)
+		modelfile.WriteNumbers(h, store.Hashes(d.x, threads))
 		modelfile.WriteNumbers(h, d.weight)
-		d.hash = hex.EncodeToString(h.Sum(nil))
+		d.hash = store.Kind(d.x) + ":" + hex.EncodeToString(h.Sum(nil))
 	}
 	return d.hash
+}
+
+// checkFingerprint returns an error unless the data are those of a run with this fingerprint.
+func (d *data) checkFingerprint(run string, threads int) error {
+	kind, hash, known := strings.Cut(run, ":")
+	if !known {
+		return badField("Resume", "the state is of an earlier version, which knew the lengths of "+
+			"the rows only: a run can start from its model, but can't go on")
+	}
+	haveKind, have, _ := strings.Cut(d.fingerprint(threads), ":")
+	switch {
+	case have != hash:
+		return badField("Resume", "the data are not those of the run: other rows, labels, weights "+
+			"or prior, or another order")
+	case haveKind != kind:
+		return badField("Resume", "the rows are those of the run, but %s, where they were %s: that "+
+			"rounds differently", haveKind, kind)
+	}
+	return nil
 }
 
 // pause returns the step after which the session pauses.

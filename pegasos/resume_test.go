@@ -5,7 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
 )
 
 // resumed trains with a pause after each of the steps, goes through a file each time, and returns
@@ -241,4 +245,64 @@ func TestResumeRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, m, err)
 		}
 	}
+}
+
+// Unit rows with other columns, rows in another order, and rows with one other value are other
+// data, though their norms and labels are the same.
+func TestResumeKnowsTheRows(t *testing.T) {
+	const rows, cols = 30, 12
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		x.Row(i)[i%5], y[i] = 1, float32(i%2)
+	}
+	cfg := Config{Lambda: 0.1, Epochs: 3}
+	tr := Trainer{Config: cfg, KeepState: true, Pause: 40}
+	m, err := tr.Train(t.Context(), x, y)
+	if !errors.Is(err, ErrPaused) {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(x *dense.Matrix){
+		"columns": func(x *dense.Matrix) {
+			for i := range rows {
+				row := x.Row(i)
+				row[i%5], row[11-i%5] = 0, 1
+			}
+		},
+		"a column": func(x *dense.Matrix) { row := x.Row(7); row[2], row[3] = 0, 1 },
+		"order": func(x *dense.Matrix) {
+			a, b := x.Row(3), x.Row(5) // of the same label
+			a[3], a[0], b[0], b[3] = 0, 1, 0, 1
+		},
+		"a sign": func(x *dense.Matrix) { x.Row(29)[4] = -1 },
+	} {
+		other := x.Take(sequence(rows))
+		change(other)
+		tr := Trainer{Config: cfg, Resume: m}
+		_, err := tr.Train(t.Context(), other, y)
+		if err == nil || !strings.Contains(err.Error(), "the data are not those of the run") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The same rows, held otherwise.
+	tr = Trainer{Config: cfg, Resume: m, Threads: 3}
+	if _, err := tr.Train(t.Context(), x.Take(sequence(rows)), y); err != nil {
+		t.Error(err)
+	}
+	_, err = tr.Train(t.Context(), sample.ToSparse(x), y)
+	if err == nil || !strings.Contains(err.Error(), "sparse, where they were dense") {
+		t.Error(err)
+	}
+	m.State.saved.Data = strings.Repeat("0", 64)
+	_, err = tr.Train(t.Context(), x, y)
+	if err == nil || !strings.Contains(err.Error(), "of an earlier version") {
+		t.Error(err)
+	}
+}
+
+func sequence(n int) []uint32 {
+	s := make([]uint32, n)
+	for i := range s {
+		s[i] = uint32(i)
+	}
+	return s
 }

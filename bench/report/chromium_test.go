@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/pegasimd/pegasimd/bench/internal/history"
+	"github.com/pegasimd/pegasimd/gate/history"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 )
 
@@ -253,7 +253,6 @@ func sampleTraining(t *testing.T, dir string) string {
 		for e := range 20 {
 			p := training.Point{Steps: int64(1000 * (e + 1)), Objective: 0.3 + 1/float64(e+2),
 				Dual: 0.3 - 0.3/float64(e+2)}
-			p.Gap = (p.Objective - p.Dual) / p.Objective
 			r.Curve = append(r.Curve, p)
 		}
 		for c := range classes {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/bench/internal/history"
+	"github.com/pegasimd/pegasimd/gate/history"
 )
 
 // historyOf is what the gate has seen on one CPU.

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // Results are what make bench has measured, as medians.

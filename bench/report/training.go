@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 )
@@ -30,16 +31,18 @@ func gaps(runs []*training.Run) (*figure, []legend) {
 	for i, run := range runs {
 		class := fmt.Sprint("s", i%6+1)
 		s := series{class: class, name: run.Name, title: func(x, y float64) string {
-			return fmt.Sprintf("gap %s after %s steps", percent(y), short(x))
+			return fmt.Sprintf("at most %s above the optimum after %s steps", percent(y), short(x))
 		}}
 		for _, p := range run.Curve {
-			s.x, s.y = append(s.x, float64(p.Steps)), append(s.y, p.Gap)
+			if gap := p.Gap(); !math.IsInf(gap, 1) {
+				s.add(float64(p.Steps), gap)
+			}
 		}
 		lines = append(lines, s)
 		names = append(names, legend{class, run.Name})
 	}
 	return draw("gaps", "Duality gap", axis{label: "steps", log: true, format: short},
-		axis{label: "gap, share of the objective", log: true, format: percent}, lines), names
+		axis{label: "most above the optimum", log: true, format: percent}, lines), names
 }
 
 // A matrix is a confusion matrix: a row for each true class.

@@ -137,7 +137,7 @@ func syntheticText(rows, cols, nnz int) (*dataset.Set, error) {
 		start = append(start, int64(len(idx)))
 		y = append(y, label(score, r))
 	}
-	m, err := sparse.New(cols, start, idx, val)
+	m, err := sparse.NewShared(cols, start, idx, val)
 	return &dataset.Set{Sparse: m, Y: y}, err
 }
 
@@ -243,7 +243,7 @@ func curve(s *set) (*training.Run, error) {
 		next += max(1, next/4)
 		r := p.Measure()
 		run.Curve = append(run.Curve, training.Point{
-			Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective, Gap: r.Gap,
+			Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective,
 		})
 	}}
 	model, err := tr.Train(context.Background(), examples(s.train), s.train.Y)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -28,7 +29,7 @@ type optimum struct {
 	seconds      float64 // that it took to find
 }
 
-func (o *optimum) gap() float64 { return (o.upper - o.lower) / o.upper }
+func (o *optimum) gap() float64 { return proof.Gap(o.upper, o.lower) }
 
 // certify finds the bounds. It clamps alpha, so that lower is a bound whatever was in it.
 func certify(s *dataset.Set, lambda float64, w, alpha []float64) *optimum {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var cvCommand = command{
@@ -20,7 +21,8 @@ var cvCommand = command{
 	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
 lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean
 accuracy, or root mean square error, and the standard deviation over the folds, beside the mean
-objective in training and its proven gap. The best lambda is that of the highest mean accuracy, or
+objective in training and how far above the
+optimum it is at most. The best lambda is that of the highest mean accuracy, or
 the lowest mean error; of equal ones the largest. With -model the model of the best lambda,
 trained on all rows, is written.
 
@@ -63,6 +65,26 @@ func cv(c *call) error {
 		return crossValidateKernel(c, &f, grid, args[0])
 	}
 	return crossValidateLinear(c, &f, grid, args[0])
+}
+
+// searchOutputs are what both kinds of cross-validation write.
+type searchOutputs struct{ model, json *output }
+
+// openFiles opens what is written.
+func (s *searchOutputs) openFiles(c *call, f *cvFlags, data string) error {
+	c.reads("DATA", data)
+	c.reads("-weights", f.weights)
+	s.model = c.writes("-model", f.model, modelKind)
+	s.json = c.writes("-json", f.json, reportKind)
+	return c.openOutputs(f.data.force)
+}
+
+// table returns where the table goes: standard output, unless that has the model.
+func (s *searchOutputs) table(c *call) io.Writer {
+	if s.model.toStdout() {
+		return c.stderr
+	}
+	return c.stdout
 }
 
 // A penalty is a lambda or a C; the other is 0.
@@ -148,6 +170,6 @@ func newSearchReport(set *dataset.Set, seed uint64, loading time.Duration,
 func (r *searchReport) print(w io.Writer, runs int) {
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, runs, r.Seconds)
 	if r.Model != "" {
-		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", r.Model, r.Hash)
+		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -53,6 +54,8 @@ type linearCV struct {
 	classWeight string // of cfg, with names in place of labels
 	grid        []cvPoint
 	data        string // the file
+	from        *dataReader
+	outs        searchOutputs
 	loading     time.Duration
 	validation
 	best *cvPoint
@@ -66,7 +69,7 @@ func crossValidateLinear(c *call, f *cvFlags, grid []penalty, data string) error
 		v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
 	}
 	for _, step := range []func() error{
-		v.checkSettings, v.readData, v.search, v.writeModel, v.report,
+		v.checkSettings, v.openFiles, v.readData, v.search, v.writeModel, v.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -92,12 +95,19 @@ func (v *linearCV) checkSettings() error {
 	return nil
 }
 
+func (v *linearCV) openFiles() error { return v.outs.openFiles(v.call, v.flags, v.data) }
+
 // readData reads the data and the weights, and cuts the rows into folds.
 func (v *linearCV) readData() (err error) {
-	if v.set, v.loading, err = v.reader(v.flags.data).read(v.data, nil); err != nil {
+	v.from = v.reader(v.flags.data)
+	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
 		return err
 	}
 	if err := checkNumbers(v.data, v.set, v.cfg.Loss); err != nil {
+		return err
+	}
+	err = v.from.checkClasses(v.data, v.set, v.cfg.Loss.Regression(), v.loading)
+	if err != nil {
 		return err
 	}
 	names := labelling{names: v.set.Names}
@@ -156,7 +166,7 @@ func (v *linearCV) search() error {
 
 // writeModel trains on all rows with the best setting, if a model is wanted.
 func (v *linearCV) writeModel() error {
-	if v.flags.model == "" {
+	if v.outs.model == nil {
 		return nil
 	}
 	tr := pegasos.Trainer{
@@ -168,7 +178,10 @@ func (v *linearCV) writeModel() error {
 	}
 	m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
 	m.IndexBase = v.set.IndexBase
-	if err := m.WriteFile(v.flags.model); err != nil {
+	if err := v.from.describe(m); err != nil {
+		return err
+	}
+	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}
 	gap := number(m.Result.Gap)
@@ -177,16 +190,17 @@ func (v *linearCV) writeModel() error {
 }
 
 func (v *linearCV) report() error {
-	if err := v.writeJSON(v.flags.json, v.out); err != nil {
+	if err := v.outs.json.writeJSON(v.out); err != nil {
 		return err
 	}
-	if !v.flags.data.quiet && v.flags.json != "-" {
+	if !v.flags.data.quiet && !v.outs.json.toStdout() {
 		v.warn(v.set, false)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
-				"class %s has fewer rows than there are folds: some have none of it\n", name)
+				"class %s has fewer rows than there are folds: some have none of it\n",
+				visible.Name(name))
 		}
-		v.out.print(v.stdout)
+		v.out.print(v.outs.table(v.call))
 	}
 	return nil
 }
@@ -260,7 +274,7 @@ func (r *cvReport) print(w io.Writer) {
 	if r.Labels == nil {
 		heading, digits, scale = "RMSE", "%.6g", 1
 	}
-	fmt.Fprintf(t, "lambda\tC\t%s\t+-\tobjective\tgap\ttrained, s\t\t\n", heading)
+	fmt.Fprintf(t, "lambda\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n", heading)
 	for _, p := range r.Grid {
 		mark := ""
 		if p.Lambda == r.Best.Lambda && cmp.Compare(p.C, r.Best.C) == 0 {
@@ -268,7 +282,7 @@ func (r *cvReport) print(w io.Writer) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.C,
 			(p.Mean * scale).format(digits), (p.Spread * scale).format(digits), p.Objective,
-			percent(float64(p.Gap)), p.Seconds, mark)
+			most(float64(p.Gap)), p.Seconds, mark)
 	}
 	t.Flush()
 	r.searchReport.print(w, len(r.Grid)*r.Folds)

@@ -23,7 +23,7 @@ type flagGroup interface{ define(f *flag.FlagSet) }
 type dataFlags struct {
 	opt                          dataset.Options
 	format, layout, base, header string
-	quiet                        bool
+	quiet, force                 bool
 }
 
 func (d *dataFlags) define(f *flag.FlagSet) {
@@ -35,8 +35,9 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
 	f.StringVar(&d.header, "header", "auto",
 		"`yes|no|auto` whether a CSV file's first row names the columns")
-	f.StringVar(&d.opt.LabelColumn, "label-column", "last",
-		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last")
+	f.StringVar(&d.opt.LabelColumn, "label-column", "",
+		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last "+
+			"(default last, or where it was in training)")
 	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
 		"sum adds values of the same index (default error)", text(&d.opt.Unsorted))
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
@@ -44,12 +45,15 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
-	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "`n` refuse data with more features")
+	f.IntVar(&d.opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, "+
+		"or two for each value in the file if that is more; 2^18 of CSV)")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0,
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,
 		"`n` the number of threads (0: all); the result does not depend on it")
 	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
+	f.BoolVar(&d.force, "force", false, "replace any file: without it a command does not write "+
+		"to a file that it reads, or that holds something else than what it writes")
 }
 
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.
@@ -97,7 +101,7 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"`n` the number of passes over the rows (default 20 unless -steps is given)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps when the objective is "+
-		"proven to be within this share of the optimum: 0.01 is 1 %")
+		"proven to be at most this share above the optimum: 0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
 	f.IntVar(&cfg.Patience, "patience", 0,
@@ -173,7 +177,8 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 		"the flags that go with it are listed above", text(&k.cfg.Kernel))
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
 		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
-			"product with polynomial and sigmoid (default one over the rows' mean squared norm)")
+			"product with polynomial and sigmoid (default one over the rows' mean squared norm, "+
+			"with rbf that of the rows less their mean)")
 	f.Float64Var(&k.cfg.Coef0, "coef0", 0,
 		"`number` the term of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
 	f.IntVar(&k.cfg.Degree, "degree", 0, "`n` the power of -kernel polynomial (default 3)")
@@ -260,15 +265,15 @@ func (k *checkpointFlags) define(f *flag.FlagSet) {
 			"make it longer")
 }
 
-// check returns what is wrong with the flags of a run that writes a model.
-func (k *checkpointFlags) check(c *call, model string) error {
+// check returns what is wrong with the flags.
+func (k *checkpointFlags) check(c *call) error {
 	switch {
 	case k.file == "" && c.given("every"):
 		return usagef("-every is of no use without -checkpoint")
 	case k.every <= 0:
 		return usagef("-every must be greater than 0")
-	case k.file != "" && k.file == model:
-		return usagef("-checkpoint and the model are the same file, %s", model)
+	case k.file == "-":
+		return usagef("-checkpoint: want a file, which is replaced again and again")
 	}
 	return nil
 }
@@ -278,7 +283,7 @@ type curveFlags struct{ plot, csv string }
 
 func (v *curveFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.plot, "plot", "",
-		"`file` draw objective, gap and accuracy against the steps (.svg, .png, .pdf)")
+		"`file` draw objective, its distance from the optimum and accuracy against the steps (.svg, .png, .pdf)")
 	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). Each of the "+
 		"points, about two for each doubling of the steps, costs the time of one or two epochs, "+
 		"which is not counted as training time")
@@ -343,11 +348,14 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 // predictFlags are those of predict.
 type predictFlags struct {
 	data          dataFlags
+	labels        string
 	scores, proba bool
 }
 
 func (p *predictFlags) define(f *flag.FlagSet) {
 	p.data.define(f)
+	f.StringVar(&p.labels, "labels", "auto", "`yes|no|auto` whether DATA has labels; auto finds "+
+		"out: by the header or the number of columns, or by how the first line begins")
 	f.BoolVar(&p.scores, "scores", false, "write the scores beside the labels")
 	f.BoolVar(&p.proba, "proba", false, "write the classes' probabilities beside the labels")
 }

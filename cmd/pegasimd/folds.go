@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -158,6 +159,9 @@ func (v *validation) one(
 		}
 		w := float64(v.weight(i))
 		label := m.Predict(x, i)
+		if !floats.IsFinite(label) {
+			return cvRun{err: rowOverflows(i, float64(label))}
+		}
 		switch {
 		case m.Classes == nil:
 			d := float64(label) - float64(v.set.Y[i])

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +16,11 @@ import (
 // readNumbers reads numbers, separated by blanks, tabs or commas, and calls f for those of each
 // line.
 func readNumbers(name, what string, f func(numbers []float64)) error {
-	text, err := os.ReadFile(name)
+	text, err := readInput(name)
 	if err != nil {
 		return err
 	}
+	name = inputName(name)
 	separates := func(r rune) bool { return strings.ContainsRune(" \t,\r", r) }
 	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		var numbers []float64
@@ -162,6 +162,7 @@ func (d *dataReader) readValid(
 	likeSet := *d
 	likeSet.base = fmt.Sprint(set.IndexBase)
 	likeSet.opt.Features = set.Cols()
+	likeSet.opt.Table, _ = usable(set)
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {
 		return nil, err

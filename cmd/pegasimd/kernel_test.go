@@ -28,7 +28,7 @@ func TestKernelCommands(t *testing.T) {
 	_, summary := must(t, "train", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data, model,
 		"-json", numbers)
 	if !strings.Contains(summary, "kernel rbf, gamma 1, lambda 0.01") || !strings.Contains(summary,
-		"proven to be within") {
+		"% above the optimum") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)

@@ -3,11 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A number is a float64 that JSON has as null if it is not finite: there is none.
@@ -33,29 +32,24 @@ func (n number) format(format string) string {
 	return fmt.Sprintf(format, float64(n))
 }
 
-// writeJSON writes v to a file, or to standard output if the name is "-".
-func (c *call) writeJSON(name string, v any) error {
-	if name == "" {
-		return nil
+// most is standing in the cell of a table.
+func most(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound"
+	case !proof.Useful(gap):
+		return "not known yet"
 	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	text = append(text, '\n')
-	if name == "-" {
-		_, err = c.stdout.Write(text)
-		return err
-	}
-	return replace.File(name, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return "at most " + proof.Percent(gap)
 }
 
-func percent(share float64) string {
-	if math.IsNaN(share) {
-		return "none"
+// standing says how far above the optimum an objective of that gap is at most.
+func standing(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound on its distance from the optimum"
+	case !proof.Useful(gap):
+		return "no useful bound yet"
 	}
-	return fmt.Sprintf("%.4g %%", 100*share)
+	return "at most " + proof.Percent(gap) + " above the optimum"
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -22,6 +23,9 @@ folder under DATA's name with the ending .model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
+
+What was read is told first. Labels that look like numbers to predict are refused, unless
+-multiclass says that they are classes. The model keeps the names of a CSV file's columns.
 
 What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
 the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
@@ -73,6 +77,8 @@ type linearRun struct {
 	keep        checkpoints
 
 	data, model  string // files
+	modelOut     *output
+	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
 	known        labelling
@@ -82,6 +88,8 @@ type linearRun struct {
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
+	epochs      int   // likewise
+	ended       bool  // before its last step, by a rule
 	times       runTimes
 	interrupted error // or nil
 }
@@ -95,7 +103,8 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
 	}
 	for _, step := range []func() error{
-		r.checkSettings, r.readModels, r.readData, r.readInputs, r.train, r.write, r.report,
+		r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train, r.write,
+		r.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -111,7 +120,7 @@ func (r *linearRun) checkSettings() error {
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
-	if err := r.keep.check(r.call, r.model); err != nil {
+	if err := r.keep.check(r.call); err != nil {
 		return err
 	}
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
@@ -136,15 +145,33 @@ func validate(cfg *pegasos.Config) error {
 	return configError(cfg.Validate())
 }
 
+// openFiles opens what the run writes.
+func (r *linearRun) openFiles() error {
+	f := r.flags
+	r.reads("DATA", r.data)
+	for _, in := range []inputFile{
+		{"-start", f.in.start}, {"-prior", f.in.prior}, {"-weights", f.in.weights},
+		{"-costs", f.in.costs}, {"-valid", f.in.valid}, {"-resume", f.keep.resume},
+	} {
+		r.reads(in.what, in.name)
+	}
+	r.modelOut = r.writes("MODEL", r.model, modelKind)
+	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
+	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
+	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.jsonOut = r.writes("-json", f.json, reportKind)
+	return r.openOutputs(f.data.force)
+}
+
 // readModels reads those that the run starts from.
 func (r *linearRun) readModels() (err error) {
 	if name := r.flags.in.prior; name != "" {
-		if r.prior, err = pegasos.ReadFile(name); err != nil {
+		if r.prior, err = readLinear(name); err != nil {
 			return err
 		}
 	}
 	if name := r.flags.in.start; name != "" && r.keep.from == nil {
-		r.start, err = pegasos.ReadFile(name)
+		r.start, err = readLinear(name)
 	}
 	return err
 }
@@ -184,7 +211,7 @@ func (r *linearRun) readData() (err error) {
 	}
 	r.known = labelling{names: r.set.Names}
 	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
-		return nil
+		return r.reader.checkClasses(r.data, r.set, r.cfg.Loss.Regression(), r.times.loading)
 	}
 	if err := relabel(r.set, like); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
@@ -193,6 +220,7 @@ func (r *linearRun) readData() (err error) {
 		return usagef("-start and -prior: the models have different classes")
 	}
 	r.known = labelling{like.Names, like.Classes}
+	r.reader.tell(r.data, r.set, false, r.times.loading)
 	return nil
 }
 
@@ -233,6 +261,7 @@ func (r *linearRun) train() error {
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
+	r.stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
@@ -243,6 +272,7 @@ func (r *linearRun) train() error {
 		}
 		return dataError(r.data, err)
 	}
+	r.stage.Store(finishing)
 	r.result, r.interrupted = m, err
 	return nil
 }
@@ -251,6 +281,7 @@ func (r *linearRun) train() error {
 func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
 	training := time.Since(start) - r.times.measuring
 	r.times.training, r.taken = training, now.Steps
+	r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
 	result, measured := r.curve.measure(now, training)
 	show := now.Steps != now.TotalSteps && p.due()
 	if show && !measured {
@@ -263,8 +294,8 @@ func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progr
 		return
 	}
 	p.show(float64(now.Steps)/float64(now.TotalSteps),
-		"epoch %d, step %d: objective %.6g, gap %s, %.3g steps/s", now.Epoch, now.Steps,
-		result.Objective, percent(result.Gap), float64(now.Steps)/training.Seconds())
+		"epoch %d, step %d: objective %.6g, %s, %.3g steps/s", now.Epoch, now.Steps,
+		result.Objective, standing(result.Gap), float64(now.Steps)/training.Seconds())
 }
 
 // write writes the model and the curve.
@@ -274,7 +305,7 @@ func (r *linearRun) write() error {
 	if err := r.reader.describe(m); err != nil {
 		return err
 	}
-	if err := m.WriteFile(r.model); err != nil {
+	if err := r.modelOut.write(m.Write); err != nil {
 		return err
 	}
 	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
@@ -283,12 +314,13 @@ func (r *linearRun) write() error {
 // report writes the numbers of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
-	if err := r.writeJSON(r.flags.json, out); err != nil {
+	if err := r.jsonOut.writeJSON(out); err != nil {
 		return err
 	}
 	if !r.reader.quiet {
 		r.warn(r.set, true)
 		out.print(r.stderr)
+		out.stopReport.print(r.stderr, r.result.Config, out.advice)
 	}
 	return nil
 }
@@ -299,8 +331,8 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data,
-			r.model)
+		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n",
+			visible.Name(r.keep.file), visible.Name(r.data), visible.Name(r.model))
 	}
 	return r.interrupted
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -17,6 +19,14 @@ type (
 		DualObjective number  `json:"dual_objective"`
 		Gap           number  `json:"gap"`
 		Lambda        float64 `json:"lambda"`
+		worstReport
+
+		advice string // what brings a better bound
+	}
+	// worstReport is about the problem of the largest gap, where there are several.
+	worstReport struct {
+		WorstGap   *number `json:"worst_gap,omitempty"`
+		WorstClass string  `json:"worst_class,omitempty"`
 	}
 	sizeReport struct {
 		Rows     int      `json:"rows"`
@@ -56,6 +66,7 @@ type trainReport struct {
 	StepsPerSecond float64 `json:"steps_per_second"`
 	outcomeReport
 
+	stopReport
 	Config pegasos.Config `json:"config"`
 }
 
@@ -78,10 +89,8 @@ func newTrainReport(r *linearRun) *trainReport {
 		c = math.NaN()
 	}
 	return &trainReport{
-		objectiveReport: objectiveReport{
-			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-		},
-		C: number(c), sizeReport: newSizeReport(r.set, classNames(m)),
+		objectiveReport: newObjectiveReport(m),
+		C:               number(c), sizeReport: newSizeReport(r.set, classNames(m)),
 		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
 		MeasureSeconds: r.times.measuring.Seconds(),
@@ -90,16 +99,11 @@ func newTrainReport(r *linearRun) *trainReport {
 			asm.Active().String(), string(r.set.Layout()), m.Config.Seed, m.IndexBase, m.Hash(),
 			r.model, r.interrupted != nil,
 		},
-		Config: m.Config,
+		stopReport: newStopReport(r), Config: m.Config,
 	}
 }
 
 func (r *trainReport) print(w io.Writer) {
-	kind := fmt.Sprintf("%d classes", r.Classes)
-	if r.Config.Loss.Regression() {
-		kind = "numbers to predict"
-	}
-	r.printSizes(w, kind, &r.outcomeReport)
 	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
 	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
 		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
@@ -107,15 +111,18 @@ func (r *trainReport) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
-	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n",
-		r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
+	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
+		r.TrainSeconds, r.ISA, r.StepsPerSecond)
 	r.printObjective(w, r.Interrupted)
 	r.printModel(w)
 }
 
-func (s *sizeReport) printSizes(w io.Writer, kind string, how *outcomeReport) {
-	fmt.Fprintf(w, "%d rows, %d features, %s; %s layout, %s kernels\n",
-		s.Rows, s.Features, kind, how.Layout, how.ISA)
+func newObjectiveReport(m *pegasos.Model) objectiveReport {
+	of := m.Result
+	return objectiveReport{
+		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		newWorstReport(of, len(m.Weights), linearModel{m}.problemName), advice(m),
+	}
 }
 
 func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
@@ -125,15 +132,46 @@ func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
 		fmt.Fprintln(w,
 			"interrupted: the model is that of the steps so far, its objective was not measured")
 	case math.IsNaN(gap):
-		fmt.Fprintf(w, "objective %.8g; no bound on its distance from the optimum with these "+
-			"settings\n",
-			objective)
+		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, standing(gap))
+	case !proof.Useful(gap):
+		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum: "+
+			"%s would bring one\n", objective, o.advice)
 	default:
-		fmt.Fprintf(w, "objective %.8g, proven to be within %s of the optimum\n", objective,
-			percent(gap))
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, standing(gap), o.worstReport)
 	}
 }
 
+// newWorstReport returns that of the worst of so many problems, of which name has the names.
+func newWorstReport(
+	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
+) (r worstReport) {
+	gap, k := of.WorstGap()
+	if k < 0 || k >= problems || problems < 2 {
+		return r
+	}
+	worst := number(gap)
+	return worstReport{&worst, name(k)}
+}
+
+// String is what follows an objective and its gap.
+func (r worstReport) String() string {
+	if r.WorstGap == nil {
+		return ""
+	}
+	return fmt.Sprintf("; worst class %s, %s", visible.Name(r.WorstClass),
+		standing(float64(*r.WorstGap)))
+}
+
+// advice says what would bring a model like m a better bound.
+func advice(m *pegasos.Model) string {
+	cfg := m.Config
+	cfg.Finish = pegasos.FinishAuto
+	if m.Prior == "" && cfg.Validate() == nil {
+		return "more -epochs, or -finish auto,"
+	}
+	return "more -epochs"
+}
+
 func (o *outcomeReport) printModel(w io.Writer) {
-	fmt.Fprintf(w, "model %s, hash %.16s...\n", o.Model, o.ModelHash)
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(o.Model), o.ModelHash)
 }

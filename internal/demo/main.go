@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -41,8 +42,10 @@ func train(digits *dataset.Set) *pegasos.Model {
 	fmt.Printf("Trained on %d handwritten digits of %d pixels, ten classes, %d epochs: "+
 		"%.3g steps in %.2f s, %.1f million a second.\n",
 		digits.Rows(), digits.Cols(), epochs, steps, seconds, steps/seconds/1e6)
-	fmt.Printf("Objective %.6f, proven to be within %.2f %% of the optimum "+
-		"(mean of the ten one-vs-rest problems).\n", m.Result.Objective, 100*m.Result.Gap)
+	worst, k := m.Result.WorstGap()
+	fmt.Printf("Objective %.6f, at most %s above the optimum (mean of the ten one-vs-rest problems; "+
+		"the worst, %s, at most %s).\n", m.Result.Objective, proof.Percent(m.Result.Gap),
+		m.ClassName(k), proof.Percent(worst))
 	fmt.Printf("Model hash %s, the same on every machine.\n\n", m.Hash())
 	return m
 }

@@ -55,9 +55,9 @@ func (w *Writer) Close() error {
 }
 
 // WriteFile calls write with the file of that name, which is either written in full or left as it
-// was.
+// was. If the name ends in .gz it is compressed.
 func WriteFile(name string, write func(io.Writer) error) error {
-	if err := replace.File(name, write); err != nil {
+	if err := replace.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	return nil
@@ -68,7 +68,7 @@ const chunk = 1 << 14
 
 // WriteNumbers writes numbers, little-endian, to a writer that keeps its first error, such as a
 // Writer or a hash.
-func WriteNumbers[T float32 | float64 | int32](w io.Writer, values []T) {
+func WriteNumbers[T float32 | float64 | int32 | uint64](w io.Writer, values []T) {
 	var buf []byte
 	for len(values) > 0 {
 		n := min(len(values), chunk)

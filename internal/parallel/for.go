@@ -7,12 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS.
+// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS. More than the
+// machine has any use for, 64 or four for each of its processors, are as many as that: each may
+// have memory of its own.
 func Threads(option int) int {
 	if option == 0 {
 		return runtime.GOMAXPROCS(0)
 	}
-	return option
+	return min(option, max(64, 4*runtime.NumCPU()))
 }
 
 // For calls f with every number below n, each from one of so many goroutines, the workers, which

@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -33,5 +34,8 @@ func TestThreads(t *testing.T) {
 	}
 	if n := Threads(3); n != 3 {
 		t.Errorf("3 stands for %d", n)
+	}
+	if n := Threads(math.MaxInt); n < 64 || n > max(64, 4*runtime.NumCPU()) {
+		t.Errorf("as many as can be written stand for %d", n)
 	}
 }

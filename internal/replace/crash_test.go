@@ -3,6 +3,7 @@ package replace_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -31,7 +33,24 @@ func TestMain(m *testing.M) {
 	if limited() {
 		return
 	}
+	if dir := os.Getenv("PEGASIMD_TEST_DISCARD"); dir != "" {
+		exit(discardAll(dir))
+	}
+	if name := os.Getenv("PEGASIMD_TEST_WRITE"); name != "" {
+		exit(replace.WriteFile(name, func(w io.Writer) error {
+			_, err := io.WriteString(w, "new\n")
+			return err
+		}))
+	}
 	os.Exit(m.Run())
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 // model returns model number n of several: all its weights are n.

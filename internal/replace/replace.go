@@ -3,6 +3,7 @@
 package replace
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -11,89 +12,207 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 )
 
-// File writes a new file beside the old one and renames it over the old one when all of it is on
-// the disk, so that whoever opens name finds the old content or the new, also after a crash. A
-// symbolic link stays one: what it points to is replaced. The mode stays too. What is no regular
-// file, such as a pipe or /dev/stdout, is written to.
-func File(name string, write func(io.Writer) error) (err error) {
-	old, err := os.Stat(name)
-	if err == nil && !old.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(f), f.Close())
+// A File is a new file beside an old one, which it replaces when it is committed. Until then
+// nobody else may read it. Its errors have the name of the old one.
+type File struct {
+	name    string // as it was asked for
+	target  string // what name's links lead to; empty if it is written to as it is
+	mode    fs.FileMode
+	f       *os.File
+	zip     *gzip.Writer // or nil
+	failed  error        // the first error of writing
+	settled bool         // committed or discarded
+}
+
+// Create makes a new file beside that of the given name, which need not exist. A symbolic link
+// stays one: what it points to is to be replaced. The mode stays too. What is no regular file, such
+// as a pipe, or is open already, such as /dev/stdout, is written to as it is. If the name ends in
+// .gz what is written is compressed.
+//
+// What has been created is to be committed or discarded. What a killed process leaves behind has
+// the name of the old file, a dot, 8 hexadecimal digits and ".tmp".
+func Create(name string) (*File, error) {
+	f := &File{name: name}
+	if err := f.open(); err != nil {
+		return nil, f.named(err)
 	}
+	if strings.HasSuffix(name, ".gz") {
+		f.zip = gzip.NewWriter(writerFunc(f.write))
+	}
+	return f, nil
+}
+
+func (f *File) open() (err error) {
+	old, err := os.Stat(f.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if name, err = target(name); err != nil {
-		return err
-	}
-	temporary, err := writeBeside(name, old, write)
+	target, descriptor, err := Target(f.name)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temporary, name); err != nil {
-		os.Remove(temporary)
+	if old != nil && (descriptor || !old.Mode().IsRegular()) {
+		f.f, err = os.OpenFile(f.name, os.O_WRONLY|os.O_APPEND, 0)
 		return err
 	}
-	return syncDir(filepath.Dir(name))
-}
-
-// writeBeside writes a new file in the folder of name, with the mode of the old one unless that is
-// nil, and returns its name when all of it is on the disk.
-func writeBeside(
-	name string, old fs.FileInfo, write func(io.Writer) error,
-) (temporary string, err error) {
-	f, err := createBeside(name)
-	if err != nil {
-		return "", err
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // a second time does no harm
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return "", err
-	}
+	f.target = target
 	if old != nil {
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return "", err
-		}
+		f.mode = old.Mode().Perm()
+	} else if f.mode, err = newMode(f.target); err != nil {
+		return err
 	}
-	if err := f.Sync(); err != nil {
-		return "", err
+	f.f, err = createBeside(f.target, 0o600)
+	if err == nil {
+		err = register(f)
 	}
-	return f.Name(), f.Close()
+	return err
 }
 
-// target follows the symbolic links at the end of name; the last need not exist.
-func target(name string) (string, error) {
+// named returns an error with the file's name in place of the temporary one.
+func (f *File) named(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		op := p.Op
+		if op == "open" {
+			op = "create"
+		}
+		return &fs.PathError{Op: op, Path: f.name, Err: p.Err}
+	}
+	return err
+}
+
+// Err returns the first error that writing had, which Commit returns too: it tells a full disk
+// from what else may end the writing.
+func (f *File) Err() error { return f.failed }
+
+// Write writes to the new file.
+func (f *File) Write(p []byte) (int, error) {
+	if f.zip != nil {
+		return f.zip.Write(p)
+	}
+	return f.write(p)
+}
+
+func (f *File) write(p []byte) (int, error) { return f.keep(f.f.Write(p)) }
+
+// WriteAt writes at a place of the new file, which can't be a compressed one.
+func (f *File) WriteAt(p []byte, at int64) (int, error) {
+	if f.zip != nil {
+		return f.keep(0, errors.New("a compressed file can't be written at any place"))
+	}
+	return f.keep(f.f.WriteAt(p, at))
+}
+
+// keep keeps the first error.
+func (f *File) keep(n int, err error) (int, error) {
+	if err != nil {
+		err = f.named(err)
+		if f.failed == nil {
+			f.failed = err
+		}
+	}
+	return n, err
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
+
+// Commit replaces the old file by the new one when all of that is on the disk, so that whoever
+// opens it finds the old content or the new, also after a crash. If that fails, or writing did, the
+// old file stays as it was, and the new one is discarded.
+func (f *File) Commit() error {
+	if f.zip != nil {
+		f.keep(0, f.zip.Close())
+	}
+	if f.target != "" && f.failed == nil {
+		f.keep(0, f.publish())
+		f.keep(0, f.f.Sync())
+	}
+	f.keep(0, f.f.Close())
+	if f.failed != nil || f.target == "" {
+		f.Discard()
+		return f.failed
+	}
+	if err := f.rename(); err != nil {
+		return f.named(err)
+	}
+	return f.named(syncDir(filepath.Dir(f.target)))
+}
+
+// publish gives the new file the mode that it is to have.
+func (f *File) publish() error {
+	if info, err := f.f.Stat(); err != nil || info.Mode().Perm() == f.mode {
+		return err
+	}
+	return f.f.Chmod(f.mode)
+}
+
+// Discard leaves the old file as it is. After Commit it does nothing.
+func (f *File) Discard() {
+	lock.Lock()
+	defer lock.Unlock()
+	f.remove()
+}
+
+// WriteFile creates, writes and commits a file. The writer is the *File.
+func WriteFile(name string, write func(io.Writer) error) error {
+	f, err := Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Discard() // also if write panics
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// Target follows the symbolic links at the end of name; the last need not exist. It reports whether
+// one of them is what Linux has for an open file: a descriptor, such as that of /dev/stdout.
+func Target(name string) (target string, descriptor bool, err error) {
 	for range 40 {
 		to, err := os.Readlink(name)
 		if err != nil {
-			return name, nil // no link, or nothing there
+			return name, descriptor, nil // no link, or nothing there
 		}
+		dir := filepath.Dir(name)
+		descriptor = descriptor || dir == "/dev/fd" ||
+			strings.HasPrefix(dir, "/proc/") && filepath.Base(dir) == "fd"
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(name), to)
+			to = filepath.Join(dir, to)
 		}
 		name = to
 	}
-	return "", fmt.Errorf("%s: too many symbolic links", name)
+	return "", false, fmt.Errorf("%s: too many symbolic links", name)
 }
 
-// createBeside makes a new file in the same folder, with the mode that a new file gets:
-// os.CreateTemp would say 0600.
-func createBeside(name string) (*os.File, error) {
+// newMode returns the mode that a new file of this name gets, which only the system knows: it
+// makes one and removes it.
+func newMode(name string) (fs.FileMode, error) {
+	f, err := createBeside(name, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	f.Close()
+	os.Remove(f.Name())
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
+}
+
+// createBeside makes a new file in the same folder.
+func createBeside(name string, mode fs.FileMode) (*os.File, error) {
+	dir, base := filepath.Split(name)
+	base = base[:min(len(base), 200)] // systems take names of 255 bytes
 	for try := 0; ; try++ {
-		temporary := fmt.Sprintf("%s.%08x.tmp", name, rand.Uint32())
-		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		temporary := fmt.Sprintf("%s%s.%08x.tmp", dir, base, rand.Uint32())
+		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if try == 100 || !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}

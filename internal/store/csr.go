@@ -97,10 +97,14 @@ func (m *csr) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *csr) AddTo(u []float64, s Sum) (rounding float64) { return addSparse(m, u, s) }
+func (m *csr) DotError(i int) float64 { return sparseError(int(m.starts[i+1] - m.starts[i])) }
+
+func (m *csr) WideDot(i int, w []float64) float64 { return wideSparse(m, i, w) }
+
+func (m *csr) AddTo(u []float64, s Sum) { addSparse(m, u, s) }
 
 // addSparse is AddTo of sparse rows.
-func addSparse(m Reader, u []float64, s Sum) (rounding float64) {
+func addSparse(m Reader, u []float64, s Sum) {
 	for i := range s.all(m.Rows()) {
 		a := s.at(i)
 		index, values := m.Row(i)
@@ -108,7 +112,6 @@ func addSparse(m Reader, u []float64, s Sum) (rounding float64) {
 			u[j] += float64(a * float64(values[n]))
 		}
 	}
-	return s.rounding(m.Rows())
 }
 
 // Examples returns the rows as package sparse has them.

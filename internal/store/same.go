@@ -166,7 +166,21 @@ func (m *same) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *same) AddTo(u []float64, s Sum) (rounding float64) {
+func (m *same) DotError(i int) float64 {
+	_, index := m.place(i)
+	return sparseError(len(index))
+}
+
+func (m *same) WideDot(i int, w []float64) float64 {
+	value, index := m.place(i)
+	var lane [wideLanes]float64
+	for _, j := range index {
+		lane[j&(wideLanes-1)] += float64(w[j] * float64(value))
+	}
+	return wideFold(lane)
+}
+
+func (m *same) AddTo(u []float64, s Sum) {
 	for i := range s.all(m.Rows()) {
 		value, index := m.place(i)
 		z := float64(s.at(i) * float64(value))
@@ -174,7 +188,6 @@ func (m *same) AddTo(u []float64, s Sum) (rounding float64) {
 			u[j] += z
 		}
 	}
-	return s.rounding(m.Rows())
 }
 
 // StepsMost is the mean number of nonzeros up to which prepared steps are faster than single ones.

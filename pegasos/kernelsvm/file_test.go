@@ -30,6 +30,7 @@ func models(t testing.TB) []*Model {
 		Steps: 100, Seed: 1<<64 - 1,
 	}})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	b.HashBits, b.Table = 3, []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := mustTrain(t, many.Dense, many.Y, Trainer{
 		Config: Config{Kernel: Function, Multiclass: pegasos.OneVsRest, Order: pegasos.IID},
 		Func:   func(x, z Row) float32 { return x.Value[0]*z.Value[0] + 1 },
@@ -113,7 +114,7 @@ lambda: 0.01
 config: {"kernel":"rbf","gamma":0.5,"lambda":0.01,"epochs":1,"order":"permutation","offset":"r2","average":"last-half","finish":"dual","passes":100,"tol":0.01,"multiclass":"ovo"}
 layout: "sparse"
 support: [1,1]
-result: {"steps":10,"epochs":1,"passes":2,"violations":7,"r2":1,"t0":100,"objective":0.5,"dual_objective":0.25,"gap":0.5}
+result: {"steps":10,"epochs":1,"passes":2,"violations":7,"r2":1,"t0":100,"objective":0.5,"dual_objective":0.25,"gap":1}
 
 `
 
@@ -130,6 +131,12 @@ func TestModelGolden(t *testing.T) {
 	}
 	if have := encode(t, m); string(have) != text {
 		t.Errorf("%q\nwant\n%q", have, text)
+	}
+	// Of before the gap was a share of the bound.
+	old, err := Read(strings.NewReader(sample.Seal(strings.Replace(good, `"gap":1`, `"gap":0.5`, 1),
+		goodBody)))
+	if err != nil || old.Result.Gap != 1 {
+		t.Errorf("of an old file: %+v, %v", old.Result, err)
 	}
 	x, err := dense.FromSlice(2, 2, []float32{0, 0, 1, 2})
 	if err != nil {

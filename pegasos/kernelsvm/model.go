@@ -3,6 +3,7 @@ package kernelsvm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -31,6 +33,11 @@ type Model struct {
 	// the number of the first feature in the file the data came from: the caller's to set and to
 	// use
 	IndexBase int
+
+	// HashBits and Table say how the features were hashed, and, in JSON, what the columns of the
+	// data were: the caller's likewise, as in [pegasos.Model].
+	HashBits int
+	Table    json.RawMessage
 
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
 	Func Func
@@ -63,6 +70,20 @@ type Result struct {
 	Objective     float64
 	DualObjective float64
 	Gap           float64
+
+	// PerProblem has those of each problem, in the order of the scores. It is nil in models of
+	// former versions, and where nothing was measured.
+	PerProblem []ProblemResult
+}
+
+// A ProblemResult is the part of one problem in a [Result].
+type ProblemResult struct{ Objective, DualObjective float64 }
+
+// WorstGap returns the largest gap of a problem, and its place; NaN and -1 where none has one.
+func (r Result) WorstGap() (gap float64, k int) {
+	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
+		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
+	})
 }
 
 // problems returns the number of problems for so many classes.
@@ -101,25 +122,27 @@ func (cfg Config) problem(classes, class, slot int) int {
 
 // model returns the model of this moment. Unless it is whole the objective is not known.
 func (r *run) model(whole bool) (*Model, error) {
-	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
-		Result: r.result()}
-	if !whole {
-		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
-			math.NaN()
-	}
-	all := make([][][]float64, len(r.groups)) // coefficients of class, slot, row
+	all := r.empty() // coefficients
 	for c := range r.groups {
 		g := &r.groups[c]
-		all[c] = make([][]float64, len(g.slots))
 		for s := range g.slots {
 			all[c][s] = make([]float64, g.end-g.start)
 			r.weights(&g.slots[s], all[c][s])
 		}
 	}
+	measured := whole && !r.partial
 	if r.cfg.MaxSV > 0 {
-		if err := r.shrink(all, &m.Result, whole && !r.partial); err != nil {
-			return nil, err
-		}
+		r.shrink(all, measured)
+	}
+	if measured {
+		r.verify(all)
+	}
+	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
+		Result: r.result()}
+	if !whole {
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
+			math.NaN()
+		m.Result.PerProblem = nil
 	}
 	var at []int32
 	for c := range all {
@@ -150,7 +173,7 @@ func (r *run) model(whole bool) (*Model, error) {
 		}
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
-	if whole && !r.partial && !floats.IsFinite(m.Result.Objective) {
+	if measured && !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
 			tooLarge}
 	}
@@ -162,8 +185,8 @@ func (m *Model) Cols() int { return m.rows.Cols() }
 
 // Head returns what rows and labels the model is about.
 func (m *Model) Head() pegasos.Head {
-	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Classes: m.Classes,
-		Names: m.Names}
+	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase,
+		HashBits: m.HashBits, Table: m.Table, Classes: m.Classes, Names: m.Names}
 }
 
 // Outputs returns the number of scores that a row has: one for each problem.

@@ -1,9 +1,11 @@
 package kernelsvm
 
 import (
+	"math"
 	"runtime"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -141,7 +143,7 @@ func (w *queryWorker) allBinary(start, end int) bool {
 func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 	if s.words != nil {
 		q := probe{words: make([]uint64, s.width)}
-		q.square = float32(packRow(q.words, x, i, s.cols))
+		q.square = float64(packRow(q.words, x, i, s.cols))
 		return q
 	}
 	index, values := x.Row(i)
@@ -157,7 +159,7 @@ func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 		return probe{square: sumSquaresInOrder(values), index: index, values: values}
 	}
 	if index == nil && matrix && len(values) == s.cols {
-		return probe{square: dense.SumSquares(values), values: values}
+		return probe{square: float64(dense.SumSquares(values)), values: values}
 	}
 	row := make([]float32, s.cols)
 	if index == nil {
@@ -168,7 +170,7 @@ func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 			row[j] = values[k]
 		}
 	}
-	return probe{square: dense.SumSquares(row), values: row}
+	return probe{square: float64(dense.SumSquares(row)), values: row}
 }
 
 func nonzeros(row []float32) (index []int32, values []float32) {
@@ -184,9 +186,13 @@ func nonzeros(row []float32) (index []int32, values []float32) {
 // Class returns the position in Classes of the class that the scores of a row speak for. For two
 // classes it is the second if the score is above 0. Of pairs it is the class that wins most of
 // them, and of those that win as many the one whose scores against the others have the largest sum;
-// otherwise it is that of the highest score. The first of equals is taken.
+// otherwise it is that of the highest score. The first of equals is taken. It is -1 if a score is
+// not finite.
 func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
+	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
+		return -1
+	}
 	if n == 2 {
 		if scores[0] > 0 {
 			return 1
@@ -218,13 +224,16 @@ func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	return labels.ClassScores(scores[:m.Outputs()], dst, len(m.Classes), pairs)
 }
 
-// PredictAll returns the labels of all rows of x. Features that x or the model lacks are as in
-// [Model.DecisionAll].
+// PredictAll returns the labels of all rows of x, NaN where a score is not finite. Features that x
+// or the model lacks are as in [Model.DecisionAll].
 func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
 	labels := make([]float32, x.Rows())
 	for i := range labels {
-		labels[i] = m.Classes[m.Class(scores[i*p:][:p])]
+		labels[i] = float32(math.NaN())
+		if k := m.Class(scores[i*p:][:p]); k >= 0 {
+			labels[i] = m.Classes[k]
+		}
 	}
 	return labels
 }

@@ -26,7 +26,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	err := replace.File(flag.Arg(0), func(w io.Writer) error {
+	err := replace.WriteFile(flag.Arg(0), func(w io.Writer) error {
 		return write(w.(io.WriterAt), *rows, *cols)
 	})
 	if err != nil {

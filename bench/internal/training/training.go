@@ -1,6 +1,8 @@
 // Package training holds what make bench finds out about training and make report draws.
 package training
 
+import "github.com/pegasimd/pegasimd/internal/proof"
+
 // A Run is the training of one data set, with how it went and how good the model is on rows that it
 // has not seen.
 type Run struct {
@@ -20,8 +22,11 @@ type Point struct {
 	Steps     int64   `json:"steps"`
 	Objective float64 `json:"objective"`
 	Dual      float64 `json:"dual"` // a lower bound on the optimum
-	Gap       float64 `json:"gap"`  // (Objective - Dual) / Objective
 }
+
+// Gap is the most by which the objective is above the optimum, as a share of it; +Inf for not
+// known.
+func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 
 // Accuracy is the share of the rows in the confusion matrix that were recognised.
 func (r *Run) Accuracy() float64 {

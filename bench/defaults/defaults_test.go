@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Two small problems from end to end, with the peers that are here.
+func TestCompare(t *testing.T) {
+	f := flags{sets: regexp.MustCompile("^made-(tiny-three|numbers-small)$"), peers: true,
+		variants: true, python: "/usr/bin/python3", limit: 10 * time.Second,
+		json: t.TempDir() + "/all.json", numbers: "-loss eps-insensitive"}
+	if err := f.compare(t.Context(), t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(f.json)
+	if err != nil || !bytes.Contains(text, []byte(`"Variant": "rows twice"`)) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+func TestMade(t *testing.T) {
+	problems := madeProblems()
+	scaled, numbers := 0, 0
+	for _, p := range problems {
+		if p.scaled {
+			scaled++
+		}
+		if p.numbers {
+			numbers++
+		}
+		if strings.Contains(p.name, "many") || strings.Contains(p.name, "rarer") {
+			continue // the same code at a greater length
+		}
+		a, _, err := p.load()
+		if err != nil {
+			t.Fatalf("%s: %v", p.name, err)
+		}
+		b, _, _ := p.load()
+		if !slices.Equal(a.y, b.y) || !slices.EqualFunc(a.x, b.x, slices.Equal) {
+			t.Errorf("%s: not the same twice", p.name)
+		}
+		for _, row := range a.x {
+			for _, v := range row {
+				if v.index < 0 || v.index >= a.features || math.IsNaN(v.value) {
+					t.Fatalf("%s: %v", p.name, v)
+				}
+			}
+		}
+	}
+	if len(problems) < 40 || 2*scaled != len(problems) || numbers == 0 {
+		t.Errorf("%d problems, %d scaled, %d numbers", len(problems), scaled, numbers)
+	}
+}
+
+func TestStratified(t *testing.T) {
+	x := make([][]feature, 103)
+	y := make([]float64, 103)
+	for i := range y {
+		y[i] = float64(i % 3 / 2) // 69 of one class, 34 of the other
+	}
+	a, b := (&table{x, y, 1}).stratified(3, false)
+	count := func(of *table) (n int) {
+		for _, v := range of.y {
+			n += int(v)
+		}
+		return n
+	}
+	if len(a.y) != 72 || len(b.y) != 31 || count(b) != 10 {
+		t.Errorf("%d and %d rows, %d of the smaller class in the test", len(a.y), len(b.y), count(b))
+	}
+}
+
+func TestGroups(t *testing.T) {
+	problems := []problem{{name: "a"}, {name: "b"}, {name: "n", numbers: true}}
+	of := func(name, trainer string, classes int, good float64) result {
+		nan := math.NaN()
+		s := score{good, good, nan, nan, .02, nan, nan}
+		if classes == 0 {
+			s = score{nan, nan, nan, good, .02, nan, nan}
+		}
+		return result{Problem: name, Trainer: trainer, Classes: classes, score: s, Test: 10}
+	}
+	var b bytes.Buffer
+	report(&b, problems, []result{
+		of("a", "x", 2, .9), of("a", "y", 2, .8), of("b", "x", 3, .5), of("b", "y", 3, .502),
+		of("n", "x", 0, -7), of("n", "y", 0, .25), of("a", timing, 2, .1),
+	})
+	for _, want := range []string{
+		"| real, classes, raw | y | 2 | 70.00 : 65.10 | 70.00 : 65.10 | - | 1/1/0 | b -0.20 |",
+		"| real, numbers | y | 1 | -1.0000 : 0.2500 | - | - | 0/0/1 | n -125.00 |",
+		"| a | 20.0 | 20.0 | 1.00 |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}

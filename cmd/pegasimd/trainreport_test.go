@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// What is told of a proof is never less than what it leaves open, and a bound that says nothing is
+// not told as a number.
+func TestStanding(t *testing.T) {
+	nan := math.NaN()
+	result := func(bounds ...float64) pegasos.Result {
+		r := pegasos.Result{Objective: 1}
+		for _, d := range bounds {
+			r.PerClass = append(r.PerClass, pegasos.ClassResult{Objective: 1, DualObjective: d})
+			r.DualObjective += d / float64(len(bounds))
+		}
+		text, err := json.Marshal(r)
+		if err == nil {
+			err = json.Unmarshal(text, &r) // finds the gap
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		of   pegasos.Result
+		want string
+	}{
+		{result(0.75), "objective 1, at most 33.34 % above the optimum"},
+		{result(1), "objective 1, at most 0 % above the optimum"},
+		{result(0.5), "objective 1, at most 100 % above the optimum"},
+		{result(0.4999), "objective 1; no useful bound yet on its distance from the optimum: more " +
+			"-epochs, or -finish auto, would bring one"},
+		{result(0), "objective 1; no useful bound yet on its distance from the optimum: more " +
+			"-epochs, or -finish auto, would bring one"},
+		{result(nan), "objective 1; no bound on its distance from the optimum with these settings"},
+		{result(1, 0.8, 0.9), "objective 1, at most 11.12 % above the optimum; worst class b, at " +
+			"most 25 % above the optimum"},
+		{result(1, 1, 0), "objective 1, at most 50.01 % above the optimum; worst class c, no " +
+			"useful bound yet"},
+	} {
+		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Names: []string{"a", "b", "c"},
+			Weights: make([][]float32, len(c.of.PerClass)), Lambda: 1, Result: c.of}
+		var out strings.Builder
+		o := newObjectiveReport(m)
+		o.printObjective(&out, false)
+		if have := strings.TrimSuffix(out.String(), "\n"); have != c.want {
+			t.Errorf("%q, want %q", have, c.want)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package replace_test
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/sample"
+)
+
+func text(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func mode(t *testing.T, name string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
+
+// temporary returns the name of the one temporary file there is.
+func temporary(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	return names[0]
+}
+
+// Nobody else can read a file before it is done, and then it has the mode of the old one, or that
+// of any new file.
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such modes: NOT TESTED")
+	}
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []fs.FileMode{0, 0o600, 0o640, 0o666, 0o755} {
+		name := filepath.Join(dir, "file")
+		os.Remove(name)
+		if want == 0 {
+			want = mode(t, other) // with the umask
+		} else if err := errors.Join(os.WriteFile(name, nil, 0o666),
+			os.Chmod(name, want)); err != nil {
+			t.Fatal(err)
+		}
+		f, err := replace.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(f, "secret")
+		if have := mode(t, temporary(t, dir)); have != 0o600 {
+			t.Errorf("%v while it is written", have)
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if have := mode(t, name); have != want || text(t, name) != "secret" {
+			t.Errorf("%v, want %v", have, want)
+		}
+		sample.OnlyFiles(t, dir, "file", "other")
+	}
+}
+
+// What is discarded, by whatever, leaves the old file and nothing else. A folder that is not there
+// is told at once, by the name that was asked for.
+func TestDiscard(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := replace.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(f, "new")
+	f.Discard()
+	if err := f.Commit(); err == nil {
+		t.Error("it was committed after all")
+	}
+	func() {
+		defer func() { recover() }()
+		replace.WriteFile(name, func(io.Writer) error { panic("at the disco") })
+	}()
+	if text(t, name) != "old" {
+		t.Errorf("%q", text(t, name))
+	}
+	sample.OnlyFiles(t, dir, "file")
+
+	missing := filepath.Join(dir, "none", "file")
+	if _, err := replace.Create(missing); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.HasPrefix(err.Error(), "create "+missing+": ") {
+		t.Error(err)
+	}
+}
+
+// Names that end in .gz are those of compressed files, which have to be written in order.
+func TestCompressed(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file.gz")
+	err := replace.WriteFile(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Repeat("text", 1000))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(strings.NewReader(text(t, name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil || string(b) != strings.Repeat("text", 1000) {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	before := text(t, name)
+	err = replace.WriteFile(name, func(w io.Writer) error {
+		_, err := w.(io.WriterAt).WriteAt([]byte{1}, 100)
+		return err
+	})
+	if err == nil || text(t, name) != before {
+		t.Errorf("it was written at a place: %v", err)
+	}
+	sample.OnlyFiles(t, dir, "file.gz")
+}
+
+// A file that standard output was sent to is written to through it, not replaced: what was there
+// stays.
+func TestStandardOutputUnderItsName(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the name is that of Linux: NOT TESTED")
+	}
+	name := filepath.Join(t.TempDir(), "log")
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	io.WriteString(out, "before\n")
+	for _, path := range []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "PEGASIMD_TEST_WRITE="+path)
+		cmd.Stdout = out
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have := text(t, name); have != "before\nnew\nnew\nnew\n" {
+		t.Errorf("%q", have)
+	}
+}
+
+// A program that is about to end discards all files at once, and replaces none any more.
+func TestDiscardAll(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_DISCARD="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v, %s", err, out)
+	}
+	sample.OnlyFiles(t, dir, "done")
+}
+
+// discardAll is what the test above runs in a process of its own.
+func discardAll(dir string) error {
+	var files []*replace.File
+	for _, name := range []string{"done", "a", "b", "c"} {
+		f, err := replace.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if err := files[0].Commit(); err != nil {
+		return err
+	}
+	replace.DiscardAll()
+	if files[1].Commit() == nil {
+		return errors.New("a file was replaced after the end")
+	}
+	if _, err := replace.Create(filepath.Join(dir, "d")); err == nil {
+		return errors.New("a file was created after the end")
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package store
+
+import "github.com/pegasimd/pegasimd/internal/parallel"
+
+// hashBlock is how many rows a worker hashes before it takes the next ones.
+const hashBlock = 1024
+
+// keyTable is the number of columns up to which the keys of sparse rows come from a table, which
+// stays in the second-level cache.
+const keyTable = 1 << 16
+
+// Hashes returns a hash of each row: of its values that are not 0, and their columns. Rows of equal
+// numbers have equal hashes, however they are held (-0 is another number than 0 here). Two rows
+// that differ in one value have unequal ones, and so have others, but for a chance of about 2^-32.
+// So many goroutines find them.
+//
+// The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum of each
+// value's bits times the odd key of its column, modulo 2^64. It has no order and no place for
+// zeros, so that a sparse row needs no other columns than it has.
+func Hashes(x Examples, threads int) []uint64 {
+	hashes := make([]uint64, x.Rows())
+	rows := Of(x)
+	var keys []uint64 // of all columns; nil if they are too many
+	if Kind(x) != "sparse" || x.Cols() <= keyTable {
+		keys = make([]uint64, x.Cols())
+		for j := range keys {
+			keys[j] = columnKey(int32(j))
+		}
+	}
+	readers := make([]Reader, max(1, threads))
+	parallel.For(len(readers), (len(hashes)+hashBlock-1)/hashBlock, func(worker, b int) {
+		if readers[worker] == nil {
+			readers[worker] = ReaderOf(rows.ForWorker())
+		}
+		first := b * hashBlock
+		for k := range hashes[first:min(first+hashBlock, len(hashes))] {
+			switch index, values := readers[worker].Row(first + k); {
+			case index == nil:
+				hashes[first+k] = hashDense(values, keys)
+			case keys != nil:
+				hashes[first+k] = hashSparse(index, values, keys)
+			default:
+				hashes[first+k] = hashWide(index, values)
+			}
+		}
+	})
+	return hashes
+}
+
+// Kind returns a word for how sums over the rows are rounded: equal rows of one kind give the same
+// bits.
+func Kind(x Examples) string {
+	switch m, ok := MatrixOf(x); {
+	case !ok:
+		return "other"
+	case m.Dense() != nil:
+		return "dense"
+	}
+	return "sparse"
+}
+
+// hashDense returns the hash of a dense row.
+func hashDense(values []float32, keys []uint64) uint64 {
+	var even, odd uint64 // two sums, so that neither waits for the other
+	v := bits(values)
+	keys = keys[:len(v)]
+	for len(v) >= 8 && len(keys) >= 8 {
+		b, k := (*[8]uint32)(v), (*[8]uint64)(keys)
+		even += uint64(b[0])*k[0] + uint64(b[2])*k[2]
+		odd += uint64(b[1])*k[1] + uint64(b[3])*k[3]
+		even += uint64(b[4])*k[4] + uint64(b[6])*k[6]
+		odd += uint64(b[5])*k[5] + uint64(b[7])*k[7]
+		v, keys = v[8:], keys[8:]
+	}
+	for j, b := range v {
+		even += uint64(b) * keys[j]
+	}
+	return even + odd
+}
+
+// hashSparse returns the hash of a sparse row.
+func hashSparse(index []int32, values []float32, keys []uint64) (sum uint64) {
+	v := bits(values)[:len(index)]
+	for k, j := range index {
+		sum += uint64(v[k]) * keys[j]
+	}
+	return sum
+}
+
+// hashWide is hashSparse, without the keys of all columns.
+func hashWide(index []int32, values []float32) (sum uint64) {
+	v := bits(values)[:len(index)]
+	for k, j := range index {
+		sum += uint64(v[k]) * columnKey(j)
+	}
+	return sum
+}
+
+// columnKey returns a number for a column that has nothing to do with those of others: Steele, Lea
+// and Flood's SplitMix64, made odd.
+func columnKey(j int32) uint64 {
+	z := uint64(j+1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31 | 1
+}

@@ -1,0 +1,32 @@
+package kernelsvm
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Of scores that float32 can't hold nothing is predicted.
+func TestPredictOverflow(t *testing.T) {
+	p := sample.Random(1, 40, 2, 3, 1)
+	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
+		m := mustTrain(t, p.Dense, p.Y, Trainer{
+			Config: Config{Kernel: Linear, Multiclass: multiclass},
+		})
+		x := dense.New(2, 2)
+		copy(x.Row(0), []float32{3e38, -3e38})
+		copy(x.Row(1), p.Dense.Row(1))
+		labels := m.PredictAll(x)
+		if !math.IsNaN(float64(labels[0])) || math.IsNaN(float64(labels[1])) {
+			t.Errorf("%s: %v, want NaN and a label", multiclass, labels)
+		}
+		for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			if k := m.Class([]float64{0, z, 0}); k != -1 {
+				t.Errorf("%s: class %d for a score of %v", multiclass, k, z)
+			}
+		}
+	}
+}

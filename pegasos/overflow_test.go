@@ -1,0 +1,53 @@
+package pegasos
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// Of scores that float32 can't hold nothing is predicted: no class and no number.
+func TestPredictOverflow(t *testing.T) {
+	x := dense.New(3, 2)
+	copy(x.Row(0), []float32{3e38, 3e38})  // the products are Inf and -Inf
+	copy(x.Row(1), []float32{3e38, 0})     // Inf
+	copy(x.Row(2), []float32{1e-3, -1e-3}) // small enough
+	big, small := []float32{1e3, -1e3}, []float32{1, 0}
+	eps := Config{Loss: EpsInsensitive}
+	pairs := Config{Multiclass: OneVsOne}
+	for name, c := range map[string]struct {
+		m    *Model
+		last float32
+	}{
+		"two classes": {&Model{Classes: []float32{-1, 1}, Weights: [][]float32{big}}, 1},
+		"three classes": {
+			&Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{small, big, small}}, 2},
+		"pairs": {&Model{Classes: []float32{1, 2, 3}, Weights: [][]float32{small, small, big},
+			Config: pairs}, 3},
+		"numbers": {&Model{Weights: [][]float32{big}, Config: eps}, 2},
+	} {
+		labels := c.m.PredictAll(x)
+		for i, y := range labels {
+			if one := c.m.Predict(x, i); one != y && !(math.IsNaN(float64(one)) && i < 2) {
+				t.Errorf("%s: row %d: %v alone, %v among all", name, i, one, y)
+			}
+			if i < 2 && !math.IsNaN(float64(y)) {
+				t.Errorf("%s: row %d: %v, want NaN", name, i, y)
+			}
+		}
+		if labels[2] != c.last {
+			t.Errorf("%s: %v, want %v", name, labels[2], c.last)
+		}
+		if c.m.Classes == nil {
+			continue
+		}
+		for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			scores := make([]float64, len(c.m.Weights))
+			scores[len(scores)-1] = z
+			if k := c.m.Class(scores); k != -1 {
+				t.Errorf("%s: class %d for a score of %v", name, k, z)
+			}
+		}
+	}
+}
