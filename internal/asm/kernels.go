@@ -730,13 +730,30 @@ func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
 // elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// cached is the number of elements, 8 MB, up to which rows come from the caches. Rows from memory
-// are read one after the other: four streams at a time are slower there than one, unless the rows
-// are short.
+// Numbers of elements: what the second cache holds (2 MB), and the third (8 MB); rows of up to
+// shortRow are taken four at a time wherever they are, those of longRow and more only from the
+// first two. prefetched is the longest row that is asked for while the one before is read.
 const (
-	cached   = 2 << 20
-	shortRow = 256
+	nearby     = 512 << 10
+	cached     = 2 << 20
+	shortRow   = 256
+	longRow    = 512
+	prefetched = 4096
 )
+
+// oneByOne tells whether all rows of n elements are better taken one after the other than four at a
+// time. Registers of 512 bits hold the lanes of four rows; others pass over them four times, which
+// is slow where rows are long and come from the third cache or from memory. Gathered rows from
+// memory have more to gain by four streams.
+func oneByOne(rows []float32, idx []int32, count, n int) bool {
+	switch {
+	case active == AVX512 || idx != nil && len(rows) > cached:
+		return false
+	case n > shortRow && count*n > cached:
+		return true
+	}
+	return n >= longRow && count*n > nearby && active != NEON // where that was not measured
+}
 
 // dotRows is given indices or, for consecutive rows, nil.
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
@@ -749,17 +766,20 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 		raceWrites(dst)
 	}
 	n, quads := len(x), len(dst)&^3
-	if active == Generic || n == 0 || n > Block || n > shortRow && quads*n > cached {
+	if active == Generic || n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
 		quads = 0
 	}
-	step := rowsAtOnce(n)
+	step, path := rowsAtOnce(n), active
+	if path == AVX512 && n <= 8 {
+		path = AVX512x256 // half of the wider registers would be empty
+	}
 	for first := 0; first < quads; first += step {
 		count := min(step, quads-first)
 		from, at := first*stride, (*int32)(nil)
 		if idx != nil {
 			from, at = 0, &idx[first]
 		}
-		switch active {
+		switch path {
 		case AVX512:
 			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case AVX512x256:
@@ -770,7 +790,12 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 			dotRowsNEON(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		}
 	}
+	// The next row's start is where the CPU's own prefetching has to begin anew.
+	ahead := quads == 0 && shortRow < n && n <= prefetched && len(dst)*n > cached
 	for i := quads; i < len(dst); i++ {
+		if ahead && i+1 < len(dst) {
+			Prefetch(row(rows, stride, idx, i+1, n))
+		}
 		dst[i] = Dot(row(rows, stride, idx, i, n), x)
 	}
 }
