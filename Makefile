@@ -71,8 +71,9 @@ vulncheck: ## known vulnerabilities in what every module links (needs the networ
 	scripts/with-proxy.sh scripts/vulncheck.sh "$(GOVULNCHECK)"
 
 .PHONY: proxy
-proxy: ## install the command and link the library from a module proxy made of this tree (docs/release.md)
+proxy: ## install the command, link the library and gate a project, from a module proxy made of this tree (docs/release.md)
 	scripts/with-proxy.sh scripts/test-proxy.sh
+	scripts/with-proxy.sh scripts/test-gate.sh
 
 .PHONY: tidy
 tidy: ## go mod tidy in every module, as if all were published
