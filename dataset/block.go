@@ -71,7 +71,7 @@ func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 		s.Y = append(s.Y, b.y...)
 		blocks[i] = block{}
 	}
-	s.Sparse, err = sparse.New(cols, starts, indices, values)
+	s.Sparse, err = sparse.NewShared(cols, starts, indices, values)
 	return s, err
 }
 

@@ -48,7 +48,10 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if head, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
 		buffered.Discard(len(byteOrderMark)) // can't fail: it is in the buffer
 	}
-	f := csvFile{csv: csv.NewReader(buffered), name: name, opt: opt, first: true}
+	guard := &columnGuard{
+		r: buffered, comma: byte(comma), most: max(opt.maxCSVFeatures(), opt.Features), line: 1,
+	}
+	f := csvFile{csv: csv.NewReader(guard), name: name, opt: opt, first: true}
 	f.csv.Comma = comma
 	f.csv.ReuseRecord = true
 	f.csv.TrimLeadingSpace = comma == ',' // tabs are space as well
@@ -71,7 +74,7 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(name, err)
 	}
-	s.IndexBase = 1
+	s.IndexBase, s.Bytes = 1, *opt.bytes
 	s.Table, s.Others = f.table, f.others
 	s.Unlabelled = f.label < 0 && !f.first
 	s.name(f.classes)
@@ -206,7 +209,7 @@ func (f *csvFile) isHeader(cells []string) (bool, error) {
 // place settles the columns by their places: all but the label's are features.
 func (f *csvFile) place(cells []string, header bool) (err error) {
 	without, features, err := f.opt.unlabelled(f.cells)
-	if n := f.opt.MaxFeatures; err == nil && features > n {
+	if n := f.opt.maxCSVFeatures(); err == nil && features > n {
 		err = fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)", f.cells,
 			n)
 	}
@@ -391,6 +394,10 @@ func (f *csvFile) at(i int, cells []string, reason string) error {
 
 // fault turns an error of the csv package into ours.
 func (f *csvFile) fault(err error, cells int) error {
+	if s := (*SyntaxError)(nil); errors.As(err, &s) {
+		s.File = f.name
+		return s
+	}
 	p := (*csv.ParseError)(nil)
 	if !errors.As(err, &p) {
 		return fail(f.name, err)

@@ -28,26 +28,34 @@ func (s *Set) Close() error {
 }
 
 // Err returns the first fault that was found in a mapped file so far, and nil for a set in memory.
-// Rows of a mapped sparse set are checked when they are first used, in blocks, and those of a
-// damaged block are empty: a result is to be trusted only if Err is nil after it. Training looks at
-// it. Of a dense set nothing is checked but by Verify.
+// Rows of a mapped set are checked when they are first used, in blocks, and those of a damaged
+// block are empty: a result is to be trusted only if Err is nil after it. Training looks at it.
 func (s *Set) Err() error {
-	if s.Sparse == nil {
-		return nil
+	if s.Dense != nil {
+		return s.Dense.Err()
 	}
-	return s.Sparse.Err()
+	if s.Sparse != nil {
+		return s.Sparse.Err()
+	}
+	return nil
 }
 
 // mapInto gives the set a matrix in the mapping, with cols columns if it is sparse. The matrix asks
-// the system for rows that will soon be used; a sparse one has its blocks checked at first use.
+// the system for rows that will soon be used, and has its blocks checked at first use.
 func (d *pgsmData) mapInto(s *Set, mapped *mmap.File, cols int) error {
 	d.mapped, s.mapped = mapped, d
 	data := mapped.Bytes()
 	if d.layout == LayoutDense {
 		stride := int(d.stride())
 		values := view[float32](data, d.values, d.rows*stride)
-		m, err := matrices.DenseOf(d.rows, d.cols, values, func(first, end int) {
-			mapped.WillNeed(d.values+4*int64(first*stride), d.values+4*int64(end*stride))
+		m, err := matrices.LazyDense(d.rows, d.cols, values, matrices.Check{
+			Shift: d.shift,
+			Verify: func(first, end int) error {
+				return d.verifyDense(first, end, values[first*stride:end*stride])
+			},
+			WillNeed: func(first, end int) {
+				mapped.WillNeed(d.values+4*int64(first*stride), d.values+4*int64(end*stride))
+			},
 		})
 		s.Dense = (*dense.Matrix)(m)
 		return err
@@ -156,20 +164,18 @@ func (v *verification) done(block, size int, err error) {
 }
 
 // verifyBlock checks the rows of a block of a mapped file, and returns how many bytes these are.
+// The matrix does it, unless it has done so before.
 func (s *Set) verifyBlock(first, end int) (size int, err error) {
-	d := s.mapped
 	if s.Dense != nil {
-		stride := int(d.stride())
-		at := d.values + 4*int64(first*stride)
-		rows := view[float32](d.mapped.Bytes(), at, (end-first)*stride)
-		return 4 * len(rows), d.verifyDense(first, end, rows)
+		size = 4 * (end - first) * int(s.mapped.stride())
+		return size, (*matrices.Dense)(s.Dense).Check(first)
 	}
-	// The matrix does it when the first row is used.
+	err = (*matrices.CSR)(s.Sparse).Check(first)
 	for i := first; i < end; i++ {
-		idx, _ := s.Sparse.Row(i)
+		idx, _ := sparseRow(s.Sparse, i)
 		size += 8 + 8*len(idx)
 	}
-	return size, (*matrices.CSR)(s.Sparse).Check(first)
+	return size, err
 }
 
 // view returns n numbers in the bytes of a mapping, which is little-endian, as the machine is.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -76,7 +77,14 @@ const (
 	LabelsAuto Labels = "auto"
 )
 
-const defaultMaxFeatures = 1 << 27
+// The most columns if MaxFeatures is 0: as many as all programs can bear, and of these so many as
+// the file's values pay for. One index is enough to ask for a column, and a column takes some 35
+// bytes in training; in a line of CSV text it takes 100 while the line is read.
+const (
+	defaultMaxFeatures = 1 << 27
+	freeFeatures       = 1 << 20 // of any file, or one for each value in it
+	csvFeatures        = 1 << 18 // of any CSV file
+)
 
 // maxHashBits is the largest HashBits.
 const maxHashBits = 30
@@ -101,9 +109,13 @@ type Options struct {
 
 	Labels Labels // whether there are any
 
-	// MaxFeatures is the most columns that a file may ask for, 0 meaning 2^27. A weight vector of
-	// that length takes 512 MiB, and one index is enough to ask for it.
+	// MaxFeatures is the most columns that a file may ask for, at most 2^31-1. 0 means 2^20, or
+	// as many as the file has values if that is more: one index is enough to ask for a column, and
+	// training takes some 35 bytes a column. 2^27 is the most then, of a CSV file 2^18.
 	MaxFeatures int
+	paid        bool // MaxFeatures was 0
+
+	bytes *int64 // what has been read
 
 	// MaxBytes, if not 0, is the most bytes to read, counted after decompression.
 	MaxBytes int64
@@ -134,6 +146,9 @@ type Options struct {
 	// are, and no more than a few for each of the machine's. It changes no bit of the result.
 	Threads int
 
+	// Stdin, if not nil, is what the name "-" stands for in place of standard input.
+	Stdin io.Reader
+
 	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
 	// by one goroutine at a time. It is told the bytes read, before decompression, and the bytes
 	// there are, 0 if that isn't known.
@@ -159,9 +174,14 @@ func (o Options) filled() (Options, error) {
 		o.LabelColumn = strconv.Itoa(o.Table.LabelAt)
 	}
 	o.LabelColumn = cmp.Or(o.LabelColumn, "last")
-	o.MaxFeatures = cmp.Or(o.MaxFeatures, defaultMaxFeatures)
+	if o.MaxFeatures == 0 {
+		o.MaxFeatures, o.paid = defaultMaxFeatures, true
+	}
 	o.PixelDivisor = cmp.Or(o.PixelDivisor, 255)
 	o.Threads = parallel.Threads(o.Threads)
+	if o.bytes == nil {
+		o.bytes = new(int64)
+	}
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
@@ -245,9 +265,10 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns how many columns a set of n features gets: Features, if that is given. It fails
-// if the features themselves are too many.
-func (o Options) columns(n int) (int, error) {
+// columns returns how many columns a set of n features gets, whose file has so many values of four
+// bytes:
+// Features, if that is given. It fails if the features themselves are too many.
+func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
 	}
@@ -255,7 +276,19 @@ func (o Options) columns(n int) (int, error) {
 		return 0, fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)",
 			n, o.MaxFeatures)
 	}
+	if o.paid && n > max(freeFeatures, values) {
+		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of %d "+
+			"values (-max-features)", n, max(freeFeatures, values), values)
+	}
 	return n, nil
+}
+
+// maxCSVFeatures is MaxFeatures for a CSV file.
+func (o Options) maxCSVFeatures() int {
+	if o.paid {
+		return csvFeatures
+	}
+	return o.MaxFeatures
 }
 
 // unlabelled settles whether rows of so many cells have no label among them, and how many features

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -244,8 +245,8 @@ func touch(t testing.TB, s *Set) error {
 	return s.Err()
 }
 
-// A byte that is changed anywhere is found: when the file is opened, by Verify, or, in a sparse
-// set, when the rows are visited.
+// A byte that is changed anywhere is found: when the file is opened, by Verify, or when the rows
+// are visited.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -279,7 +280,7 @@ func TestPGSMDamage(t *testing.T) {
 					if err == nil {
 						visited := touch(t, s)
 						err = s.Verify(Options{})
-						if layout == LayoutSparse && (visited == nil) != (err == nil) {
+						if (visited == nil) != (err == nil) {
 							t.Errorf("byte %d: visited %v, verified %v", i, visited, err)
 						}
 					}
@@ -450,14 +451,15 @@ func TestPGSMBadBlock(t *testing.T) {
 						t.Errorf("%s, %d threads: %v, want %s", layout, threads, err, text)
 					}
 				}
-				if layout == LayoutSparse {
-					idx, _ := s.Sparse.Row(first)
-					if err := touch(t, s); err == nil || err.Error() != text || len(idx) > 0 {
-						t.Errorf("%v, want %s", err, text)
-					}
-					if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
-						t.Error("a good block is not what it was")
-					}
+				empty := example{y: want.Y[first]}
+				if have := examples(s)[first]; !equal([]example{have}, []example{empty}) {
+					t.Errorf("a row of a bad block: %v", have)
+				}
+				if err := touch(t, s); err == nil || err.Error() != text {
+					t.Errorf("%v, want %s", err, text)
+				}
+				if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
+					t.Error("a good block is not what it was")
 				}
 				s.Close()
 			}
@@ -467,6 +469,67 @@ func TestPGSMBadBlock(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Each way to read a row of a mapped dense set finds that its block is bad, and gives the result
+// of a row of zeros.
+func TestPGSMBadDenseRow(t *testing.T) {
+	if bigEndian {
+		t.Skip("nothing is mapped")
+	}
+	want := randomSet(rand.New(rand.NewPCG(6, 6)), 5000, 60, LayoutDense)
+	b := pgsm(t, want)
+	h, err := parsePGSMHeader(b, int64(len(b)))
+	if err != nil || h.blocks() < 3 {
+		t.Fatal(h, err)
+	}
+	bad, good := 1<<h.shift+3, 5 // of the second block and the first
+	b[int(h.values)+4*bad*matrices.Stride(60)] ^= 1
+	path := file(t, "a.pgsm", b)
+	w := make([]float32, 60)
+	for j := range w {
+		w[j] = float32(1 + j)
+	}
+	for name, read := range map[string]func(m *dense.Matrix, i int) float32{
+		"Row":        func(m *dense.Matrix, i int) float32 { return dense.Dot(m.Row(i), w) },
+		"Dot":        func(m *dense.Matrix, i int) float32 { return m.Dot(i, w) },
+		"SumSquares": func(m *dense.Matrix, i int) float32 { return m.SumSquares(i) },
+		"Take": func(m *dense.Matrix, i int) float32 {
+			return m.Take([]uint32{uint32(i)}).Dot(0, w)
+		},
+		"Axpy": func(m *dense.Matrix, i int) float32 {
+			y := make([]float32, 60)
+			m.Axpy(i, 1, y)
+			return dense.Dot(y, w)
+		},
+		"DotRows": func(m *dense.Matrix, i int) float32 {
+			dst := make([]float32, 1)
+			m.DotRows(dst, i, w)
+			return dst[0]
+		},
+		"DotRowsAt": func(m *dense.Matrix, i int) float32 {
+			dst := make([]float32, 1)
+			m.DotRowsAt(dst, []int32{int32(i)}, w)
+			return dst[0]
+		},
+		"AxpyRows": func(m *dense.Matrix, i int) float32 {
+			y := make([]float32, 60)
+			m.AxpyRows([]float32{1}, []int32{int32(i)}, y)
+			return dense.Dot(y, w)
+		},
+	} {
+		s, err := Read(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := read(s.Dense, good); have != read(want.Dense, good) || s.Err() != nil {
+			t.Errorf("%s of a good row: %v, %v", name, have, s.Err())
+		}
+		if have := read(s.Dense, bad); have != 0 || !says(s.Err(), "checksum is wrong") {
+			t.Errorf("%s of a bad row: %v, %v", name, have, s.Err())
+		}
+		s.Close()
 	}
 }
 
@@ -657,9 +720,10 @@ func FuzzPGSM(f *testing.F) {
 		m, mapErr := Read(path, opt)
 		if mapErr == nil {
 			defer m.Close()
-			visited := touch(t, m)
-			if mapErr = m.Verify(Options{Threads: 2}); mapErr == nil {
-				mapErr = visited
+			mapErr = touch(t, m)
+			verified := m.Verify(Options{Threads: 2})
+			if (verified == nil) != (mapErr == nil) {
+				t.Fatalf("%v when the rows were visited, %v by Verify", mapErr, verified)
 			}
 		}
 		if (err == nil) != (mapErr == nil) {

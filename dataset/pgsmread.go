@@ -112,7 +112,11 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.HashBits != 0 && opt.HashBits != h.hashBits {
 		return nil, fmt.Errorf("features hashed to %d bits, want %d", h.hashBits, opt.HashBits)
 	}
-	if _, err := opt.columns(h.cols); err != nil {
+	values := h.nnz
+	if h.layout == LayoutDense {
+		values = h.rows * h.cols // which the file has, and are fewer than its bytes
+	}
+	if _, err := opt.columns(h.cols, values); err != nil {
 		return nil, err
 	}
 	return h, nil
@@ -152,7 +156,7 @@ func (d *pgsmData) labelled() (s *Set, err error) {
 	if err := d.readSums(); err != nil {
 		return nil, err
 	}
-	s = &Set{IndexBase: d.base, HashBits: d.hashBits}
+	s = &Set{IndexBase: d.base, HashBits: d.hashBits, Bytes: d.size}
 	if s.Y, err = d.readLabels(); err != nil {
 		return nil, err
 	}
@@ -277,11 +281,11 @@ func (d *pgsmData) loadSparse(s *Set, cols int, opt Options) (err error) {
 	for _, sec := range sections {
 		toNative(sec.raw, sec.width)
 	}
-	if s.Sparse, err = sparse.New(cols, starts, columns, values); err != nil {
+	if s.Sparse, err = sparse.NewShared(cols, starts, columns, values); err != nil {
 		return err
 	}
 	for i := range d.rows {
-		if _, val := s.Sparse.Row(i); slices.ContainsFunc(val, notStored) {
+		if _, val := sparseRow(s.Sparse, i); slices.ContainsFunc(val, notStored) {
 			return badValueAt(i)
 		}
 	}
@@ -313,7 +317,9 @@ func (d *pgsmData) verifyDense(first, end int, rows []float32) error {
 	toNative(bytesOf(rows), 4)
 	stride := int(d.stride())
 	for i := range end - first {
-		if floats.FirstNotFinite(rows[i*stride:][:d.cols]) >= 0 {
+		row := rows[i*stride:][:d.cols]
+		// A finite sum of squares, which is found several times as fast, has finite numbers only.
+		if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
 			return fmt.Errorf("row %d has a number that is not finite", first+i)
 		}
 	}
@@ -352,9 +358,14 @@ func (s *Set) fit(opt Options) (*Set, error) {
 	}
 	if features != s.Cols() {
 		var err error
+		lacking := 0
+		if s.Dense != nil {
+			lacking = max(0, features-s.Cols())
+		}
 		if s, err = s.withCols(features); err != nil {
 			return nil, err
 		}
+		s.Lacking = lacking
 	}
 	return s.WithLayout(layout)
 }

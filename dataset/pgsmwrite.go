@@ -28,7 +28,7 @@ func WritePGSM(w io.WriterAt, s *Set) error {
 		if s.Dense != nil {
 			err = p.AppendDense(y, s.Dense.Row(i))
 		} else {
-			idx, val := s.Sparse.Row(i)
+			idx, val := sparseRow(s.Sparse, i)
 			err = p.Append(y, idx, val)
 		}
 		if err != nil {

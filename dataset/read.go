@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,9 @@ func Read(path string, opt Options) (*Set, error) {
 		}
 	}
 	if opt.Format == FormatPGSM {
+		if path == "-" {
+			return nil, fmt.Errorf("stdin: the pgsm form is read from regular files only")
+		}
 		return openPGSM(path, opt)
 	}
 	names, err := fileNames(path, opt.Format)
@@ -121,7 +125,8 @@ func isIDX(path string) bool {
 // input is the files of one Read.
 type input struct {
 	opt   Options
-	files []*os.File
+	files []*os.File  // nil is Options.Stdin
+	plain []io.Reader // what the files hold
 	names []string
 }
 
@@ -135,14 +140,19 @@ func (in *input) open(name string) error {
 	} else {
 		name = "stdin"
 	}
+	var r io.Reader = f
+	if f == os.Stdin && in.opt.Stdin != nil {
+		f, r = nil, in.opt.Stdin
+	}
 	in.files = append(in.files, f)
+	in.plain = append(in.plain, r)
 	in.names = append(in.names, name)
 	return nil
 }
 
 func (in *input) close() {
 	for _, f := range in.files {
-		if f != os.Stdin {
+		if f != nil && f != os.Stdin {
 			f.Close() // it was only read
 		}
 	}
@@ -151,13 +161,25 @@ func (in *input) close() {
 // size returns the number of bytes in the files, 0 if that isn't known.
 func (in *input) size() (total int64) {
 	for _, f := range in.files {
-		info, err := f.Stat()
-		if err != nil || !info.Mode().IsRegular() {
+		size, ok := sizeOf(f)
+		if !ok {
 			return 0
 		}
-		total += info.Size()
+		total += size
 	}
 	return total
+}
+
+// sizeOf returns the size of a file, and false for what has none that is known.
+func sizeOf(f *os.File) (int64, bool) {
+	if f == nil {
+		return 0, false
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
 }
 
 // readers returns what the files hold, decompressed.
@@ -166,16 +188,15 @@ func (in *input) readers() ([]arrayFile, error) {
 	var files []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := gunzip.Reader(m.reader(f), strings.HasSuffix(name, ".gz"))
+		r, zipped, err := gunzip.Reader(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
 		if err != nil {
 			return nil, fail(name, err)
 		}
 		size := int64(-1)
-		info, err := f.Stat()
-		if err == nil && info.Mode().IsRegular() && !zipped && in.opt.MaxBytes == 0 {
-			size = info.Size() // with MaxBytes there may be fewer to read
+		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
+			size = n // with MaxBytes there may be fewer to read
 		}
-		files = append(files, arrayFile{limit(r, in.opt.MaxBytes), name, size})
+		files = append(files, arrayFile{in.opt.limit(r), name, size})
 	}
 	return files, nil
 }

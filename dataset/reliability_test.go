@@ -101,7 +101,22 @@ func hostileHugeIndex(t *testing.T) {
 			`(-max-features); -hash-bits`)
 	refused(t, "1 11:1", Options{MaxFeatures: 10},
 		`a.svm:1:3: token "11:1": index beyond the limit of 10 features`)
-	accepted(t, "1 134217728:1", Options{}, "1 134217728:1")
+	// What a few values may ask for, and what a flag allows.
+	refused(t, "1 1048577:1", Options{}, "a.svm: 1048577 columns are beyond the limit of 1048576 "+
+		"features for a file of 1 values (-max-features)")
+	accepted(t, "1 1048576:1", Options{}, "1 1048576:1")
+	many := strings.Repeat("1 1:1 2:1 3:1\n", 1<<20/3+1) // 2^20+2 values
+	for index, paid := range map[int]bool{1<<20 + 3: true, 1<<20 + 4: false} {
+		s, err := readText(fmt.Sprintf("%s1 %d:1", many, index), Options{})
+		if paid && (err != nil || s.Cols() != index) || !paid && !says(err, "1048579 values") {
+			t.Errorf("index %d: %v", index, err)
+		}
+	}
+	most := Options{MaxFeatures: 1 << 27}
+	s, err := readText("1 134217728:1", most)
+	if err != nil || s.Cols() != 1<<27 {
+		t.Error(err)
+	}
 	accepted(t, "1 1:1 2147483647:1", Options{Features: 5}, "1 1:1 5:0")
 	bounded(t, 0, func() { // hashed instead; the weights are no part of the data
 		s, err := readText("1 2147483647:1 18446744073709551614:1", Options{HashBits: 27})
@@ -112,7 +127,7 @@ func hostileHugeIndex(t *testing.T) {
 	bounded(t, 0, func() {
 		// A dense row would take 512 MiB, a few rows more than the machine has.
 		text := strings.Repeat("1 1:1 134217728:1\n", 100)
-		_, err := readText(text, Options{Layout: LayoutDense})
+		_, err := readText(text, Options{Layout: LayoutDense, MaxFeatures: 1 << 27})
 		if !says(err, "use the sparse one") {
 			t.Error(err)
 		}
@@ -275,7 +290,31 @@ func hostileCSV(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	s, err := readCSVText("height,class,width\n1,yes,2\n3,no,4\n", Options{LabelColumn: "class"})
+	// A line of more columns than are allowed is not read to its end.
+	bomb := "1" + strings.Repeat(",1", 1<<22) + "\n"
+	for text, want := range map[string]string{
+		bomb:                "a.csv:1: more than 263168 columns, beyond the limit of 262144 features",
+		"a,b\n1,2\n" + bomb: "a.csv:3: more than 263168 columns",
+	} {
+		allocated(t, 64<<20, func() {
+			if _, err := readCSVText(text, Options{}); !says(err, want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+		allocated(t, 4<<20, func() {
+			_, err := readCSVText(text, Options{MaxFeatures: 100})
+			if !says(err, "more than 1124 columns, beyond the limit of 100 features") {
+				t.Error(err)
+			}
+		})
+	}
+	// Commas within quotes, even over several lines, are no columns.
+	quoted := "1,\"" + strings.Repeat(",\"\"\n", 5000) + "\"\n"
+	s, err := readCSVText(strings.Repeat(quoted, 3), Options{MaxFeatures: 5})
+	if err != nil || s.Rows() != 3 || len(s.Names) != 1 {
+		t.Error(err)
+	}
+	s, err = readCSVText("height,class,width\n1,yes,2\n3,no,4\n", Options{LabelColumn: "class"})
 	if err != nil || s.Rows() != 2 || s.Cols() != 2 || strings.Join(s.Names, " ") != "no yes" {
 		t.Error(err)
 	}

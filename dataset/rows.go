@@ -4,8 +4,14 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
+
+// sparseRow returns row i, not a copy: it must not be written to.
+func sparseRow(m *sparse.Matrix, i int) (idx []int32, val []float32) {
+	return (*matrices.CSR)(m).Admitted(i)
+}
 
 // A rowBuilder makes a sparse matrix row by row.
 type rowBuilder struct {
@@ -47,7 +53,7 @@ func (b *rowBuilder) endRow() { b.starts = append(b.starts, int64(len(b.values))
 
 // matrix returns the rows so far as a matrix of cols columns.
 func (b *rowBuilder) matrix(cols int) (*sparse.Matrix, error) {
-	return sparse.New(cols, b.starts, b.indices, b.values)
+	return sparse.NewShared(cols, b.starts, b.indices, b.values)
 }
 
 // fill gives the set rows of cols columns in the given layout, of which nnz numbers are nonzero.
@@ -91,7 +97,7 @@ func (s *Set) withCols(cols int) (*Set, error) {
 	}
 	b := newRowBuilder(s.Rows(), 0)
 	for i := range s.Rows() {
-		idx, val := s.Sparse.Row(i)
+		idx, val := sparseRow(s.Sparse, i)
 		n, _ := slices.BinarySearch(idx, int32(cols))
 		t.Ignored += int64(countNonzeros(val[n:]))
 		b.add(idx[:n], val[:n])

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -37,6 +38,8 @@ type Set struct {
 	// Ignored counts the nonzeros that were left out because their column is beyond
 	// Options.Features.
 	Ignored int64
+	// Lacking is how many of Options.Features a dense .pgsm file has no column for: they are zeros.
+	Lacking int
 	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
 	HashBits int
 
@@ -47,6 +50,9 @@ type Set struct {
 	Table *Table
 	// Others are the names of the columns that Options.Table does not have, and that were left out.
 	Others []string
+
+	// Bytes is the size of what was read, after decompression; of two files, of both.
+	Bytes int64
 
 	mapped *pgsmData // of a set in a mapped file
 }
@@ -89,7 +95,7 @@ func (s *Set) nonzeros() (n int) {
 		if s.Dense != nil {
 			n += countNonzeros(s.Dense.Row(i))
 		} else {
-			_, val := s.Sparse.Row(i)
+			_, val := sparseRow(s.Sparse, i)
 			n += countNonzeros(val)
 		}
 	}
@@ -150,7 +156,7 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 		t.Dense, t.Sparse = dense.New(s.Rows(), s.Cols()), nil
 		for i := range s.Rows() {
 			row := t.Dense.Row(i)
-			idx, val := s.Sparse.Row(i)
+			idx, val := sparseRow(s.Sparse, i)
 			for k, j := range idx {
 				row[j] = val[k]
 			}
@@ -176,7 +182,7 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {
-			panic("dataset: row out of range")
+			panic(mistake.Of("row %d of %d", i, n))
 		}
 		t.Y[k] = s.Y[i]
 	}
@@ -189,12 +195,12 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	nnz := 0
 	for _, i := range rows {
-		idx, _ := s.Sparse.Row(i)
+		idx, _ := sparseRow(s.Sparse, i)
 		nnz += len(idx)
 	}
 	b := newRowBuilder(len(rows), nnz)
 	for _, i := range rows {
-		b.add(s.Sparse.Row(i))
+		b.add(sparseRow(s.Sparse, i))
 	}
 	m, err := b.matrix(s.Cols())
 	if err != nil {

@@ -21,7 +21,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, path) }); err != nil {
 		return 0, 0, err
 	}
-	base, first, cols, err := t.columns(opt)
+	base, first, cols, err := t.columns(opt, path)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -71,7 +71,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 	if p.err != io.EOF {
 		return nil, fail(name, p.err)
 	}
-	base, first, cols, err := t.columns(opt)
+	base, first, cols, err := t.columns(opt, name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +80,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 		return nil, fail(name, err)
 	}
 	s.IndexBase, s.HashBits, s.Unlabelled = base, opt.HashBits, p.labels == LabelsNo
+	s.Bytes = *opt.bytes
 	return s, nil
 }
 
@@ -119,7 +120,7 @@ func (t *totals) add(b *block, name string) error {
 }
 
 // columns returns the index base, the index that is column 0, and the number of columns.
-func (t *totals) columns(opt Options) (base, first, cols int, err error) {
+func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
 	base = 1
 	if t.zero {
 		base = 0
@@ -133,7 +134,10 @@ func (t *totals) columns(opt Options) (base, first, cols int, err error) {
 	case opt.Features > 0:
 		return base, base, opt.Features, nil
 	}
-	return base, base, int(max(t.size-int64(base), 0)), nil
+	if cols, err = opt.columns(int(max(t.size-int64(base), 0)), t.nnz); err != nil {
+		return 0, 0, 0, fail(name, err)
+	}
+	return base, base, cols, nil
 }
 
 // svmlight is a file being read by some threads. Each takes the next chunk of lines, under the

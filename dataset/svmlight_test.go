@@ -160,7 +160,8 @@ func TestSvmlightAccepts(t *testing.T) {
 		{"subnormal", "1 1:1e-45\n", Options{}, 1, []example{row(1, 0, 1e-45)}},
 		{"index with zeros before it", "1 0000000000000000000000000001:2\n", Options{}, 1,
 			[]example{row(1, 0, 2)}},
-		{"largest index allowed", "1 134217728:1\n", Options{}, 1 << 27,
+		{"largest index allowed", "1 134217728:1\n",
+			Options{MaxFeatures: 1 << 27}, 1 << 27,
 			[]example{row(1, 1<<27-1, 1)}},
 		{"largest index of all", "1 2147483647:1\n", Options{MaxFeatures: math.MaxInt32},
 			math.MaxInt32, []example{row(1, math.MaxInt32-1, 1)}},
@@ -572,14 +573,15 @@ func TestSvmlightMemory(t *testing.T) {
 	s := "1 134217728:1\n" + strings.Repeat("1 1:1\n", 1000)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := readText(s, Options{Threads: 1}); err != nil {
+	if _, err := readText(s, Options{Threads: 1, MaxFeatures: 1 << 27}); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
 		t.Errorf("%d bytes", n)
 	}
-	if _, err := readText(s, Options{Layout: LayoutDense}); !says(err, "dense layout") {
+	if _, err := readText(s, Options{Layout: LayoutDense, MaxFeatures: 1 << 27}); !says(err,
+		"dense layout") {
 		t.Error(err)
 	}
 }

@@ -5,10 +5,12 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // A Matrix holds its rows one after the other, each padded to a multiple of 64 bytes, the first at
-// an address that is a multiple of 64. The padding changes no bit of a sum.
+// an address that is a multiple of 64. The padding changes no bit of a sum. One whose rows are read
+// from a mapped file is checked when they are first read: see Err.
 type Matrix matrices.Dense // a conversion gives this module's other packages what is inside
 
 // New returns a matrix of zeros. It panics if rows or cols is negative or the matrix would exceed
@@ -33,24 +35,37 @@ func (m *Matrix) Rows() int { return (*matrices.Dense)(m).Rows() }
 // Cols returns the number of columns.
 func (m *Matrix) Cols() int { return (*matrices.Dense)(m).Cols() }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix.
+// Err is nil but for a matrix whose rows come from a mapped file (see package dataset). Those are
+// checked in blocks, each when one of its rows is first read. The rows of a bad block are zeros,
+// and Err returns what is wrong with the first such block found so far: ask it when all rows were
+// read.
+func (m *Matrix) Err() error { return (*matrices.Dense)(m).Err() }
+
+// Row returns row i, a slice of Cols elements that aliases the matrix. That of a matrix from a
+// mapped file must not be written to.
 func (m *Matrix) Row(i int) []float32 { return (*matrices.Dense)(m).Row(i) }
 
 // Dot returns the dot product of row i and w, which has Cols elements.
-func (m *Matrix) Dot(i int, w []float32) float32 { return Dot(m.Row(i), w) }
+func (m *Matrix) Dot(i int, w []float32) float32 { return Dot((*matrices.Dense)(m).Row(i), w) }
 
 // Axpy adds a times row i to w, which has Cols elements.
-func (m *Matrix) Axpy(i int, a float32, w []float32) { Axpy(a, m.Row(i), w) }
+func (m *Matrix) Axpy(i int, a float32, w []float32) { Axpy(a, (*matrices.Dense)(m).Row(i), w) }
 
 // SumSquares returns the squared Euclidean norm of row i.
-func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares(m.Row(i)) }
+func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares((*matrices.Dense)(m).Row(i)) }
 
 // DotRows sets dst[k] to the dot product of row first+k and w, which has Cols elements. It panics
 // if the matrix ends before dst does.
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	m.check(w)
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {
-		panic("dense: row out of range")
+		panic(mistake.Of("rows %d to %d of %d", first, first+len(dst)-1, m.Rows()))
+	}
+	if m.unchecked() {
+		for k := range dst {
+			dst[k] = m.Dot(first+k, w)
+		}
+		return
 	}
 	values, stride := (*matrices.Dense)(m).Padded()
 	asm.DotRows(dst, values[first*stride:], stride, w)
@@ -59,6 +74,12 @@ func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 // DotRowsAt sets dst[k] to the dot product of row idx[k] and w, which has Cols elements.
 func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
 	m.check(w)
+	if m.unchecked() && len(dst) == len(idx) {
+		for k, i := range idx {
+			dst[k] = m.Dot(int(i), w)
+		}
+		return
+	}
 	values, stride := (*matrices.Dense)(m).Padded()
 	asm.DotRowsAt(dst, values, stride, idx, w)
 }
@@ -66,14 +87,28 @@ func (m *Matrix) DotRowsAt(dst []float32, idx []int32, w []float32) {
 // AxpyRows adds a[k] times row idx[k] to w, which has Cols elements, for each k in order.
 func (m *Matrix) AxpyRows(a []float32, idx []int32, w []float32) {
 	m.check(w)
+	if m.unchecked() && len(a) == len(idx) {
+		for k, i := range idx {
+			m.Axpy(int(i), a[k], w)
+		}
+		return
+	}
 	values, stride := (*matrices.Dense)(m).Padded()
 	asm.AxpyRows(a, values, stride, idx, w)
 }
 
+// unchecked reports whether there may be rows that have to be checked before they are read.
+func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Sound() }
+
 func (m *Matrix) check(w []float32) {
 	if len(w) != m.Cols() {
-		panic("dense: len(w) != Cols")
+		panic(m.wrongLength(w))
 	}
+}
+
+//go:noinline
+func (m *Matrix) wrongLength(w []float32) any {
+	return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
 }
 
 // Take returns a matrix of the given rows, in the given order, with memory of its own.

@@ -2,15 +2,15 @@ package modelio
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -85,7 +85,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 		if f.Name != "format" {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "\n  %q: %s", f.Name, text)
+		fmt.Fprintf(b, "\n  %q: %s", f.Name, visible.JSON(text))
 	}
 	if err := writeVectors(b, m.Weights); err != nil {
 		return err
@@ -115,8 +115,7 @@ func writeVectors(b *bufio.Writer, weights [][]float32) error {
 // fields may have any order. It checks all there is to check, and takes no more memory than a few
 // times what r turns out to hold.
 func ReadJSON(r io.Reader) (*pegasos.Model, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
+	d := modelfile.NewDecoder(r)
 	m, err := readJSON(d)
 	if err == nil {
 		if _, err = d.Token(); err == io.EOF {
@@ -131,7 +130,7 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(), err)
 }
 
-func readJSON(d *json.Decoder) (*pegasos.Model, error) {
+func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
 	if t, err := d.Token(); err != nil {
 		return nil, err
 	} else if t != json.Delim('{') {
@@ -161,7 +160,7 @@ func readJSON(d *json.Decoder) (*pegasos.Model, error) {
 
 // readField reads the value of the named field and returns the fields that are still missing.
 func (j *jsonModel) readField(
-	d *json.Decoder, name json.Token, missing []modelfile.Field,
+	d *modelfile.Decoder, name json.Token, missing []modelfile.Field,
 ) (rest []modelfile.Field, err error) {
 	var value any
 	for _, f := range missing {
@@ -174,12 +173,7 @@ func (j *jsonModel) readField(
 	if value == nil {
 		return nil, fmt.Errorf("%.40q is unknown or there twice", name)
 	}
-	if name == "weights" || name == "biases" || name == "classes" {
-		err = decodeNumbers(d, value)
-	} else {
-		err = d.Decode(value)
-	}
-	if err != nil {
+	if err = d.Into(value); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if name == "format" && j.format != jsonFormat {
@@ -189,19 +183,6 @@ func (j *jsonModel) readField(
 		return nil, fmt.Errorf("version %d: this program knows %d", j.version, jsonVersion)
 	}
 	return rest, nil
-}
-
-// decodeNumbers decodes arrays of numbers, in which null, which encoding/json leaves as 0, is an
-// error.
-func decodeNumbers(d *json.Decoder, value any) error {
-	var text json.RawMessage
-	if err := d.Decode(&text); err != nil {
-		return err
-	}
-	if bytes.Contains(text, []byte("null")) {
-		return errors.New("null is not a number")
-	}
-	return json.Unmarshal(text, value)
 }
 
 // whole returns the model of all fields together, if they fit.
@@ -226,19 +207,13 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	m.Weights = aligned(m.Weights, j.features)
+	// A copy, which starts where the kernels are fastest.
+	m.Weights = matrices.Vectors(len(j.weights), j.features)
+	for k, w := range m.Weights {
+		copy(w, j.weights[k])
+	}
 	if have := m.Hash(); j.hash != "" && j.hash != have {
 		return nil, fmt.Errorf("hash: the model has %s: leave the field out if it was edited", have)
 	}
 	return m, nil
-}
-
-// aligned returns a copy of the vectors whose rows start where the kernels are fastest.
-func aligned(vectors [][]float32, cols int) (rows [][]float32) {
-	w := dense.New(len(vectors), cols)
-	for k, v := range vectors {
-		copy(w.Row(k), v)
-		rows = append(rows, w.Row(k))
-	}
-	return rows
 }

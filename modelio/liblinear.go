@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -152,13 +152,11 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 			m.Classes = append(m.Classes, h.labels[k])
 		}
 	}
-	w := dense.New(len(order), h.features)
+	m.Weights = matrices.Vectors(len(order), h.features)
 	for k, from := range order {
-		row := w.Row(k)
-		for j := range row {
-			row[j] = sign * flat[j*stride+from]
+		for j := range m.Weights[k] {
+			m.Weights[k][j] = sign * flat[j*stride+from]
 		}
-		m.Weights = append(m.Weights, row)
 		if bias != nil {
 			m.Bias = append(m.Bias, bias[from])
 		}

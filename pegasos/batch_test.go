@@ -159,7 +159,9 @@ func TestBatchOfAll(t *testing.T) {
 			Offset: OffsetNone, Average: LastIterate, Project: project})
 		var sum float64
 		for range steps {
-			sum += r.objective(r.model())[0]
+			m := r.model()
+			r.measure(m, quick)
+			sum += m.Result.PerClass[0].Objective
 			idx, ends := r.order.Batches(1)
 			r.problems[0].takeBatches(idx, ends)
 			r.t++

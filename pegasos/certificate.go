@@ -5,13 +5,11 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// This file measures a model: the objective P(w), and a lower bound on the least objective there
-// is. The hinge loss has max(0, 1-z) >= a*(1-z) for any a in [0, 1], so that with one a_i for each
-// of the n rows
+// This file finds a lower bound on the least objective there is. The hinge loss has max(0, 1-z) >=
+// a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
 //
 //	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
 //
@@ -30,109 +28,8 @@ import (
 //
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
 // y_i and m are corrected for the scores of w0.
-
-// measure fills in the run's part of m's objective and bound.
-func (r *run) measure(m *Model) {
-	res := &m.Result
-	if j := r.joint; j != nil {
-		w, b := r.apart(m, r.first, &j.learnerState)
-		res.Objective, res.DualObjective = j.penalty(w, b)+j.meanLoss(m), math.NaN()
-		if j.recent != nil {
-			res.DualObjective = j.dual(r.r2)
-		}
-		return
-	}
-	loss := r.objective(m)
-	bound := make([]float64, len(loss))
-	r.parallel(func(k int) { bound[k] = r.problems[k].dual(r.r2) })
-	for k := range loss {
-		res.PerClass[r.first+k].Objective, res.PerClass[r.first+k].DualObjective = loss[k], bound[k]
-	}
-}
-
-// apart returns the vectors of m that s has trained, and their biases. With a prior they are the
-// difference of m and it.
-func (r *run) apart(m *Model, first int, s *learnerState) (w [][]float32, b []float64) {
-	for k := range s.vs {
-		b = append(b, m.bias(first+k)-s.priorBias[k])
-		w = append(w, m.Weights[first+k])
-		if s.prior != nil {
-			w[k] = slices.Clone(w[k])
-			for j, v := range s.prior[k] {
-				w[k][j] -= v
-			}
-		}
-	}
-	return w, b
-}
-
-// objective returns P for each weight vector of m. The scores are float32 dot products, as in
-// prediction; they are added up in float64, in the order of the rows.
-func (r *run) objective(m *Model) []float64 {
-	loss := make([]float64, len(r.problems))
-	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
-		loss[k] += r.problems[k].losses(m.Weights[r.first+k], m.bias(r.first+k), from, to)
-	})
-	for k, p := range r.problems {
-		w, b := r.apart(m, r.first+k, &p.learnerState)
-		loss[k] = p.penalty(w, b) + loss[k]/float64(r.rows)
-	}
-	return loss
-}
-
-// losses returns the sum of the losses of some rows.
-func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) {
-	for j := from; j < to; j++ {
-		i := p.row(j)
-		z := float64(p.x.Dot(i, w)) + bias
-		if !floats.IsFinite(z) {
-			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
-		}
-		side, target := p.label(uint32(i))
-		sum += float64(p.share(i) * p.cost.at(float64(float64(side)*z)-target))
-	}
-	return sum
-}
-
-// lossAtZero returns the mean loss of v = 0.
-func (p *problem) lossAtZero() float64 {
-	if p.target == nil && p.priorScores == nil {
-		return p.cost.at(0)
-	}
-	var sum, n float64
-	for j := range p.count() {
-		i := p.row(j)
-		_, target := p.frame(uint32(i))
-		sum += float64(p.share(i) * p.cost.at(-target))
-		n += p.share(i)
-	}
-	return sum / n
-}
-
-// penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well.
-func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
-	for k := range w {
-		if s.biasScale == 0 {
-			sum += penalty(w[k], 0, s.lambda, 1)
-		} else {
-			sum += penalty(w[k], bias[k], s.lambda, s.biasScale)
-		}
-	}
-	return sum
-}
-
-// penalty returns lambda/2 |w|^2, where the appended feature's weight counts as well.
-func penalty(w []float32, bias, lambda, biasScale float64) float64 {
-	var sum float64
-	for _, v := range w {
-		sum += float64(float64(v) * float64(v))
-	}
-	if bias != 0 {
-		b := bias / biasScale
-		sum += float64(b * b)
-	}
-	return float64(lambda / 2 * sum)
-}
+//
+// What float64 rounds off on the way is taken off the bound: see rounding.go.
 
 // A recent counts each row's violations, or adds up its coefficients, in the last epochs: in the
 // present window of epochs and in the one before. Windows end with epoch E, E/2, E/4 and so on in a
@@ -236,45 +133,60 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 		slack = p.balance(a)
 	}
 	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
+	p.widenPrior()
 	var ub, squares float64
 	for j := range p.count() {
 		i := p.row(j)
 		v := a[i]
-		side, _ := p.frame(uint32(i))
+		side, _ := p.label(uint32(i))
 		signed[i] = v * side
 		weight := p.share(i)
 		ub += float64(float64(float64(signed[i])*p.biasScale) * weight)
 		squares += float64(float64(float64(v)*float64(v)) * weight)
 	}
-	rounding := p.addRows(signed, u) + slack
+	p.addRows(signed, u)
 	n := float64(p.count())
 	squares /= n
 	sum := float64(ub * ub)
 	for _, v := range u {
 		sum += float64(v * v)
 	}
-	// |u| is too small by the roundings at most: each addition errs by a share of what was added so
-	// far, in all by rounding * mean(|a_i| |x_i|), and that is at most sqrt(mean(a_i^2) * R^2). The
-	// factor covers R^2's own roundings.
-	norm := math.Sqrt(sum)/n + float64(1.001*rounding*math.Sqrt(squares*r2))
+	// No less than mean(|a_i| |x_i|). The factor covers R^2's own roundings.
+	reach := 1.001 * math.Sqrt(squares*r2)
+	norm := math.Sqrt(sum)/n + float64((p.addError()+slack)*reach)
 	half := norm * norm / (2 * p.lambda)
+	norm = float64((norm + float64(p.sums*reach)) * (1 + p.sums)) // certainly no less than |u|
+	most := norm * norm / (2 * p.lambda)
+	prior := float64(math.Sqrt(squares) * p.priorError(r2))
 	if p.cost.loss == logCost {
-		return p.entropyBound(a, half, slack), 1
+		return p.entropyBound(a, most, slack+p.sums) - prior, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
 	for j := range p.count() {
 		i := p.row(j)
 		v := a[i]
-		_, target := p.frame(uint32(i))
+		target := p.wideTarget(i)
 		gain, least := float64(float64(v)*target), p.cost.linear(float64(v))
 		mean += float64(p.share(i) * (gain + least))
 		size += float64(p.share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size)) / n
 	if q := lossTable[p.cost.loss].quadratic; q > 0 {
-		half += float64(float64(squares*q) * (1 + 3*slack))
+		bend := float64(float64(squares*q) * (1 + 3*slack))
+		half += bend
+		most += float64(bend * (1 + p.sums))
 	}
-	return parabola(mean, half)
+	_, s = parabola(mean, half)
+	return dualAt(s, mean-float64(p.sums*(size/n))-prior, most), s
+}
+
+// dualAt returns s*mean - s^2*half, less its own roundings.
+func dualAt(s, mean, half float64) float64 {
+	if s == 0 {
+		return 0 // also where half is infinite
+	}
+	gain, cost := float64(s*mean), float64(float64(s*s)*half)
+	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
 // balance scales the shares of one side down until the sums of both are the same: otherwise the
@@ -325,7 +237,7 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 			i := p.row(j)
 			v := a[i]
 			b, weight := float64(s*float64(v)), p.share(i)
-			_, target := p.frame(uint32(i))
+			target := p.wideTarget(i)
 			size += float64(weight * math.Abs(float64(b*target)))
 			value += float64(weight * (p.cost.least(b) + float64(b*target)))
 			slope += float64(float64(weight*float64(v)) * target)
@@ -348,8 +260,11 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	return best
 }
 
-// addRows adds a[i]*x, times the row's weight, over the rows to u. It returns a bound on the
-// relative error of the sums, in terms of the sum of the addends' magnitudes.
-func (s *learnerState) addRows(a []float32, u []float64) (rounding float64) {
-	return s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
+// addRows adds a[i]*x, times the row's weight, over the rows to u.
+func (s *learnerState) addRows(a []float32, u []float64) {
+	s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
 }
+
+// addError returns a bound on the relative error of these sums, in terms of the sum of the addends'
+// magnitudes.
+func (s *learnerState) addError() float64 { return float64(s.count()+2) * 0x1p-53 }

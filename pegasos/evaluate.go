@@ -91,7 +91,7 @@ func (m *Model) penalty(k int) float64 {
 		return math.NaN()
 	}
 	if m.Config.Bias != BiasAugmented {
-		return penalty(m.Weights[k], 0, m.lambda(k), 1) // a bias of another kind costs nothing
+		return penalty(m.Weights[k], nil, 0, m.lambda(k), 1) // a bias of another kind costs nothing
 	}
-	return penalty(m.Weights[k], m.bias(k), m.lambda(k), m.Config.BiasScale)
+	return penalty(m.Weights[k], nil, m.bias(k), m.lambda(k), m.Config.BiasScale)
 }

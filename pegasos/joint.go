@@ -203,26 +203,51 @@ func logSumExp(z []float64, zero float64) float64 {
 	return max(0, top-zero+elementary.Log(sum))
 }
 
-// meanLoss returns that of m.
-func (j *joint) meanLoss(m *Model) float64 {
-	k := len(j.vs)
-	z := make([]float64, k)
-	wide := dense.New(k, j.x.Cols())
-	for r, w := range m.Weights {
-		copy(wide.Row(r), w)
+// meanLoss returns that of the vectors w with their biases, from float32 dot products.
+func (j *joint) meanLoss(w [][]float32, b []float64) float64 {
+	all := dense.New(len(w), j.x.Cols())
+	for r, w := range w {
+		copy(all.Row(r), w)
 	}
-	var sum float64
+	z := make([]float64, len(w))
+	return j.meanLossOf(func(i int) []float64 {
+		j.x.DotVectors(j.dots, i, all, 0)
+		for r, dot := range j.dots {
+			z[r] = float64(dot) + b[r]
+		}
+		return z
+	})
+}
+
+// wideMeanLoss is meanLoss from float64 dot products.
+func (j *joint) wideMeanLoss(w [][]float32, b []float64) float64 {
+	all := wideVectors(w)
+	z := make([]float64, len(w))
+	return j.meanLossOf(func(i int) []float64 {
+		for r := range z {
+			z[r] = j.x.WideDot(i, all[r]) + b[r]
+		}
+		return z
+	})
+}
+
+func (j *joint) objectiveAt(w [][]float32, b []float64) float64 {
+	return j.penalty(w, b) + j.meanLoss(w, b)
+}
+
+// meanLossOf returns the mean loss of rows whose scores are given.
+func (j *joint) meanLossOf(scores func(i int) []float64) (mean float64) {
 	for n := range j.count() {
 		i := j.row(n)
-		j.x.DotVectors(j.dots, i, wide, 0)
-		for r, dot := range j.dots {
-			if z[r] = float64(dot) + m.bias(r); !floats.IsFinite(z[r]) {
+		z := scores(i)
+		for _, v := range z {
+			if !floats.IsFinite(v) {
 				return math.NaN()
 			}
 		}
-		sum += float64(j.share(i) * j.loss(z, int(j.class[i])))
+		mean += float64(j.share(i) * j.loss(z, int(j.class[i])))
 	}
-	return sum / float64(j.count())
+	return mean / float64(j.count())
 }
 
 // lossAtZero returns the mean loss of v = 0.
@@ -248,7 +273,10 @@ func (j *joint) lossAtZero() float64 {
 // plus the entropy of the a_r and what they lack to 1. The a_r are the means of the row's
 // coefficients. The rest is as for one vector: see certificate.go.
 func (j *joint) dual(r2 float64) float64 {
-	return j.bestBound(func(share float32) float32 { return share },
+	if j.recent == nil {
+		return math.NaN()
+	}
+	return j.bestBound(func(share float32) float32 { return max(0, share) },
 		func(a []float32) float64 { return j.bound(a, r2) })
 }
 
@@ -256,24 +284,28 @@ func (j *joint) dual(r2 float64) float64 {
 // larger than 1.
 func (j *joint) bound(a []float32, r2 float64) float64 {
 	k, n := len(j.vs), j.count()
+	j.widenPrior()
 	own := j.ownShares(a)
-	half := j.halfNorm(a, own, r2)
+	half, prior := j.halfNorm(a, own, r2)
 	if j.log {
-		return j.entropyBound(a, own, half)
+		return j.entropyBound(a, own, half) - prior
 	}
-	var mean float64
+	var mean, size float64
 	for p := range n {
 		i := j.row(p)
 		y := int(j.class[i])
-		var gain float64
+		var gain, parts float64
 		for r, v := range a[i*k:][:k] {
-			z, own := j.full(0, r, uint32(i)), j.full(0, y, uint32(i))
+			z, own := j.wideScore(i, r), j.wideScore(i, y)
 			gain += float64(float64(v) * (j.cost(y, r) + z - own))
+			parts += float64(float64(v) * (j.cost(y, r) + math.Abs(z) + math.Abs(own)))
 		}
 		mean += float64(j.share(i) * gain)
+		size += float64(j.share(i) * parts)
 	}
-	value, _ := parabola(mean/float64(n), half)
-	return value
+	mean = (mean-float64(j.sums*size))/float64(n) - prior
+	_, s := parabola(mean, half)
+	return dualAt(s, mean, half)
 }
 
 // ownShares returns for each row the sum of its shares, with which it is added to the vector of its
@@ -301,13 +333,14 @@ func (j *joint) ownShares(a []float32) []float64 {
 	return own
 }
 
-// halfNorm returns |u|^2/(2 lambda), u being the mean of the rows times their shares in all
-// vectors' places, with a bound on the roundings added to |u|.
-func (j *joint) halfNorm(a []float32, own []float64, r2 float64) float64 {
+// halfNorm returns no less than |u|^2/(2 lambda), u being the mean of the rows times their shares
+// in all vectors' places, and a bound on what the roundings of the prior's scores may have added to
+// the mean.
+func (j *joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := len(j.vs), j.count()
 	u := make([]float64, j.x.Cols())
 	c := make([]float32, j.x.Rows())
-	var sum, squares, rounding float64
+	var sum, squares float64
 	for r := range k {
 		clear(u)
 		clear(c)
@@ -325,15 +358,17 @@ func (j *joint) halfNorm(a []float32, own []float64, r2 float64) float64 {
 		}
 		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
 		// class, which has no cost. It is counted as a rounding below.
-		rounding = j.addRows(c, u)
+		j.addRows(c, u)
 		for _, v := range u {
 			sum += float64(v * v)
 		}
 		sum += float64(ub * ub)
 	}
+	squares /= float64(n)
 	norm := math.Sqrt(sum)/float64(n) +
-		float64(1.001*(rounding+0x1p-23)*math.Sqrt(squares/float64(n)*r2))
-	return norm * norm / (2 * j.lambda)
+		float64(1.001*(j.addError()+j.sums+0x1p-23)*math.Sqrt(squares*r2))
+	norm = float64(norm * (1 + j.sums))
+	return norm * norm / (2 * j.lambda), float64(2 * math.Sqrt(squares) * j.priorError(r2))
 }
 
 // entropyBound is like that of one vector.
@@ -341,7 +376,7 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 	k, n := len(j.vs), j.count()
 	best, s := 0.0, 1.0
 	for range 3 {
-		var value, slope, bend float64
+		var value, slope, bend, size float64
 		for p := range n {
 			i := j.row(p)
 			weight, y := j.share(i), int(j.class[i])
@@ -352,7 +387,9 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 				}
 				h -= xlogx(float64(s * float64(v)))
 				dh -= float64(float64(v) * elementary.Log(float64(s*float64(v))))
-				linear += float64(float64(v) * (j.full(0, r, uint32(i)) - j.full(0, y, uint32(i))))
+				z, own := j.wideScore(i, r), j.wideScore(i, y)
+				linear += float64(float64(v) * (z - own))
+				size += float64(float64(weight*float64(v)) * (math.Abs(z) + math.Abs(own)))
 			}
 			rest := 1 - float64(s*own[p])
 			h -= xlogx(rest)
@@ -366,7 +403,7 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 		rows := float64(n)
 		value, slope = value/rows-float64(s*s*half), slope/rows-float64(2*s*half)
 		bend = bend/rows - 2*half
-		best = max(best, value)
+		best = max(best, value-float64(j.sums*(64+size/rows)))
 		if !(bend < 0) {
 			break
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -61,6 +62,11 @@ type Result struct {
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
+	// Replaced is the number of problems whose result had an objective above that of w = 0 (the
+	// prior, if there is one) or of the start: their weights are the best of these and the last
+	// iterate. It is not done with OffsetNone, whose steps are the paper's, nor with Patience.
+	Replaced int
+
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
 	// the mean squared norm of the rows, the appended feature included; with one-vs-one those of
@@ -98,6 +104,19 @@ func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
 		return r.PerClass[k].Objective, r.PerClass[k].DualObjective
 	})
+}
+
+// check returns an error if a bound is above its objective.
+func (r Result) check() error {
+	for k, c := range r.PerClass {
+		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
+			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
+		}
+	}
+	if err := proof.Check(r.Objective, r.DualObjective); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	return nil
 }
 
 // stepsOf returns how many vector k has taken.
@@ -264,7 +283,7 @@ func (m *Model) WithCols(cols int) *Model {
 // [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
-		panic("pegasos: x.Cols() != m.Cols()")
+		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
 	if len(dst) < len(m.Weights) {
 		dst = make([]float64, len(m.Weights))
@@ -282,7 +301,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 // sums that float32 can't hold speak for no class. It panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
-		panic("pegasos: the model predicts numbers, not classes")
+		panic(mistake.Of("the model predicts numbers, not classes"))
 	}
 	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
 		return -1

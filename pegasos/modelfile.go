@@ -8,7 +8,7 @@ import (
 
 	"encoding/json"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -43,6 +43,7 @@ type headerResult struct {
 	Steps         int64               `json:"steps"`
 	Epochs        float64             `json:"epochs"`
 	Violations    int64               `json:"violations"`
+	Replaced      int                 `json:"replaced,omitempty"`
 	Weight        float64             `json:"weight,omitempty"`
 	R2            float64             `json:"r2"`
 	T0            float64             `json:"t0"`
@@ -119,7 +120,8 @@ func (m *Model) header() *header {
 
 func (r *Result) header() *headerResult {
 	h := &headerResult{
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Replaced: r.Replaced,
+		Weight: r.Weight, R2: r.R2,
 		T0:        r.T0,
 		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
 		Gap: modelfile.Finite(r.Gap),
@@ -169,17 +171,25 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	w := dense.New(vectors, h.Features)
-	for k := range vectors {
-		copy(w.Row(k), weights[k*h.Features:])
-		m.Weights = append(m.Weights, w.Row(k))
+	if err := r.Take(vectors * sliceSize); err != nil { // nothing pays for vectors of no weights
+		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.Features, err)
+	}
+	m.Weights = matrices.Vectors(vectors, h.Features)
+	for k, w := range m.Weights {
+		copy(w, weights[k*h.Features:])
 	}
 	return m, m.checkRead()
 }
 
+// sliceSize is what a slice takes besides its elements, in bytes.
+const sliceSize = 24
+
 // readState reads the arrays of a state. Whether they fit a run is found out when there is one.
 func readState(r *modelfile.Reader, from *saved) (*State, error) {
 	st := &State{saved: *from}
+	if err := r.Take(len(from.Arrays) * sliceSize); err != nil {
+		return nil, fmt.Errorf("header: state: %d arrays: %w", len(from.Arrays), err)
+	}
 	for _, n := range from.Arrays {
 		if n < 0 {
 			return nil, errors.New("header: state: an array of negative length")
@@ -226,7 +236,8 @@ func (m *Model) checkRead() error {
 
 func (h *headerResult) result() Result {
 	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
+		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Replaced: h.Replaced,
+		Weight: h.Weight, R2: h.R2,
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
 	}

@@ -205,7 +205,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			"\x00\x00\x80\x3f", "index_base"},
 		{"truncated: header without end", good[:len(good)-1], "", ""},
 		{"a billion features in 50 bytes",
-			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "cut short"},
+			"pegasimd model 1\nfeatures: 1000000000\nclasses: [0", "", "header: classes"},
 		{"dims lie: state of a billion numbers",
 			edit("\n\n", "\nstate: {\"arrays\":[1000000000]}\n\n"),
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
@@ -309,7 +309,8 @@ func TestWriteFile(t *testing.T) {
 	if err := ms[0].WriteFile(zipped); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(zipped); err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
+	text, err := os.ReadFile(zipped)
+	if err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
 		t.Errorf("a name that ends in .gz: %.20q, %v", text, err)
 	}
 	if have, err := ReadFile(zipped); err != nil || have.Hash() != ms[0].Hash() {
@@ -319,7 +320,7 @@ func TestWriteFile(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	err := ms[0].WriteFile(filepath.Join(dir, "none", "model"))
+	err = ms[0].WriteFile(filepath.Join(dir, "none", "model"))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}

@@ -1,9 +1,10 @@
 package pegasos
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // MarshalJSON leaves out what was not measured, for JSON has no NaN.
@@ -12,10 +13,8 @@ func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.header()) 
 // UnmarshalJSON reads what MarshalJSON has written, and makes NaN of what is left out. Fields that
 // it does not know are an error.
 func (r *Result) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	var h *headerResult
-	if err := d.Decode(&h); err != nil {
+	if err := modelfile.Unmarshal(text, &h); err != nil {
 		return err
 	}
 	if h == nil {

@@ -22,11 +22,15 @@ type learnerState struct {
 	// The prior's weights, nil without one. Then v is about the difference of w and them.
 	prior     [][]float32
 	priorBias []float64
-	// The prior's scores, of all vectors for one row after the other.
-	priorScores []float64
+	// The prior's scores, of all vectors for one row after the other: those that training takes,
+	// from float32 dot products, and those of the certificate, which are nil before it needs them.
+	priorScores, wideScores []float64
 
-	start int64 // steps that had been done before the run
-	t     int64 // steps done, those included
+	sums float64 // a bound on the relative error of every sum in float64: see rounding.go
+
+	start int64            // steps that had been done before the run
+	began vectorsAndBiases // the model's part that it started from; none without
+	t     int64            // steps done, those included
 	// The sum of y*x over the violations; of other losses than the hinge, of each row's coefficient
 	// times x.
 	vs         [][]float32
@@ -284,6 +288,7 @@ func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 // setStart makes w that of a model, after so many steps.
 func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64) error {
 	s.t, s.start, s.origin = steps, steps, steps
+	s.began = vectorsAndBiases{weights, bias}
 	s.total += s.start
 	scale := s.scale()
 	for k := range s.vs {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -51,17 +52,31 @@ func (s *session) enough() bool {
 	stop.look = s.round + max(1, s.round/4)
 	m := s.model()
 	if cfg.Tol > 0 || cfg.Change > 0 {
-		s.measure(m)
-		if cfg.Tol > 0 && m.Result.Gap <= cfg.Tol {
+		mistake := s.measure(m, quick)
+		now, last := m.Result.Objective, stop.last.objective
+		if cfg.Tol > 0 && s.closeEnough(m, mistake) {
 			return true
 		}
-		now, last := m.Result.Objective, stop.last.objective
 		stop.last.objective = now
 		if cfg.Change > 0 && last-now <= float64(cfg.Change*now) {
 			return true
 		}
 	}
 	return cfg.Patience > 0 && stop.validate(m) >= cfg.Patience
+}
+
+// closeEnough reports whether the gap of m, which was measured quickly with that mistake, is at
+// most Tol. The answer is that of the exact objective, which is found only if it can be so.
+func (s *session) closeEnough(m *Model, mistake float64) bool {
+	res := &m.Result
+	// The exact objective is off by less than the quick one.
+	least := proof.Gap(res.Objective-3*mistake, res.DualObjective+mistake)
+	if least > s.cfg.Tol*(1+0x1p-30) {
+		return false
+	}
+	s.parallel(func(_ int, r *run) { r.refine(m, exact) })
+	s.total(res)
+	return res.Gap <= s.cfg.Tol
 }
 
 // validate takes in the model of a test, and returns how many tests have passed since the best one.

@@ -1,20 +1,33 @@
 package sparse
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // A Matrix is in compressed sparse row (CSR) form. It is checked when it is built and can't be
 // changed, which is what lets the kernels trust its indices. One whose rows are read from a mapped
-// file is checked when they are first read: see Err.
+// file is checked when they are first read: see Err. One of [NewShared] can be changed by whoever
+// has its slices, and must not be.
 type Matrix matrices.CSR // a conversion gives this module's other packages what is inside
 
 // New returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the values
 // beside them. starts begins with 0, never falls, and ends with the number of nonzeros; within a
 // row the columns are strictly ascending and in [0, cols). The error names the row that breaks a
-// rule. New keeps the slices: the caller must not change them.
+// rule. New copies the slices: what becomes of them later does not matter. See [NewShared] for
+// those of which there is no memory for two.
 func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
+	return NewShared(cols, slices.Clone(starts), slices.Clone(indices), slices.Clone(values))
+}
+
+// NewShared is New without the copy: the matrix keeps the slices. The caller must never write to
+// them again. Nothing can hold it to that, and the kernels trust the indices: one that is changed
+// makes them read, and Axpy write, anywhere in memory.
+func NewShared(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
 	m, err := matrices.NewCSR(cols, starts, indices, values)
 	return (*Matrix)(m), err
 }
@@ -34,12 +47,29 @@ func (m *Matrix) NNZ() int { return (*matrices.CSR)(m).NNZ() }
 // read.
 func (m *Matrix) Err() error { return (*matrices.CSR)(m).Err() }
 
-// Row returns the columns and values of row i. They alias the matrix and must not be changed.
+// Row returns a copy of the columns and values of row i. Use [Matrix.Nonzeros] to look at many
+// rows: it makes none.
 func (m *Matrix) Row(i int) (idx []int32, val []float32) {
-	if m.barred(i) {
-		return nil, nil
+	idx, val = m.admitted(i)
+	return slices.Clone(idx), slices.Clone(val)
+}
+
+// Nonzeros yields the columns and values of row i.
+func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
+	return func(yield func(int, float32) bool) {
+		idx, val := m.admitted(i)
+		for k, j := range idx {
+			if !yield(int(j), val[k]) {
+				return
+			}
+		}
 	}
-	return m.row(i)
+}
+
+// admitted returns row i, or an empty one of a bad block. It is the matrix's own memory, which
+// nobody but the matrix may see: who writes to it writes to what the kernels trust.
+func (m *Matrix) admitted(i int) (idx []int32, val []float32) {
+	return (*matrices.CSR)(m).Admitted(i)
 }
 
 // barred tells whether row i belongs to a bad block.
@@ -51,7 +81,7 @@ func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR
 // Dot returns the dot product of row i and w, which has Cols elements.
 func (m *Matrix) Dot(i int, w []float32) float32 {
 	if len(w) != m.Cols() {
-		panic("sparse: len(w) != Cols")
+		panic(m.wrongLength(w, 1))
 	}
 	if m.barred(i) {
 		return 0
@@ -63,7 +93,7 @@ func (m *Matrix) Dot(i int, w []float32) float32 {
 // Axpy adds a times row i to w, which has Cols elements.
 func (m *Matrix) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.Cols() {
-		panic("sparse: len(w) != Cols")
+		panic(m.wrongLength(w, 1))
 	}
 	if m.barred(i) {
 		return
@@ -85,7 +115,7 @@ func (m *Matrix) SumSquares(i int) float32 {
 // see the function DotK. w has Cols*len(dst) elements.
 func (m *Matrix) DotK(i int, dst, w []float32) {
 	m.checkK(len(dst), w)
-	idx, val := m.Row(i)
+	idx, val := m.admitted(i)
 	asm.DotSparseK(dst, idx, val, w)
 }
 
@@ -93,21 +123,32 @@ func (m *Matrix) DotK(i int, dst, w []float32) {
 // AxpyK. w has Cols*len(a) elements.
 func (m *Matrix) AxpyK(i int, a, w []float32) {
 	m.checkK(len(a), w)
-	idx, val := m.Row(i)
+	idx, val := m.admitted(i)
 	asm.AxpySparseK(a, idx, val, w)
 }
 
 func (m *Matrix) checkK(k int, w []float32) {
 	if cols := m.Cols(); cols > 0 && k > len(w)/cols || len(w) != cols*k {
-		panic("sparse: len(w) != Cols*k")
+		panic(m.wrongLength(w, k))
 	}
+}
+
+// wrongLength returns what to panic with where w is not k vectors. It is not inlined, to keep its
+// code out of the others'.
+//
+//go:noinline
+func (m *Matrix) wrongLength(w []float32, k int) any {
+	if k == 1 {
+		return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
+	}
+	return mistake.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)
 }
 
 // Take returns a matrix of the given rows, in the given order, with memory of its own.
 func (m *Matrix) Take(rows []uint32) *Matrix {
 	starts := make([]int64, len(rows)+1)
 	for k, i := range rows {
-		idx, _ := m.Row(int(i))
+		idx, _ := m.admitted(int(i))
 		starts[k+1] = starts[k] + int64(len(idx))
 	}
 	nnz := starts[len(rows)]
@@ -115,11 +156,11 @@ func (m *Matrix) Take(rows []uint32) *Matrix {
 	const ahead = 8 // rows: by the time one is copied it is in the caches
 	for k, i := range rows {
 		if k+ahead < len(rows) {
-			idx, val := m.Row(int(rows[k+ahead]))
+			idx, val := m.admitted(int(rows[k+ahead]))
 			asm.Prefetch(idx)
 			asm.Prefetch(val)
 		}
-		idx, val := m.Row(int(i))
+		idx, val := m.admitted(int(i))
 		copy(indices[starts[k]:], idx)
 		copy(values[starts[k]:], val)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -227,6 +228,68 @@ func TestNoAllocations(t *testing.T) {
 		if got := testing.AllocsPerRun(10, f); got != 0 {
 			t.Errorf("%s: %v allocations a call", name, got)
 		}
+	}
+}
+
+// Nothing that a caller can write to is a part of a matrix: neither what it was made of nor what it
+// gives. Whoever could write to it could make the kernels write anywhere.
+func TestMatrixIsItsOwn(t *testing.T) {
+	starts, idx, val := []int64{0, 2, 5}, []int32{1, 3, 0, 2, 3}, []float32{1, 2, 3, 4, 5}
+	m, err := sparse.New(4, starts, idx, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := []float32{1, 10, 100, 1000}
+	results := func() (all []float32) {
+		for i := range m.Rows() {
+			y, y8 := slices.Clone(w), make([]float32, 8*len(w))
+			m.Axpy(i, 2, y)
+			m.AxpyK(i, []float32{1, 2, 3, 4, 5, 6, 7, 8}, y8)
+			dst := make([]float32, 8)
+			m.DotK(i, dst, y8)
+			all = append(append(append(all, m.Dot(i, w), m.SumSquares(i)), y...), y8...)
+			all = append(append(all, dst...), m.Take([]uint32{uint32(i)}).Dot(0, w))
+			for j, v := range m.Nonzeros(i) {
+				all = append(all, float32(j), v)
+			}
+		}
+		return all
+	}
+	want := results()
+	spoil := func(idx []int32, val []float32) {
+		for k := range idx {
+			idx[k], val[k] = 3-idx[k], -1
+		}
+	}
+	spoil(idx, val)
+	starts[1] = 4
+	for i := range m.Rows() {
+		spoil(m.Row(i))
+	}
+	if have := results(); !slices.Equal(have, want) {
+		t.Errorf("%v, want %v", have, want)
+	}
+	for range m.Nonzeros(1) { // which may be left early
+		break
+	}
+}
+
+// NewShared takes no memory but for the matrix itself, and checks as New does.
+func TestNewShared(t *testing.T) {
+	starts, idx, val := []int64{0, 2}, []int32{1, 3}, []float32{1, 2}
+	m, err := sparse.NewShared(4, starts, idx, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	val[0] = 5
+	if have := m.Dot(0, []float32{1, 1, 1, 1}); have != 7 {
+		t.Errorf("%v, want 7", have)
+	}
+	if got := testing.AllocsPerRun(10, func() { sparse.NewShared(4, starts, idx, val) }); got > 1 {
+		t.Errorf("%v allocations", got)
+	}
+	if _, err := sparse.NewShared(3, starts, idx, val); err == nil {
+		t.Error("a column beyond the last")
 	}
 }
 

@@ -159,7 +159,7 @@ func newSparseRows(rows, nnz, cols int) *sparseRows {
 	}
 	fill(m.val, 7)
 	var err error
-	if m.matrix, err = sparse.New(cols, m.starts, m.idx, m.val); err != nil {
+	if m.matrix, err = sparse.NewShared(cols, m.starts, m.idx, m.val); err != nil {
 		log.Fatal(err)
 	}
 	return m

@@ -137,7 +137,7 @@ func syntheticText(rows, cols, nnz int) (*dataset.Set, error) {
 		start = append(start, int64(len(idx)))
 		y = append(y, label(score, r))
 	}
-	m, err := sparse.New(cols, start, idx, val)
+	m, err := sparse.NewShared(cols, start, idx, val)
 	return &dataset.Set{Sparse: m, Y: y}, err
 }
 

@@ -118,7 +118,7 @@ func covtype(bool) (train, test *dataset.Set, err error) {
 		}
 		starts = append(starts, int64(len(values)))
 	}
-	if s.Sparse, err = sparse.New(s.Cols(), starts, indices, values); err != nil {
+	if s.Sparse, err = sparse.NewShared(s.Cols(), starts, indices, values); err != nil {
 		return nil, nil, err
 	}
 	order := rand.New(rand.NewPCG(3, 4)).Perm(s.Rows())
@@ -247,7 +247,7 @@ func readRows(name string) (*dataset.Set, error) {
 			return nil, err
 		}
 	}
-	s.Sparse, err = sparse.New(int(size[1]), starts, indices, values)
+	s.Sparse, err = sparse.NewShared(int(size[1]), starts, indices, values)
 	return s, err
 }
 

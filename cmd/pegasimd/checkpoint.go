@@ -7,12 +7,14 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // checkpoints keep, and resume from, the state of a run.
 type checkpoints struct {
 	checkpointFlags
+	out    *output
 	from   *pegasos.Model // that -resume names, or nil
 	before int64          // the steps it had taken
 	failed error          // of the last checkpoint
@@ -24,7 +26,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	if k.resume == "" {
 		return nil
 	}
-	if k.from, err = pegasos.ReadFile(k.resume); err != nil {
+	if k.from, err = readLinear(k.resume); err != nil {
 		return err
 	}
 	if k.from.State == nil {
@@ -77,7 +79,7 @@ func (k *checkpoints) train(
 			return m, err
 		}
 		if k.failed != nil { // perhaps the next one succeeds
-			fmt.Fprintf(c.stderr, "no checkpoint: %v\n", k.failed)
+			fmt.Fprintf(c.stderr, "no checkpoint: %s\n", visible.Text(k.failed.Error()))
 		}
 		if m.State.Steps() == steps {
 			every *= 4 // what is before or after the steps takes longer
@@ -94,5 +96,5 @@ func (k *checkpoints) write(
 	if err := describe(m); err != nil {
 		return err
 	}
-	return m.WriteFile(k.file)
+	return k.out.write(m.Write)
 }

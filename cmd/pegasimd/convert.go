@@ -1,14 +1,12 @@
 package main
 
 import (
-	"compress/gzip"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var convertCommand = command{
@@ -50,34 +48,40 @@ func convert(c *call) error {
 	if err != nil {
 		return err
 	}
+	if f.stream && format != dataset.FormatPGSM {
+		return usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
+	}
+	c.reads("DATA", args[0])
+	out := c.writes("OUT", args[1], dataKinds[format])
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
 	var rows, cols int
 	if f.stream {
-		rows, cols, err = convertStream(c.reader(f.data), args[0], args[1], format)
+		rows, cols, err = convertStream(c.reader(f.data), args[0], out)
 	} else {
-		rows, cols, err = convertData(c.reader(f.data), args[0], args[1], format)
+		rows, cols, err = convertData(c.reader(f.data), args[0], out, format)
 	}
 	if err == nil && !f.data.quiet {
-		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, args[1])
+		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, visible.Name(args[1]))
 	}
 	return err
 }
 
-func convertData(d *dataReader, in, out string, format dataset.Format) (rows, cols int, err error) {
+func convertData(d *dataReader, in string, out *output, format dataset.Format) (
+	rows, cols int, err error,
+) {
 	set, _, err := d.read(in, nil)
 	if err != nil {
 		return 0, 0, err
 	}
-	return set.Rows(), set.Cols(), writeData(d.call, out, format, set)
+	return set.Rows(), set.Cols(), writeData(out, format, set, in)
 }
 
 // convertStream converts svmlight data that may be larger than the memory.
-func convertStream(d *dataReader, in, out string, format dataset.Format) (rows, cols int,
-	err error) {
-	if format != dataset.FormatPGSM {
-		return 0, 0, usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
-	}
+func convertStream(d *dataReader, in string, out *output) (rows, cols int, err error) {
 	p := d.options(in)
-	err = replace.WriteFile(out, func(w io.Writer) (err error) {
+	err = out.write(func(w io.Writer) (err error) {
 		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, d.opt)
 		return err
 	})
@@ -90,7 +94,7 @@ func outFormat(name string) (dataset.Format, error) {
 	if name == "-" {
 		return dataset.FormatSvmlight, nil
 	}
-	plain := strings.TrimSuffix(name, ".gz")
+	plain := plainName(name)
 	switch filepath.Ext(plain) {
 	case ".svm", ".libsvm", ".svmlight", ".txt":
 		return dataset.FormatSvmlight, nil
@@ -109,41 +113,29 @@ func outFormat(name string) (dataset.Format, error) {
 		"model, -from or -to", name)
 }
 
-// writeData writes a set to a file, in one piece, or to standard output.
-func writeData(c *call, name string, format dataset.Format, set *dataset.Set) error {
-	write := func(w io.Writer) error {
-		switch format {
-		case dataset.FormatCSV:
-			return dataset.WriteCSV(w, set)
-		case dataset.FormatNPY:
-			return dataset.WriteNPY(w, set)
-		case dataset.FormatPGSM:
-			return dataset.WritePGSM(w.(io.WriterAt), set) // it is an *os.File
+// writeData writes a set, which was read from data of the name in, which is what is at fault unless
+// it is the output.
+func writeData(out *output, format dataset.Format, set *dataset.Set, in string) error {
+	return out.write(func(w io.Writer) error {
+		err := writeFormat(w, format, set)
+		if err == nil {
+			err = set.Err() // of the file that the set is mapped from, all of which has been read
 		}
-		return dataset.WriteSvmlight(w, set)
-	}
-	if name == "-" {
-		if err := write(c.stdout); err != nil {
-			return err
+		if err != nil {
+			return fmt.Errorf("%s: %w", inputName(in), err)
 		}
-		return set.Err()
-	}
-	err := replace.WriteFile(name, func(w io.Writer) error {
-		if strings.HasSuffix(name, ".gz") {
-			z := gzip.NewWriter(w)
-			if err := write(z); err != nil {
-				return err
-			}
-			if err := z.Close(); err != nil {
-				return err
-			}
-		} else if err := write(w); err != nil {
-			return err
-		}
-		return set.Err() // of the file that the set is mapped from, all of which has been read
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+}
+
+func writeFormat(w io.Writer, format dataset.Format, set *dataset.Set) error {
+	switch format {
+	case dataset.FormatCSV:
+		return dataset.WriteCSV(w, set)
+	case dataset.FormatNPY:
+		return dataset.WriteNPY(w, set)
+	case dataset.FormatPGSM:
+		return dataset.WritePGSM(w.(io.WriterAt), set) // it is no standard output
 	}
-	return nil
+	return dataset.WriteSvmlight(w, set)
 }

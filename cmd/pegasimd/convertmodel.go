@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/modelio/onnx"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -50,6 +50,11 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
+	c.reads("MODEL", in)
+	o := c.writes("OUT", out, modelKinds[f.to])
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
 	m, err := readForm(f.from, in)
 	if err != nil {
 		return err
@@ -64,20 +69,18 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	for _, lost := range losses(m, f.to) {
 		fmt.Fprintln(c.stderr, lost)
 	}
-	write := writeForms[f.to]
-	if out == "-" {
-		return write(c.stdout, m)
-	}
-	if err := replace.WriteFile(out, func(w io.Writer) error { return write(w, m) }); err != nil {
-		return fmt.Errorf("%s: %w", out, err)
-	}
-	return nil
+	return o.write(func(w io.Writer) error {
+		if err := writeForms[f.to](w, m); err != nil {
+			return fmt.Errorf("%s: %w", inputName(in), err)
+		}
+		return nil
+	})
 }
 
 // readForm reads the model in a file, and names it in errors along with the line.
 func readForm(form, name string) (*pegasos.Model, error) {
 	if form == "" {
-		any, err := modelio.ReadFile(name)
+		any, err := readAnyModel(name, os.Stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -87,11 +90,12 @@ func readForm(form, name string) (*pegasos.Model, error) {
 		}
 		return m, nil
 	}
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	name = inputName(name)
 	m, err := readForms[form](f)
 	if at := (*modelio.SyntaxError)(nil); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, at.Reason)
@@ -107,7 +111,8 @@ func losses(m *pegasos.Model, to string) (lost []string) {
 	if to == "liblinear" && m.Names != nil {
 		var names []string
 		for i, name := range m.Names {
-			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]), name))
+			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]),
+				visible.Name(name)))
 			if len(names) == 20 && len(m.Names) > 20 {
 				names = append(names, "...")
 				break
@@ -121,6 +126,10 @@ func losses(m *pegasos.Model, to string) (lost []string) {
 	if to != "" && m.State != nil {
 		lost = append(lost, "the state of the run is not kept: the model can't be resumed "+
 			"from there")
+	}
+	if to != "" && to != "json" && m.Table != nil {
+		lost = append(lost, to+" has no names for columns: data have to have those of training, "+
+			"in their order")
 	}
 	if to == "liblinear" && m.IndexBase == 0 {
 		lost = append(lost, "liblinear counts features from 1: feature 0 is 1 there, and so on")

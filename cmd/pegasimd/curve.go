@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -20,6 +20,8 @@ import (
 // from a 64th of an epoch on.
 type curve struct {
 	curveFlags
+	tableOut, pictureOut *output
+
 	rows    *pegasos.Labelled
 	valid   *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
 	threads int
@@ -35,7 +37,7 @@ type curvePoint struct {
 
 // check returns what is wrong with the flags.
 func (v *curve) check(cfg pegasos.Config) error {
-	if _, err := chart.Format(v.plot); v.plot != "" && err != nil {
+	if _, err := chart.Format(plainName(v.plot)); v.plot != "" && err != nil {
 		return usagef("-plot: %v", err)
 	}
 	if v.wanted() && cfg.Bias == pegasos.BiasOuter {
@@ -128,16 +130,11 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 }
 
 func (v *curve) write(data string, m *pegasos.Model) error {
-	if v.csv != "" {
-		table := func(w io.Writer) error { return v.table(w, m) }
-		if err := replace.WriteFile(v.csv, table); err != nil {
-			return err
-		}
+	table := func(w io.Writer) error { return v.table(w, m) }
+	if err := v.tableOut.write(table); err != nil || v.plot == "" {
+		return err
 	}
-	if v.plot == "" {
-		return nil
-	}
-	format, err := chart.Format(v.plot)
+	format, err := chart.Format(plainName(v.plot))
 	if err != nil {
 		return err
 	}
@@ -145,7 +142,7 @@ func (v *curve) write(data string, m *pegasos.Model) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", v.plot, err)
 	}
-	return replace.WriteFile(v.plot, picture.Write)
+	return v.pictureOut.write(picture.Write)
 }
 
 // metricName is what train and valid are of a point.
@@ -189,8 +186,8 @@ func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Pi
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
-	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", shortName(data), m.Config.Loss, kind,
-		m.Lambda)
+	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)),
+		m.Config.Loss, kind, m.Lambda)
 	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
 		v.objectives(),
 		{Label: "above the optimum, % (log)", Log: true, Lines: []chart.Line{

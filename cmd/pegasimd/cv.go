@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var cvCommand = command{
@@ -53,6 +54,9 @@ func cv(c *call) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
+	if err := f.memory.check(); err != nil {
+		return err
+	}
 	if f.folds < 2 {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}
@@ -64,6 +68,26 @@ func cv(c *call) error {
 		return crossValidateKernel(c, &f, grid, args[0])
 	}
 	return crossValidateLinear(c, &f, grid, args[0])
+}
+
+// searchOutputs are what both kinds of cross-validation write.
+type searchOutputs struct{ model, json *output }
+
+// openFiles opens what is written.
+func (s *searchOutputs) openFiles(c *call, f *cvFlags, data string) error {
+	c.reads("DATA", data)
+	c.reads("-weights", f.weights)
+	s.model = c.writes("-model", f.model, modelKind)
+	s.json = c.writes("-json", f.json, reportKind)
+	return c.openOutputs(f.data.force)
+}
+
+// table returns where the table goes: standard output, unless that has the model.
+func (s *searchOutputs) table(c *call) io.Writer {
+	if s.model.toStdout() {
+		return c.stderr
+	}
+	return c.stdout
 }
 
 // A penalty is a lambda or a C; the other is 0.
@@ -149,6 +173,6 @@ func newSearchReport(set *dataset.Set, seed uint64, loading time.Duration,
 func (r *searchReport) print(w io.Writer, runs int) {
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, runs, r.Seconds)
 	if r.Model != "" {
-		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", r.Model, r.Hash)
+		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -45,6 +46,8 @@ type kernelCV struct {
 	cfg     kernelsvm.Config
 	grid    []kernelPoint
 	data    string // the file
+	from    *dataReader
+	outs    searchOutputs
 	set     *dataset.Set
 	loading time.Duration
 	fold    []int // of each row
@@ -57,6 +60,9 @@ func crossValidateKernel(c *call, f *cvFlags, penalties []penalty, data string) 
 		return err
 	}
 	if err := v.makeGrid(penalties); err != nil {
+		return err
+	}
+	if err := v.outs.openFiles(c, f, data); err != nil {
 		return err
 	}
 	for _, step := range []func() error{v.readData, v.search, v.writeModel, v.report} {
@@ -103,12 +109,17 @@ func (v *kernelCV) at(p kernelPoint) kernelsvm.Config {
 func (v *kernelCV) trainer(p kernelPoint) kernelsvm.Trainer {
 	return kernelsvm.Trainer{
 		Config: v.at(p), Threads: v.flags.data.opt.Threads, CacheMB: v.flags.kernel.cacheMB,
+		MaxMemory: v.flags.memory.limit(v.set),
 	}
 }
 
 // readData reads the data and cuts the rows into folds.
 func (v *kernelCV) readData() (err error) {
-	if v.set, v.loading, err = v.reader(v.flags.data).read(v.data, nil); err != nil {
+	v.from = v.reader(v.flags.data)
+	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
+		return err
+	}
+	if err := v.from.checkClasses(v.data, v.set, false, v.loading); err != nil {
 		return err
 	}
 	v.fold = pegasos.Folds(v.set.Y, nil, v.flags.folds, v.cfg.Seed)
@@ -132,6 +143,9 @@ func (v *kernelCV) search() error {
 		predicted, err := tr.CrossPredict(v, matrix(v.set), v.set.Y, v.flags.folds)
 		if err != nil {
 			return dataError(v.data, err)
+		}
+		if i := floats.FirstNotFinite(predicted); i >= 0 {
+			return dataError(v.data, rowOverflows(i, float64(predicted[i])))
 		}
 		p.Seconds = time.Since(began).Seconds()
 		p.score(predicted, v.set.Y, v.fold, v.flags.folds)
@@ -168,7 +182,7 @@ func (p *kernelPoint) score(predicted, y []float32, fold []int, folds int) {
 
 // writeModel trains on all rows with the best setting, if a model is wanted.
 func (v *kernelCV) writeModel() error {
-	if v.flags.model == "" {
+	if v.outs.model == nil {
 		return nil
 	}
 	tr := v.trainer(v.out.Best)
@@ -177,7 +191,8 @@ func (v *kernelCV) writeModel() error {
 		return dataError(v.data, err)
 	}
 	m.Names, m.IndexBase = v.set.Names, v.set.IndexBase
-	if err := m.WriteFile(v.flags.model); err != nil {
+	m.HashBits, m.Table = v.from.hashBits, v.from.table
+	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}
 	v.out.Model, v.out.Hash = v.flags.model, m.Hash()
@@ -185,12 +200,12 @@ func (v *kernelCV) writeModel() error {
 }
 
 func (v *kernelCV) report() error {
-	if err := v.writeJSON(v.flags.json, v.out); err != nil {
+	if err := v.outs.json.writeJSON(v.out); err != nil {
 		return err
 	}
-	if !v.flags.data.quiet && v.flags.json != "-" {
+	if !v.flags.data.quiet && !v.outs.json.toStdout() {
 		v.warn(v.set, false)
-		v.out.print(v.stdout)
+		v.out.print(v.outs.table(v.call))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -53,6 +54,8 @@ type linearCV struct {
 	classWeight string // of cfg, with names in place of labels
 	grid        []cvPoint
 	data        string // the file
+	from        *dataReader
+	outs        searchOutputs
 	loading     time.Duration
 	validation
 	best *cvPoint
@@ -66,7 +69,7 @@ func crossValidateLinear(c *call, f *cvFlags, grid []penalty, data string) error
 		v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
 	}
 	for _, step := range []func() error{
-		v.checkSettings, v.readData, v.search, v.writeModel, v.report,
+		v.checkSettings, v.openFiles, v.readData, v.search, v.writeModel, v.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -92,24 +95,28 @@ func (v *linearCV) checkSettings() error {
 	return nil
 }
 
+func (v *linearCV) openFiles() error { return v.outs.openFiles(v.call, v.flags, v.data) }
+
 // readData reads the data and the weights, and cuts the rows into folds.
 func (v *linearCV) readData() (err error) {
-	if v.set, v.loading, err = v.reader(v.flags.data).read(v.data, nil); err != nil {
+	v.from = v.reader(v.flags.data)
+	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
 		return err
 	}
 	if err := checkNumbers(v.data, v.set, v.cfg.Loss); err != nil {
 		return err
 	}
+	err = v.from.checkClasses(v.data, v.set, v.cfg.Loss.Regression(), v.loading)
+	if err != nil {
+		return err
+	}
+	v.memory = v.flags.memory.limit(v.set)
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err
 	}
-	file := v.flags.weights
-	if v.weights, err = readWeights(file); err != nil {
+	if v.weights, err = readWeights(v.flags.weights, v.set.Rows()); err != nil {
 		return err
-	}
-	if n := len(v.weights); file != "" && n != v.set.Rows() {
-		return fmt.Errorf("%s: %d weights for %d rows", file, n, v.set.Rows())
 	}
 	if v.grid == nil {
 		v.grid = defaultGrid(v.set)
@@ -156,11 +163,12 @@ func (v *linearCV) search() error {
 
 // writeModel trains on all rows with the best setting, if a model is wanted.
 func (v *linearCV) writeModel() error {
-	if v.flags.model == "" {
+	if v.outs.model == nil {
 		return nil
 	}
 	tr := pegasos.Trainer{
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
+		MaxMemory: v.memory,
 	}
 	m, err := tr.Train(v, matrix(v.set), v.set.Y)
 	if err != nil {
@@ -168,7 +176,10 @@ func (v *linearCV) writeModel() error {
 	}
 	m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
 	m.IndexBase = v.set.IndexBase
-	if err := m.WriteFile(v.flags.model); err != nil {
+	if err := v.from.describe(m); err != nil {
+		return err
+	}
+	if err := v.outs.model.write(m.Write); err != nil {
 		return err
 	}
 	gap := number(m.Result.Gap)
@@ -177,16 +188,17 @@ func (v *linearCV) writeModel() error {
 }
 
 func (v *linearCV) report() error {
-	if err := v.writeJSON(v.flags.json, v.out); err != nil {
+	if err := v.outs.json.writeJSON(v.out); err != nil {
 		return err
 	}
-	if !v.flags.data.quiet && v.flags.json != "-" {
+	if !v.flags.data.quiet && !v.outs.json.toStdout() {
 		v.warn(v.set, false)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
-				"class %s has fewer rows than there are folds: some have none of it\n", name)
+				"class %s has fewer rows than there are folds: some have none of it\n",
+				visible.Name(name))
 		}
-		v.out.print(v.stdout)
+		v.out.print(v.outs.table(v.call))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -18,6 +19,7 @@ type dataReader struct {
 	call     *call
 	scaler   *dataset.Scaler // of what is read; nil for none
 	hashBits int             // of what was read last
+	table    json.RawMessage // likewise; nil for none
 }
 
 func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlags: flags, call: c} }
@@ -30,12 +32,13 @@ func (d *dataReader) options(name string) *progress {
 	d.opt.Header = dataset.Header(d.header)
 	d.opt.Context = d.call
 	p := newProgress(d.call.stderr, d.quiet)
+	shown := visible.Name(name)
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
-			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", name, read>>20,
+			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", shown, read>>20,
 				total>>20)
 		} else {
-			p.show(0, "reading %s: %d MB", name, read>>20)
+			p.show(0, "reading %s: %d MB", shown, read>>20)
 		}
 	}
 	return p
@@ -52,6 +55,10 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		if d.base == "" {
 			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(like.IndexBase))
 		}
+		var err error
+		if d.opt.Table, err = modelTable(like.Table, like.Features); err != nil {
+			return nil, 0, err
+		}
 	}
 	start := time.Now()
 	set, err := dataset.Read(name, d.opt)
@@ -66,11 +73,14 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		}
 	}
 	if d.scaler != nil {
-		if set, err = d.scaler.Apply(set); err != nil {
+		if set, err = d.scaler.ApplyInPlace(set); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	d.hashBits = set.HashBits
+	if d.table, err = tableOf(set); err != nil {
+		return nil, 0, err
+	}
 	return set, time.Since(start), nil
 }
 
@@ -78,7 +88,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 func (d *dataReader) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set, error) {
 	scaler, err := dataset.FitScaler(set, dataset.ScaleKind(kind))
 	if err == nil {
-		set, err = scaler.Apply(set)
+		set, err = scaler.ApplyInPlace(set)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -87,9 +97,9 @@ func (d *dataReader) fitScaler(name, kind string, set *dataset.Set) (*dataset.Se
 	return set, nil
 }
 
-// describe puts into a model how the data were hashed and scaled.
+// describe puts into a model what the data's columns were, and how they were hashed and scaled.
 func (d *dataReader) describe(m *pegasos.Model) error {
-	m.HashBits = d.hashBits
+	m.HashBits, m.Table = d.hashBits, d.table
 	if d.scaler == nil {
 		return nil
 	}
@@ -165,6 +175,11 @@ func (c *call) warn(set *dataset.Set, trained bool) {
 		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n",
 			set.Ignored)
 	}
+	if set.Lacking > 0 {
+		fmt.Fprintf(c.stderr, "the data lack the last %d features of the model: they count as 0\n",
+			set.Lacking)
+	}
+	printOthers(c.stderr, set.Others)
 	if !trained || set.Mapped() {
 		return
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,28 +175,73 @@ label 1: 1 rows
 		len(r["labels"].([]any)) != 10 || r["warnings"] != nil {
 		t.Error(r)
 	}
-	// A damaged file is told of, whether it is looked for or met.
-	good := filepath.Join(dir, "a.pgsm")
-	must(t, "convert", "-layout", "sparse", svm, good)
-	must(t, "inspect", "-verify", good)
-	b, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[200] ^= 1 // a column
-	if err := os.WriteFile(good, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	model := filepath.Join(dir, "a.model")
+}
+
+// A damaged file is told of by every command that reads it, with its name.
+func TestDamagedData(t *testing.T) {
+	dir := t.TempDir()
+	svm := file(t, "a.svm", "1 1:3 2:4\n-1 1:-2 2:5\n-1 1:1\n1 2:1\n")
+	model, kernel := filepath.Join(dir, "a.model"), filepath.Join(dir, "k.model")
 	must(t, "train", "-quiet", svm, model)
-	for _, args := range [][]string{
-		{"inspect", good}, {"inspect", "-verify", good}, {"inspect", "-in-memory", good},
-		{"train", good, model}, {"eval", good, model},
-		{"predict", good, model, filepath.Join(dir, "out")},
-		{"convert", good, filepath.Join(dir, "out.csv")},
-		{"scale", good, filepath.Join(dir, "out.csv")},
-		{"convert", good, filepath.Join(dir, "out.pgsm")}, {"convert", good, "-"},
-	} {
-		fails(t, exitError, "damaged", args...)
+	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", svm, kernel)
+	for _, layout := range []string{"sparse", "dense"} {
+		name := layout + ".pgsm"
+		data := filepath.Join(dir, name)
+		must(t, "convert", "-layout", layout, svm, data)
+		must(t, "inspect", "-verify", data)
+		b, err := os.ReadFile(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range []func(b []byte){
+			func(b []byte) { b[200] ^= 1 },                       // a column or a value
+			func(b []byte) { copy(b[256:], "\x00\x00\xc0\x7f") }, // a value becomes NaN
+			func(b []byte) { copy(b[256:], make([]byte, 8)) },    // or 0
+		} {
+			bad := bytes.Clone(b)
+			change(bad)
+			if err := os.WriteFile(data, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{
+				{"inspect", data}, {"inspect", "-verify", data}, {"inspect", "-in-memory", data},
+				{"train", data, filepath.Join(dir, "out.model")}, {"eval", data, model},
+				{"train", "-kernel", "linear", data, filepath.Join(dir, "out.model")},
+				{"train", "-scale", "max-abs", data, filepath.Join(dir, "out.model")},
+				{"cv", "-folds", "2", data}, {"eval", data, kernel},
+				{"predict", data, model, filepath.Join(dir, "out")},
+				{"predict", data, kernel, filepath.Join(dir, "out")},
+				{"convert", data, filepath.Join(dir, "out.csv")},
+				{"scale", data, filepath.Join(dir, "out.csv")},
+				{"scale", "-kind", "unit", data, filepath.Join(dir, "out.csv")},
+				{"convert", data, filepath.Join(dir, "out.pgsm")}, {"convert", data, "-"},
+			} {
+				fails(t, exitError, "damaged", args...)
+				if args[0] != "convert" {
+					fails(t, exitError, name, args...)
+				}
+			}
+		}
 	}
+}
+
+// What training would take beyond what the data pay for is refused, unless a flag allows it.
+func TestMaxMemory(t *testing.T) {
+	var classes, wide strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&classes, "%d 1:1\n", i/2) // 1,500 classes of two rows
+	}
+	fmt.Fprint(&wide, "1 1:1\n2 1048576:1\n3 2:1\n")
+	many, few := file(t, "many.svm", classes.String()), file(t, "wide.svm", wide.String())
+	model := filepath.Join(t.TempDir(), "a.model")
+	told := "-max-memory: have 24 MB, but "
+	fails(t, exitUsage, told+"1500 weight vectors of 1 features, which visit 4.5e+06 rows in all, "+
+		"take ", "train", "-multiclass", "ovr", many, model)
+	fails(t, exitUsage, "have 50 MB, but 3 weight vectors of 1048576 features", "train", few, model)
+	fails(t, exitUsage, told+"1500 problems, which have 4.5e+06 rows in all, take ",
+		"train", "-kernel", "rbf", "-gamma", "1", "-multiclass", "ovr", many, model)
+	fails(t, exitUsage, "-max-memory: have ", "cv", "-multiclass", "ovr", "-folds", "2", many)
+	fails(t, exitUsage, "-max-memory: have -1", "train", "-max-memory", "-1", few, model)
+	fails(t, exitUsage, "-max-memory: have 1 MB", "train", "-max-memory", "1", few, model)
+	must(t, "train", "-quiet", "-epochs", "1", "-max-memory", "200", few, model)
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/table"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -17,7 +18,8 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares with their labels. It prints
+	help: `Eval predicts the rows of DATA, which have labels, and compares with these. The columns of a
+CSV file are found as by predict. It prints
   - the accuracy, and for each class precision, recall and F1, with their plain means over the
     classes;
   - the area under the ROC curve and the average precision: of two classes those of the second,
@@ -88,10 +90,17 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := chart.Format(f.plot); f.plot != "" && err != nil {
+	if _, err := chart.Format(plainName(f.plot)); f.plot != "" && err != nil {
 		return usagef("-plot: %v", err)
 	}
-	m, err := readPredictor(args[1])
+	c.reads("DATA", args[0])
+	c.reads("MODEL", args[1])
+	jsonOut := c.writes("-json", f.json, reportKind)
+	plotOut := c.writes("-plot", f.plot, pictureKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -109,10 +118,11 @@ func eval(c *call) error {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
 	r := evaluate(s)
-	if err := c.writeJSON(f.json, r); err != nil {
+	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	if err := r.plot(f.plot, shortName(args[1])+" on "+shortName(args[0])); err != nil {
+	title := visible.Name(shortName(args[1])) + " on " + visible.Name(shortName(args[0]))
+	if err := r.plot(plotOut, title); err != nil {
 		return err
 	}
 	if !f.data.quiet && f.json != "-" {
@@ -122,21 +132,21 @@ func eval(c *call) error {
 	return nil
 }
 
-// plot draws the confusion matrix to a file, unless its name is empty.
-func (r *evalReport) plot(file, title string) error {
-	if file == "" {
+// plot draws the confusion matrix if it is wanted.
+func (r *evalReport) plot(out *output, title string) error {
+	if out == nil {
 		return nil
 	}
-	format, err := chart.Format(file)
+	format, err := chart.Format(plainName(out.name))
 	if err != nil {
 		return err
 	}
 	title = fmt.Sprintf("%s: accuracy %.2f %% of %d rows", title, 100*r.Accuracy, r.Rows)
-	picture, err := chart.Confusion(title, r.Labels, r.Confusion, format)
+	picture, err := chart.Confusion(title, visible.Names(r.Labels), r.Confusion, format)
 	if err != nil {
 		return usagef("-plot: %v", err)
 	}
-	return replace.WriteFile(file, picture.Write)
+	return out.write(picture.Write)
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if
@@ -255,7 +265,7 @@ func (r *evalReport) print(w io.Writer) {
 		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model "+
 			"does not know")
 	} else {
-		of := "of the score, for class " + r.Labels[1]
+		of := "of the score, for class " + visible.Name(r.Labels[1])
 		if len(r.Labels) > 2 {
 			of = "means over the classes, each against the rest"
 		}
@@ -276,15 +286,16 @@ func (r *evalReport) print(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "class\tprecision\trecall\tF1\tROC-AUC\taverage precision\trows\t")
 	for _, c := range append(r.Classes, *r.Macro) {
-		if c.Label == "" {
-			c.Label = "macro"
+		label := "macro"
+		if c.Label != "" {
+			label = visible.Name(c.Label)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", c.Label,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", label,
 			c.Precision.short(), c.Recall.short(), c.F1.short(),
 			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%s", table.Confusion(r.Labels, r.Confusion))
+	fmt.Fprintf(w, "\n%s", table.Confusion(visible.Names(r.Labels), r.Confusion))
 }
 
 func (r *evalReport) printObjective(w io.Writer) {

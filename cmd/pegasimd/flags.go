@@ -23,7 +23,7 @@ type flagGroup interface{ define(f *flag.FlagSet) }
 type dataFlags struct {
 	opt                          dataset.Options
 	format, layout, base, header string
-	quiet                        bool
+	quiet, force                 bool
 }
 
 func (d *dataFlags) define(f *flag.FlagSet) {
@@ -35,8 +35,9 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
 	f.StringVar(&d.header, "header", "auto",
 		"`yes|no|auto` whether a CSV file's first row names the columns")
-	f.StringVar(&d.opt.LabelColumn, "label-column", "last",
-		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last")
+	f.StringVar(&d.opt.LabelColumn, "label-column", "",
+		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last "+
+			"(default last, or where it was in training)")
 	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
 		"sum adds values of the same index (default error)", text(&d.opt.Unsorted))
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
@@ -44,12 +45,15 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
-	f.IntVar(&d.opt.MaxFeatures, "max-features", 1<<27, "`n` refuse data with more features")
+	f.IntVar(&d.opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, "+
+		"or one for each value in the file if that is more; 2^18 of CSV)")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0,
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,
 		"`n` the number of threads (0: all); the result does not depend on it")
 	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
+	f.BoolVar(&d.force, "force", false, "replace any file: without it a command does not write "+
+		"to a file that it reads, or that holds something else than what it writes")
 }
 
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.
@@ -164,7 +168,7 @@ type kernelFlags struct {
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
 	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
-		"finish multiclass seed preset json folds lambdas cs model")
+		"finish multiclass seed preset json folds lambdas cs model max-memory")
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
@@ -261,15 +265,15 @@ func (k *checkpointFlags) define(f *flag.FlagSet) {
 			"make it longer")
 }
 
-// check returns what is wrong with the flags of a run that writes a model.
-func (k *checkpointFlags) check(c *call, model string) error {
+// check returns what is wrong with the flags.
+func (k *checkpointFlags) check(c *call) error {
 	switch {
 	case k.file == "" && c.given("every"):
 		return usagef("-every is of no use without -checkpoint")
 	case k.every <= 0:
 		return usagef("-every must be greater than 0")
-	case k.file != "" && k.file == model:
-		return usagef("-checkpoint and the model are the same file, %s", model)
+	case k.file == "-":
+		return usagef("-checkpoint: want a file, which is replaced again and again")
 	}
 	return nil
 }
@@ -296,6 +300,7 @@ type trainFlags struct {
 	in     inputFlags
 	keep   checkpointFlags
 	curve  curveFlags
+	memory memoryFlags
 	json   string
 }
 
@@ -306,6 +311,7 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.in.define(f)
 	t.keep.define(f)
 	t.curve.define(f)
+	t.memory.define(f)
 	defineJSON(f, &t.json, "the run's numbers", "")
 }
 
@@ -323,6 +329,7 @@ type cvFlags struct {
 	folds       int
 	lambdas, cs string
 	weights     string
+	memory      memoryFlags
 	model, json string
 }
 
@@ -331,6 +338,7 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	v.set.define(f)
 	v.kernel.define(f)
 	v.kernel.defineGammas(f)
+	v.memory.define(f)
 	f.IntVar(&v.folds, "folds", 5, "`n` the number of folds that the rows are cut into")
 	f.StringVar(&v.lambdas, "lambdas", "",
 		"`list` try these, such as 1e-3,1e-4 (default seven powers of ten, see above)")
@@ -344,11 +352,14 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 // predictFlags are those of predict.
 type predictFlags struct {
 	data          dataFlags
+	labels        string
 	scores, proba bool
 }
 
 func (p *predictFlags) define(f *flag.FlagSet) {
 	p.data.define(f)
+	f.StringVar(&p.labels, "labels", "auto", "`yes|no|auto` whether DATA has labels; auto finds "+
+		"out: by the header or the number of columns, or by how the first line begins")
 	f.BoolVar(&p.scores, "scores", false, "write the scores beside the labels")
 	f.BoolVar(&p.proba, "proba", false, "write the classes' probabilities beside the labels")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -18,6 +19,7 @@ import (
 type validation struct {
 	set     *dataset.Set
 	weights []float32 // of the rows, or nil
+	memory  int64     // that each run may take
 	folds   int
 	fold    []int    // of each row; -1 for those without weight
 	sizes   []int    // of the folds
@@ -136,7 +138,7 @@ func (v *validation) one(
 		}
 	}
 	start := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights,
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: v.memory,
 		Progress: func(p pegasos.Progress) {
 			progress(float64(p.Steps) / float64(p.TotalSteps+1))
 		}}
@@ -158,6 +160,9 @@ func (v *validation) one(
 		}
 		w := float64(v.weight(i))
 		label := m.Predict(x, i)
+		if !floats.IsFinite(label) {
+			return cvRun{err: rowOverflows(i, float64(label))}
+		}
 		switch {
 		case m.Classes == nil:
 			d := float64(label) - float64(v.set.Y[i])

@@ -27,8 +27,17 @@ func inspect(c *call) error {
 	if err != nil {
 		return err
 	}
-	if holdsModel(args[0]) {
-		return inspectModel(c, &f, args[0])
+	c.reads("DATA", args[0])
+	jsonOut := c.writes("-json", f.json, reportKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
 	}
-	return inspectData(c, &f, args[0])
+	model, err := holdsModel(args[0], &f.data)
+	if err != nil {
+		return err
+	}
+	if model {
+		return inspectModel(c, &f, args[0], jsonOut)
+	}
+	return inspectData(c, &f, args[0], jsonOut)
 }

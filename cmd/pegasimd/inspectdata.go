@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // inspectReport is what -json writes of data.
@@ -34,7 +34,7 @@ type labelCount struct {
 }
 
 // inspectData prints what a data file has.
-func inspectData(c *call, f *inspectFlags, name string) error {
+func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	set, loading, err := c.reader(f.data).read(name, nil)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func inspectData(c *call, f *inspectFlags, name string) error {
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err := c.writeJSON(f.json, r); err != nil || f.json == "-" {
+	if err := out.writeJSON(r); err != nil || out.toStdout() {
 		return err
 	}
 	r.print(c)
@@ -62,21 +62,12 @@ func inspectData(c *call, f *inspectFlags, name string) error {
 }
 
 func (r *inspectReport) countLabels(set *dataset.Set) {
-	count := map[float32]int{}
-	for _, y := range set.Y {
-		count[y]++
-	}
-	r.Distinct = len(count)
-	if len(count) > 1000 {
+	labels, rows := labelCounts(set)
+	if r.Distinct = len(labels); r.Distinct > 1000 {
 		return
 	}
-	labels := make([]float32, 0, len(count))
-	for y := range count {
-		labels = append(labels, y)
-	}
-	slices.Sort(labels)
-	for _, y := range labels {
-		r.Labels = append(r.Labels, labelCount{labelName(set, y), count[y]})
+	for i, y := range labels {
+		r.Labels = append(r.Labels, labelCount{labelName(set, y), rows[i]})
 	}
 }
 
@@ -103,13 +94,7 @@ func (r *inspectReport) measureRows(set *dataset.Set) {
 
 func (r *inspectReport) print(c *call) {
 	w := c.stdout
-	fmt.Fprintf(w, "%d rows, %d features", r.Rows, r.Features)
-	switch {
-	case r.HashBits > 0:
-		fmt.Fprintf(w, " (hashed to %d bits)", r.HashBits)
-	case r.IndexBase == 0:
-		fmt.Fprintf(w, " (counted from 0)")
-	}
+	fmt.Fprintf(w, "%d rows, %s", r.Rows, describeFeatures(r.Features, r.IndexBase, r.HashBits))
 	fmt.Fprintf(w, "\n%d nonzeros (%.4g %%), %s layout", r.NNZ, 100*r.Fill, r.Layout)
 	if r.Mapped {
 		fmt.Fprintf(w, ", mapped")
@@ -123,7 +108,7 @@ func (r *inspectReport) print(c *call) {
 		fmt.Fprintf(w, "%d distinct labels\n", r.Distinct)
 	} else {
 		for _, l := range r.Labels {
-			fmt.Fprintf(w, "label %s: %d rows\n", l.Label, l.Rows)
+			fmt.Fprintf(w, "label %s: %d rows\n", visible.Name(l.Label), l.Rows)
 		}
 	}
 	for _, warning := range r.Warnings {

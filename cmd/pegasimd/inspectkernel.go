@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
@@ -58,7 +59,7 @@ func (r *kernelModelReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "support   %d rows, %s\n", r.Support, r.Layout)
 	for _, p := range r.Problems[:min(maxParts, len(r.Problems))] {
 		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n",
-			p.For, p.Support, p.Largest)
+			visible.Name(p.For), p.Support, p.Largest)
 	}
 	printMore(w, len(r.Problems), "problems")
 	return nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -24,6 +25,8 @@ type (
 		Labels    []string `json:"labels"`
 		Features  int      `json:"features"`
 		IndexBase int      `json:"index_base"`
+		Columns   []string `json:"columns,omitempty"`      // the features' names
+		Label     string   `json:"label_column,omitempty"` // with Columns: the name of the label's
 		Lambda    float64  `json:"lambda"`
 	}
 	courseReport struct {
@@ -38,25 +41,51 @@ type (
 
 // inspectModel prints what the model in a file holds. That it can be read means that its checksum
 // is right.
-func inspectModel(c *call, f *inspectFlags, name string) error {
+func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	if f.top < 0 {
 		return usagef("-top: have %d, want 0 or more", f.top)
 	}
-	m, err := readPredictor(name)
+	stdin := &counting{r: f.data.opt.Stdin}
+	m, err := readPredictor(name, stdin)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
+	size := stdin.n
+	if name != "-" {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		size = info.Size()
 	}
-	report := m.report(fileReport{
-		name, info.Size(), m.Hash(), classNames(m), m.Cols(), m.Head().IndexBase, m.lambda(),
-	}, f.top)
-	if err := c.writeJSON(f.json, report); err != nil || f.json == "-" {
+	of := fileReport{
+		File: inputName(name), Bytes: size, Hash: m.Hash(), Labels: classNames(m),
+		Features: m.Cols(), IndexBase: m.Head().IndexBase, Lambda: m.lambda(),
+	}
+	table, err := modelTable(m.Head().Table, m.Cols())
+	if err != nil {
+		return fmt.Errorf("%s: %w", inputName(name), err)
+	}
+	if table != nil {
+		of.Columns, of.Label = table.Columns, table.Label
+	}
+	report := m.report(of, f.top)
+	if err := out.writeJSON(report); err != nil || out.toStdout() {
 		return err
 	}
 	return report.print(c.stdout)
+}
+
+// A counting reader counts the bytes that it has read.
+type counting struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // print writes the lines that come first, with the configuration.
@@ -65,7 +94,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", r.File, r.Bytes)
+	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", visible.Name(r.File), r.Bytes)
 	fmt.Fprintf(w, "hash      %s\n", r.Hash)
 	if len(r.Labels) == 0 {
 		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
@@ -73,7 +102,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 		const most = 20
 		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
 		for _, l := range r.Labels[:min(most, len(r.Labels))] {
-			fmt.Fprintf(w, " %s", l)
+			fmt.Fprintf(w, " %s", visible.Name(l))
 		}
 		if len(r.Labels) > most {
 			fmt.Fprint(w, " ...")
@@ -81,7 +110,11 @@ func (r *fileReport) print(w io.Writer, config any) error {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
-	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, text)
+	if r.Columns != nil {
+		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
+			visible.Name(r.Label))
+	}
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, visible.JSON(text))
 	return nil
 }
 
@@ -133,6 +166,7 @@ type vectorReport struct {
 
 type weight struct {
 	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"` // of its column
 	Weight  float32 `json:"weight"`
 }
 
@@ -150,7 +184,13 @@ func (m linearModel) report(of fileReport, top int) modelReport {
 		out.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
 	}
 	for k := range m.Weights {
-		out.Vectors = append(out.Vectors, describeVector(m.Model, k, top))
+		v := describeVector(m.Model, k, top)
+		for i := range v.Heaviest {
+			if w := &v.Heaviest[i]; of.Columns != nil {
+				w.Name = of.Columns[w.Feature-m.IndexBase]
+			}
+		}
+		out.Vectors = append(out.Vectors, v)
 	}
 	return out
 }
@@ -182,7 +222,7 @@ func describeVector(m *pegasos.Model, k, top int) vectorReport {
 	})
 	v.Heaviest = []weight{}
 	for _, j := range order[:min(top, len(order))] {
-		v.Heaviest = append(v.Heaviest, weight{j + m.IndexBase, m.Weights[k][j]})
+		v.Heaviest = append(v.Heaviest, weight{Feature: j + m.IndexBase, Weight: m.Weights[k][j]})
 	}
 	if m.Bias != nil {
 		v.Bias = &m.Bias[k]
@@ -198,14 +238,14 @@ func (r *linearReport) print(w io.Writer) error {
 		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
 	r.printObjective(w)
 	if r.Prior != "" {
-		fmt.Fprintf(w, "prior     %s\n", r.Prior)
+		fmt.Fprintf(w, "prior     %s\n", visible.Name(r.Prior))
 	}
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
 	if s := r.State; s != nil {
 		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
-			s.Steps, s.Numbers, s.Data)
+			s.Steps, s.Numbers, visible.Name(s.Data))
 	}
 	for _, v := range r.Vectors[:min(maxParts, len(r.Vectors))] {
 		v.print(w)
@@ -215,9 +255,9 @@ func (r *linearReport) print(w io.Writer) error {
 }
 
 func (v *vectorReport) print(w io.Writer) {
-	fmt.Fprintf(w, "\nfor %s", v.For)
+	fmt.Fprintf(w, "\nfor %s", visible.Name(v.For))
 	if v.Against != "" {
-		fmt.Fprintf(w, " and against %s", v.Against)
+		fmt.Fprintf(w, " and against %s", visible.Name(v.Against))
 	}
 	fmt.Fprintf(w, ": %d weights other than 0, norm %.6g", v.Nonzero, v.Norm)
 	if v.Bias != nil {
@@ -225,6 +265,10 @@ func (v *vectorReport) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, h := range v.Heaviest {
-		fmt.Fprintf(w, "  feature %-8d %+.6g\n", h.Feature, h.Weight)
+		fmt.Fprintf(w, "  feature %-8d %+.6g", h.Feature, h.Weight)
+		if h.Name != "" {
+			fmt.Fprintf(w, "  %s", visible.Name(h.Name))
+		}
+		fmt.Fprintln(w)
 	}
 }

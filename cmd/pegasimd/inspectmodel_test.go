@@ -17,9 +17,10 @@ func TestInspectModel(t *testing.T) {
 	out, _ := must(t, "inspect", "-top", "1", model)
 	for _, want := range []string{
 		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird cat dog\n",
-		"features  2, counted from 1\n",
+		"features  2, counted from 1\n", "columns   weight, age; the label is pet\n",
 		`"lambda":0.1`, "60 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
+		"  weight\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\nlacks %q", out, want)

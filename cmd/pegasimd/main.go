@@ -20,8 +20,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"syscall"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // Exit codes.
@@ -30,12 +31,19 @@ const (
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+	exitPipe        = 141 // 128 + SIGPIPE: who read standard output has enough
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	var s stage
+	ctx, cancel := context.WithCancel(withStage(context.Background(), &s))
+	catchSignals(cancel, &s)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err := os.Stdout.Close(); err != nil && code == exitDone {
+		fmt.Fprintln(os.Stderr, "pegasimd:", err)
+		code = exitError
+	}
+	os.Exit(code)
 }
 
 // A command is one of pegasimd's.
@@ -52,9 +60,15 @@ var commands = []command{
 // A call is one run of a command.
 type call struct {
 	context.Context
-	flags          *flag.FlagSet
-	args           []string
-	stdout, stderr io.Writer
+	flags  *flag.FlagSet
+	args   []string
+	stdout *standardOutput
+	stderr io.Writer
+
+	stage   *stage
+	force   bool // replace any file
+	inputs  []inputFile
+	outputs []*output
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -65,8 +79,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	name, args := args[0], args[1:]
 	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
 		if len(args) == 0 {
-			printUsage(stdout)
-			return exitDone
+			out := &standardOutput{w: stdout}
+			printUsage(out)
+			return exitCode("help", out.err, stderr)
 		}
 		name, args = args[0], []string{"-help"}
 	}
@@ -86,37 +101,53 @@ func printUsage(w io.Writer) {
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
-	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples.")
+	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples. In every "+
+		"command -\nstands for standard input or output, and what has a name that ends in .gz is "+
+		"compressed.\nFiles are written in one piece, and what they replace is of the same kind, "+
+		"unless -force is given.")
 }
 
 // call runs the command and returns the exit code.
 func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &call{Context: ctx, args: args, stdout: stdout, stderr: stderr}
+	c := &call{Context: ctx, args: args, stdout: &standardOutput{w: stdout}, stderr: stderr,
+		stage: stageOf(ctx)}
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	c.flags.Usage = func() {}
+	defer c.discardOutputs() // also if it panics
 	err := cmd.run(c)
 	var usage usageError
 	switch {
-	case err == nil:
-		return exitDone
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "Usage: pegasimd %s [flags] %s\n\n%s\n\nFlags:\n",
+		fmt.Fprintf(c.stdout, "Usage: pegasimd %s [flags] %s\n\n%s\n\nFlags:\n",
 			cmd.name, cmd.arguments, cmd.help)
-		printFlags(stdout, c.flags)
-		return exitDone
+		printFlags(c.stdout, c.flags)
+		err = nil
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr,
-			"pegasimd %s: %v\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, err, cmd.name, cmd.arguments, cmd.name)
+			"pegasimd %s: %s\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
+			cmd.name, visible.Text(err.Error()), cmd.name, cmd.arguments, cmd.name)
 		return exitUsage
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", cmd.name)
-		return exitInterrupted
-	default:
-		fmt.Fprintf(stderr, "pegasimd %s: %v\n", cmd.name, err)
-		return exitError
 	}
+	if err == nil {
+		err = c.stdout.err // of text that was printed without asking
+	}
+	return exitCode(cmd.name, err, stderr)
+}
+
+// exitCode tells of the error that a command ends with, and returns its exit code.
+func exitCode(name string, err error, stderr io.Writer) int {
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", name)
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(err.Error()))
+	return exitError
 }
 
 // parse reads the flags of a group, which may come before, between and after the arguments, and

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -16,8 +18,13 @@ var predictCommand = command{
 	arguments: "DATA MODEL [OUT]",
 	summary:   "predict the labels of data",
 	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output.
-DATA has labels too, in every format; if they are not known, give any. How many are predicted
-right is printed on standard error.
+Where DATA has labels too, how many are predicted right is printed on standard error. Data without
+labels are a CSV file whose header lacks the label's column, a CSV or .npy file of as many columns as
+the model has features, or svmlight text whose first line begins with a feature: see -labels. The
+columns of a CSV file with a header are found by the names that the training data's header had.
+
+A row of which a score is not finite is an error: its features are too large for float32. A class
+name that would not show on one line is written in quotes.
 
 With -scores a first line names the columns, and each label is followed by the row's scores, one for
 each class, or one for the second of two classes: it is predicted where its score is above 0. With
@@ -41,14 +48,25 @@ func predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	if f.scores && f.proba {
-		return usagef("only one of -scores and -proba can be given")
+	if err := f.check(); err != nil {
+		return err
 	}
-	m, err := readPredictor(args[1])
+	c.reads("DATA", args[0])
+	c.reads("MODEL", args[1])
+	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
 	if err := f.fit(m, args[1]); err != nil {
+		return err
+	}
+	f.data.opt.Labels = dataset.Labels(f.labels)
+	out.kind = predictionsOf(visible.Names(classNames(m)))
+	if err := out.checkKind(); err != nil {
 		return err
 	}
 	s, err := c.reader(f.data).score(args[0], m)
@@ -56,16 +74,24 @@ func predict(c *call) error {
 		return err
 	}
 	predicted, right := s.predict()
-	write := func(w io.Writer) error { return f.write(w, s, predicted) }
-	if len(args) == 3 {
-		err = replace.WriteFile(args[2], write)
-	} else {
-		err = write(c.stdout)
-	}
+	err = out.write(func(w io.Writer) error { return f.write(w, s, predicted) })
 	if err == nil && !f.data.quiet {
 		c.printFit(s, right)
 	}
 	return err
+}
+
+// check returns what is wrong with the flags.
+func (f *predictFlags) check() error {
+	switch {
+	case f.scores && f.proba:
+		return usagef("only one of -scores and -proba can be given")
+	case f.labels != "yes" && f.labels != "no" && f.labels != "auto":
+		return usagef("-labels: there is no %q, only yes, no and auto", f.labels)
+	case f.labels == "no" && f.data.opt.LabelColumn != "":
+		return usagef("-label-column is of no use with -labels no")
+	}
+	return nil
 }
 
 // fit returns an error if the model of that name does not have what the flags ask for.
@@ -88,21 +114,22 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 		}
 		return b.Flush()
 	}
+	names := visible.Names(classNames(s.model))
 	var headings []string
 	fill := func(scores, columns []float64) {}
 	switch {
 	case f.proba:
-		headings = classNames(s.model)
+		headings = names
 		fill = func(scores, columns []float64) { s.model.Probabilities(scores, columns) }
 	case f.scores:
-		headings, fill = s.model.scoreNames(), s.model.showScores
+		headings, fill = visible.Names(s.model.scoreNames()), s.model.showScores
 	}
 	if headings != nil {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
 	columns := make([]float64, len(headings))
 	for i, class := range predicted {
-		b.WriteString(s.model.ClassName(class))
+		b.WriteString(names[class])
 		fill(s.row(i), columns)
 		for _, v := range columns {
 			fmt.Fprintf(b, "\t%.9g", v)
@@ -118,6 +145,8 @@ func (c *call) printFit(s *scoredSet, right int) {
 	n := s.Rows()
 	switch {
 	case n == 0:
+	case s.Unlabelled:
+		fmt.Fprintf(c.stderr, "%d rows without labels\n", n)
 	case !predictsNumbers(s.model):
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)

@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -36,9 +39,9 @@ type predictor interface {
 	report(of fileReport, top int) modelReport
 }
 
-// readPredictor reads the model that a file holds.
-func readPredictor(name string) (predictor, error) {
-	m, err := modelio.ReadFile(name)
+// readPredictor reads the model that a file holds, or that stdin has if the name is "-".
+func readPredictor(name string, stdin io.Reader) (predictor, error) {
+	m, err := readAnyModel(name, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -51,19 +54,23 @@ func readPredictor(name string) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
-// holdsModel reports whether a file begins as models do. What is no regular file is not read,
-// for it can't be read twice.
-func holdsModel(name string) bool {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false // whoever reads it next reports the error
+// holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
+// the flags keep what has been read. What else is no regular file is not read, for it can't be read
+// twice.
+func holdsModel(name string, flags *dataFlags) (bool, error) {
+	if info, err := os.Stat(name); name != "-" && (err != nil || !info.Mode().IsRegular()) {
+		return false, nil // whoever reads it next reports the error
 	}
-	f, err := os.Open(name)
+	f, err := openInput(name)
 	if err != nil {
-		return false
+		return false, err
 	}
-	defer f.Close()
-	_, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
-	return ok
+	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
+	if name == "-" {
+		flags.opt.Stdin = buffered
+		return ok, nil
+	}
+	return ok, f.Close()
 }
 
 // classNames returns the names of a model's classes, nil if it predicts numbers.
@@ -158,7 +165,7 @@ type scoredSet struct {
 	*dataset.Set
 	model  predictor
 	scores []float64
-	truth  []int    // of each row its class, or a number beyond them; nil for numbers
+	truth  []int    // of each row its class, or a number beyond them; nil for numbers and none
 	names  []string // of the classes, and of the further labels
 }
 
@@ -176,10 +183,34 @@ func (d *dataReader) score(name string, m predictor) (*scoredSet, error) {
 	if err := set.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if head.Classes != nil {
+	if err := s.checkFinite(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if d.opt.Labels == dataset.LabelsNo {
+		s.Unlabelled = true // whatever labels the format has
+	}
+	if head.Classes != nil && !s.Unlabelled {
 		s.truth, s.names = positions(set, classNames(m))
 	}
 	return s, nil
+}
+
+// checkFinite returns an error for the first row with a score that can't be relied on.
+func (s *scoredSet) checkFinite() error {
+	i := floats.FirstNotFinite(s.scores)
+	if i < 0 && predictsNumbers(s.model) {
+		i = slices.IndexFunc(s.scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return rowOverflows(i/s.model.Outputs(), s.scores[i])
+}
+
+// rowOverflows is the error of a row with a score that can't be relied on.
+func rowOverflows(row int, score float64) error {
+	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
+		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
 }
 
 // row returns the scores of a row.
@@ -204,11 +235,16 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the classes that the model predicts, and how many of them are right.
+// predict returns the classes that the model predicts, nil for numbers, and how many of them are
+// right.
 func (s *scoredSet) predict() (classes []int, right int) {
-	classes = make([]int, len(s.truth))
-	for i, t := range s.truth {
-		if classes[i] = s.model.Class(s.row(i)); classes[i] == t {
+	if predictsNumbers(s.model) {
+		return nil, 0
+	}
+	classes = make([]int, s.Rows())
+	for i := range classes {
+		classes[i] = s.model.Class(s.row(i))
+		if s.truth != nil && classes[i] == s.truth[i] {
 			right++
 		}
 	}

@@ -3,12 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
 // A number is a float64 that JSON has as null if it is not finite: there is none.
@@ -32,26 +30,6 @@ func (n number) format(format string) string {
 		return "none"
 	}
 	return fmt.Sprintf(format, float64(n))
-}
-
-// writeJSON writes v to a file, or to standard output if the name is "-".
-func (c *call) writeJSON(name string, v any) error {
-	if name == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	text = append(text, '\n')
-	if name == "-" {
-		_, err = c.stdout.Write(text)
-		return err
-	}
-	return replace.WriteFile(name, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
 }
 
 // most is standing in the cell of a table.

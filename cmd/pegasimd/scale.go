@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/pegasimd/pegasimd/dataset"
 )
@@ -37,13 +36,24 @@ func scale(c *call) error {
 	if err != nil {
 		return err
 	}
-	scaler, err := f.scaler(c)
+	if err := f.check(c); err != nil {
+		return err
+	}
+	c.reads("DATA", args[0])
+	c.reads("-like", f.like)
+	out := c.writes("OUT", args[1], dataKinds[format])
+	saveOut := c.writes("-save", f.save, scaleKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	scaler, err := f.scaler()
 	if err != nil {
 		return err
 	}
 	reader := c.reader(f.data)
 	if scaler != nil {
 		reader.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
+		reader.opt.Table = scaler.Table
 	}
 	set, _, err := reader.read(args[0], nil)
 	if err != nil {
@@ -53,41 +63,50 @@ func scale(c *call) error {
 		if scaler, err = dataset.FitScaler(set, dataset.ScaleKind(f.kind)); err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
+		if scaler.Factor != nil {
+			scaler.Table, _ = usable(set)
+		}
 	}
-	scaled, err := scaler.Apply(set)
+	scaled, err := scaler.ApplyInPlace(set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	if err := writeData(c, args[1], format, scaled); err != nil {
+	if err := writeData(out, format, scaled, args[0]); err != nil {
 		return err
 	}
 	if !f.data.quiet {
 		c.warn(set, false)
 	}
-	return c.writeJSON(f.save, scaler)
+	return saveOut.writeJSON(scaler)
 }
 
-// scaler returns that of -like, or nil if one is to be fitted.
-func (f *scaleFlags) scaler(c *call) (*dataset.Scaler, error) {
+// check returns what is wrong with the flags.
+func (f *scaleFlags) check(c *call) error {
 	switch dataset.ScaleKind(f.kind) {
 	case dataset.ScaleMaxAbs, dataset.ScaleStandard, dataset.ScaleUnit:
 	default:
-		return nil, usagef("-kind: there is no %q, only max-abs, standard and unit", f.kind)
+		return usagef("-kind: there is no %q, only max-abs, standard and unit", f.kind)
 	}
+	if f.like != "" && c.given("kind") {
+		return usagef("-like has its own -kind")
+	}
+	return nil
+}
+
+// scaler returns that of -like, or nil if one is to be fitted.
+func (f *scaleFlags) scaler() (*dataset.Scaler, error) {
 	if f.like == "" {
 		return nil, nil
-	}
-	if c.given("kind") {
-		return nil, usagef("-like has its own -kind")
 	}
 	return readScaler(f.like)
 }
 
 func readScaler(name string) (*dataset.Scaler, error) {
-	text, err := os.ReadFile(name)
+	text, err := readInput(name)
 	if err != nil {
 		return nil, err
 	}
+	name = inputName(name)
 	s := &dataset.Scaler{}
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

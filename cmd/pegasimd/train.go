@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -18,10 +19,13 @@ var trainCommand = command{
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
 Two labels make one problem, more make one for each label against the rest; with -loss
 eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
-folder under DATA's name with the ending .model.
+folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
+
+What was read is told first. Labels that look like numbers to predict are refused, unless
+-multiclass says that they are classes. The model keeps the names of a CSV file's columns.
 
 What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
 the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
@@ -30,7 +34,7 @@ the same model, bit for bit, on every machine.
 
 With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
 -coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset
--average -multiclass -seed -preset -json, and the flags about data.
+-average -multiclass -seed -preset -json -max-memory, and the flags about data.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
@@ -54,6 +58,9 @@ func train(c *call) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
+	if err := f.memory.check(); err != nil {
+		return err
+	}
 	model, err := modelName(args)
 	if err != nil {
 		return err
@@ -73,6 +80,8 @@ type linearRun struct {
 	keep        checkpoints
 
 	data, model  string // files
+	modelOut     *output
+	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
 	known        labelling
@@ -82,6 +91,8 @@ type linearRun struct {
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
+	epochs      int   // likewise
+	ended       bool  // before its last step, by a rule
 	times       runTimes
 	interrupted error // or nil
 }
@@ -95,7 +106,8 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
 	}
 	for _, step := range []func() error{
-		r.checkSettings, r.readModels, r.readData, r.readInputs, r.train, r.write, r.report,
+		r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train, r.write,
+		r.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -111,7 +123,7 @@ func (r *linearRun) checkSettings() error {
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
-	if err := r.keep.check(r.call, r.model); err != nil {
+	if err := r.keep.check(r.call); err != nil {
 		return err
 	}
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
@@ -136,15 +148,33 @@ func validate(cfg *pegasos.Config) error {
 	return configError(cfg.Validate())
 }
 
+// openFiles opens what the run writes.
+func (r *linearRun) openFiles() error {
+	f := r.flags
+	r.reads("DATA", r.data)
+	for _, in := range []inputFile{
+		{"-start", f.in.start}, {"-prior", f.in.prior}, {"-weights", f.in.weights},
+		{"-costs", f.in.costs}, {"-valid", f.in.valid}, {"-resume", f.keep.resume},
+	} {
+		r.reads(in.what, in.name)
+	}
+	r.modelOut = r.writes("MODEL", r.model, modelKind)
+	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
+	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
+	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.jsonOut = r.writes("-json", f.json, reportKind)
+	return r.openOutputs(f.data.force)
+}
+
 // readModels reads those that the run starts from.
 func (r *linearRun) readModels() (err error) {
 	if name := r.flags.in.prior; name != "" {
-		if r.prior, err = pegasos.ReadFile(name); err != nil {
+		if r.prior, err = readLinear(name); err != nil {
 			return err
 		}
 	}
 	if name := r.flags.in.start; name != "" && r.keep.from == nil {
-		r.start, err = pegasos.ReadFile(name)
+		r.start, err = readLinear(name)
 	}
 	return err
 }
@@ -184,7 +214,7 @@ func (r *linearRun) readData() (err error) {
 	}
 	r.known = labelling{names: r.set.Names}
 	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
-		return nil
+		return r.reader.checkClasses(r.data, r.set, r.cfg.Loss.Regression(), r.times.loading)
 	}
 	if err := relabel(r.set, like); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
@@ -193,6 +223,7 @@ func (r *linearRun) readData() (err error) {
 		return usagef("-start and -prior: the models have different classes")
 	}
 	r.known = labelling{like.Names, like.Classes}
+	r.reader.tell(r.data, r.set, false, r.times.loading)
 	return nil
 }
 
@@ -211,7 +242,7 @@ func (r *linearRun) readInputs() (err error) {
 	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
 		return err
 	}
-	if tr.Weights, err = readWeights(in.weights); err != nil {
+	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.costs); err != nil {
@@ -227,12 +258,14 @@ func (r *linearRun) readInputs() (err error) {
 func (r *linearRun) train() error {
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
+	tr.MaxMemory = r.flags.memory.limit(r.set)
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
+	r.stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
@@ -243,6 +276,7 @@ func (r *linearRun) train() error {
 		}
 		return dataError(r.data, err)
 	}
+	r.stage.Store(finishing)
 	r.result, r.interrupted = m, err
 	return nil
 }
@@ -251,6 +285,7 @@ func (r *linearRun) train() error {
 func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
 	training := time.Since(start) - r.times.measuring
 	r.times.training, r.taken = training, now.Steps
+	r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
 	result, measured := r.curve.measure(now, training)
 	show := now.Steps != now.TotalSteps && p.due()
 	if show && !measured {
@@ -274,7 +309,7 @@ func (r *linearRun) write() error {
 	if err := r.reader.describe(m); err != nil {
 		return err
 	}
-	if err := m.WriteFile(r.model); err != nil {
+	if err := r.modelOut.write(m.Write); err != nil {
 		return err
 	}
 	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
@@ -283,12 +318,13 @@ func (r *linearRun) write() error {
 // report writes the numbers of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
-	if err := r.writeJSON(r.flags.json, out); err != nil {
+	if err := r.jsonOut.writeJSON(out); err != nil {
 		return err
 	}
 	if !r.reader.quiet {
 		r.warn(r.set, true)
 		out.print(r.stderr)
+		out.stopReport.print(r.stderr, r.result.Config, out.advice)
 	}
 	return nil
 }
@@ -299,8 +335,8 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n", r.keep.file, r.data,
-			r.model)
+		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n",
+			visible.Name(r.keep.file), visible.Name(r.data), visible.Name(r.model))
 	}
 	return r.interrupted
 }

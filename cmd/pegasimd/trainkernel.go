@@ -31,14 +31,25 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err != nil {
 		return err
 	}
-	set, loading, err := c.reader(f.data).read(data, nil)
+	c.reads("DATA", data)
+	modelOut := c.writes("MODEL", model, modelKind)
+	jsonOut := c.writes("-json", f.json, reportKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	reader := c.reader(f.data)
+	set, loading, err := reader.read(data, nil)
 	if err != nil {
+		return err
+	}
+	if err := reader.checkClasses(data, set, false, loading); err != nil {
 		return err
 	}
 	var values int64
 	progress := newProgress(c.stderr, f.data.quiet)
 	trainer := kernelsvm.Trainer{
 		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
+		MaxMemory: f.memory.limit(set),
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
 			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",
@@ -46,25 +57,32 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		},
 	}
 	start := time.Now()
+	c.stage.Store(training)
 	m, err := trainer.Train(c, matrix(set), set.Y)
 	times := runTimes{loading: loading, training: time.Since(start)}
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return dataError(data, err)
 	}
+	c.stage.Store(finishing)
 	m.Names, m.IndexBase = set.Names, set.IndexBase
-	if err := m.WriteFile(model); err != nil {
+	m.HashBits, m.Table = reader.hashBits, reader.table
+	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
 	out := newKernelReport(m, times, values)
 	out.sizeReport = newSizeReport(set, classNames(m))
 	out.Layout, out.Model, out.Interrupted = string(set.Layout()), model, err != nil
-	if err := c.writeJSON(f.json, out); err != nil {
+	if !math.IsNaN(m.Result.Objective) { // it was measured
+		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
+	}
+	if err := jsonOut.writeJSON(out); err != nil {
 		return err
 	}
 	if !f.data.quiet {
 		c.warn(set, false)
 		out.print(c.stderr)
+		printKernelStop(c.stderr, m.Config, out.TolReached)
 	}
 	return err
 }
@@ -73,6 +91,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 type kernelReport struct {
 	objectiveReport
 	sizeReport
+	TolReached   *bool   `json:"tol_reached,omitempty"`
 	Problems     int     `json:"problems"`
 	SupportRows  int     `json:"support_rows"`
 	Steps        int64   `json:"steps"`
@@ -110,7 +129,6 @@ func newKernelReport(m *kernelsvm.Model, times runTimes, values int64) *kernelRe
 }
 
 func (r *kernelReport) print(w io.Writer) {
-	r.printSizes(w, fmt.Sprintf("%d classes", r.Classes), &r.outcomeReport)
 	fmt.Fprintf(w, "kernel %s", r.Config.Kernel)
 	if r.Config.Gamma != 0 {
 		fmt.Fprintf(w, ", gamma %.6g", r.Config.Gamma)
@@ -120,8 +138,8 @@ func (r *kernelReport) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n",
 		r.Lambda, r.Epochs, r.Passes, r.Seed)
-	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %d support rows, %.3g kernel values\n",
-		r.LoadSeconds, r.TrainSeconds, r.SupportRows, float64(r.KernelValues))
+	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %d support rows, %.3g kernel values\n",
+		r.TrainSeconds, r.ISA, r.SupportRows, float64(r.KernelValues))
 	if math.IsNaN(float64(r.Objective)) && !r.Interrupted {
 		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
 	} else {

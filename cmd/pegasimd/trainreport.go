@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -57,6 +58,7 @@ type trainReport struct {
 	Steps          int64   `json:"steps"`
 	Epochs         float64 `json:"epochs"`
 	Violations     int64   `json:"violations"`
+	Replaced       int     `json:"replaced,omitempty"` // as in pegasos.Result
 	R2             float64 `json:"r2"`
 	T0             float64 `json:"t0"`
 	LoadSeconds    float64 `json:"load_seconds"`
@@ -65,6 +67,7 @@ type trainReport struct {
 	StepsPerSecond float64 `json:"steps_per_second"`
 	outcomeReport
 
+	stopReport
 	Config pegasos.Config `json:"config"`
 }
 
@@ -89,7 +92,8 @@ func newTrainReport(r *linearRun) *trainReport {
 	return &trainReport{
 		objectiveReport: newObjectiveReport(m),
 		C:               number(c), sizeReport: newSizeReport(r.set, classNames(m)),
-		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, R2: of.R2, T0: of.T0,
+		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
+		R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
 		MeasureSeconds: r.times.measuring.Seconds(),
 		StepsPerSecond: float64(steps) / r.times.training.Seconds(),
@@ -97,16 +101,11 @@ func newTrainReport(r *linearRun) *trainReport {
 			asm.Active().String(), string(r.set.Layout()), m.Config.Seed, m.IndexBase, m.Hash(),
 			r.model, r.interrupted != nil,
 		},
-		Config: m.Config,
+		stopReport: newStopReport(r), Config: m.Config,
 	}
 }
 
 func (r *trainReport) print(w io.Writer) {
-	kind := fmt.Sprintf("%d classes", r.Classes)
-	if r.Config.Loss.Regression() {
-		kind = "numbers to predict"
-	}
-	r.printSizes(w, kind, &r.outcomeReport)
 	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
 	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
 		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
@@ -114,15 +113,15 @@ func (r *trainReport) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
-	fmt.Fprintf(w, "read in %.3g s, trained in %.3g s: %.3g steps/s\n",
-		r.LoadSeconds, r.TrainSeconds, r.StepsPerSecond)
+	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
+		r.TrainSeconds, r.ISA, r.StepsPerSecond)
 	r.printObjective(w, r.Interrupted)
+	if r.Replaced > 0 {
+		fmt.Fprintf(w, "%d of the problems ended worse than they began: their weights are those of "+
+			"the start, the prior or 0, or the last iterate, whichever is best; more -epochs or "+
+			"-scale may help\n", r.Replaced)
+	}
 	r.printModel(w)
-}
-
-func (s *sizeReport) printSizes(w io.Writer, kind string, how *outcomeReport) {
-	fmt.Fprintf(w, "%d rows, %d features, %s; %s layout, %s kernels\n",
-		s.Rows, s.Features, kind, how.Layout, how.ISA)
 }
 
 func newObjectiveReport(m *pegasos.Model) objectiveReport {
@@ -166,7 +165,8 @@ func (r worstReport) String() string {
 	if r.WorstGap == nil {
 		return ""
 	}
-	return fmt.Sprintf("; worst class %s, %s", r.WorstClass, standing(float64(*r.WorstGap)))
+	return fmt.Sprintf("; worst class %s, %s", visible.Name(r.WorstClass),
+		standing(float64(*r.WorstGap)))
 }
 
 // advice says what would bring a model like m a better bound.
@@ -180,5 +180,5 @@ func advice(m *pegasos.Model) string {
 }
 
 func (o *outcomeReport) printModel(w io.Writer) {
-	fmt.Fprintf(w, "model %s, hash %.16s...\n", o.Model, o.ModelHash)
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(o.Model), o.ModelHash)
 }

@@ -11,13 +11,16 @@ import (
 type ISA uint8
 
 const (
-	Generic ISA = iota // plain Go, on every machine
-	NEON               // arm64
-	AVX2               // amd64
-	AVX512             // amd64: F, VL, BW and DQ
+	Generic    ISA = iota // plain Go, on every machine
+	NEON                  // arm64
+	AVX2                  // amd64
+	AVX512x256            // amd64: AVX-512 F, VL, BW and DQ, and BMI2, in registers of 256 bits
+	AVX512                // the same in registers of 512 bits
 )
 
-var names = [...]string{Generic: "generic", NEON: "neon", AVX2: "avx2", AVX512: "avx512"}
+// No name ends in a dash and a number, which benchmarks' names have for GOMAXPROCS.
+var names = [...]string{Generic: "generic", NEON: "neon", AVX2: "avx2",
+	AVX512x256: "avx512x256", AVX512: "avx512"}
 
 func (isa ISA) String() string { return names[isa] }
 
@@ -25,11 +28,11 @@ func (isa ISA) String() string { return names[isa] }
 const Variable = "PEGASIMD_ISA"
 
 var (
-	available = detect() // weakest first
+	available = detect() // slowest first
 	active    = choose(os.Getenv(Variable))
 )
 
-// choose returns the strongest path or the one named. A path that is asked for and can't be had is
+// choose returns the fastest path or the one named. A path that is asked for and can't be had is
 // a failure, never a quiet fallback: a test that means to run AVX-512 must not pass on something
 // else.
 func choose(name string) ISA {
@@ -49,7 +52,7 @@ func choose(name string) ISA {
 		strings.Join(have, ", ")))
 }
 
-// Available returns the paths that this machine can run, weakest first. The last is used unless
+// Available returns the paths that this machine can run, slowest first. The last is used unless
 // PEGASIMD_ISA names another.
 func Available() []ISA { return slices.Clone(available) }
 

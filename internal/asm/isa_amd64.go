@@ -4,6 +4,7 @@ package asm
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -16,8 +17,24 @@ func detect() []ISA {
 		// On macOS a signal could lose the opmasks and upper registers (golang/go#49233).
 		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,
 			cpuid.AVX512VL, cpuid.AVX512BW, cpuid.AVX512DQ) {
-			isas = append(isas, AVX512)
+			isas = append(isas, AVX512, AVX512x256)
+			if wide() {
+				slices.Reverse(isas[len(isas)-2:])
+			}
 		}
 	}
 	return isas
+}
+
+// wide tells whether registers of 512 bits are faster than those of 256: on Intel's CPUs from
+// Sapphire Rapids on, the first with FP16, and on AMD's from Zen 5 on. Those before have half the
+// datapaths or lower their clocks, or nobody has measured them.
+func wide() bool {
+	switch cpuid.CPU.VendorID {
+	case cpuid.Intel:
+		return cpuid.CPU.Supports(cpuid.AVX512FP16)
+	case cpuid.AMD:
+		return cpuid.CPU.Family >= 26
+	}
+	return false
 }

@@ -39,163 +39,84 @@ TEXT ·axpbyAVX2(SB), NOSPLIT, $0-40
 	MOVQ         y+24(FP), CX
 	MOVQ         n+32(FP), DX
 	CMPQ         DX, $+8
-	JB           below8
+	JB           few
 	CMPQ         DX, $+16
 	JBE          to16
 	CMPQ         DX, $+32
-	JBE          to32
-	CMPQ         DX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y0, Y2
-	VMULPS (CX), Y1, Y3
-	VADDPS Y3, Y2, Y2
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), SI
-	VMULPS -32(BX), Y0, Y3
-	VMULPS -32(SI), Y1, Y4
-	VADDPS Y4, Y3, Y3
-	MOVQ   CX, BX
-	MOVQ   CX, DI
-	NEGQ   DI
-	SHRQ   $0x02, DI
-	ANDQ   $0x07, DI
-	SUBQ   DI, DX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (CX)(DI*4), CX
+	JB           rest
+	TESTL        $0x0000001c, CX
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMULPS  (AX), Y0, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (CX)
-	VMULPS  32(AX), Y0, Y4
-	VMULPS  32(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 32(CX)
-	VMULPS  64(AX), Y0, Y4
-	VMULPS  64(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 64(CX)
-	VMULPS  96(AX), Y0, Y4
-	VMULPS  96(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 96(CX)
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)
+	VMULPS  32(AX), Y0, Y2
+	VMULPS  32(CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(CX)
+	VMULPS  64(AX), Y0, Y2
+	VMULPS  64(CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 64(CX)
+	VMULPS  96(AX), Y0, Y2
+	VMULPS  96(CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 96(CX)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
 	SUBQ    $+32, DX
 	CMPQ    DX, $+32
 	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
 
-groups:
-	CMPQ    DX, $+8
-	JBE     last
-	VMULPS  (AX), Y0, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (CX)
+rest:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)
+	VMULPS  32(AX), Y0, Y2
+	VMULPS  32(CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, 32(CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
-	SUBQ    $+8, DX
-	JMP     groups
 
-last:
-	VMOVUPS Y2, (BX)
-	VMOVUPS Y3, -32(SI)
-	VZEROUPPER
-	RET
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y0, Y2
-	VMULPS  (CX), Y1, Y3
-	VADDPS  Y3, Y2, Y2
-	VMULPS  32(AX), Y0, Y3
-	VMULPS  32(CX), Y1, Y4
-	VADDPS  Y4, Y3, Y3
-	VMULPS  64(AX), Y0, Y4
-	VMULPS  64(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(AX), Y0, Y5
-	VMULPS  96(CX), Y1, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  -128(BX), Y0, Y6
-	VMULPS  -128(DX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  -96(BX), Y0, Y7
-	VMULPS  -96(DX), Y1, Y8
-	VADDPS  Y8, Y7, Y7
-	VMULPS  -64(BX), Y0, Y8
-	VMULPS  -64(DX), Y1, Y9
-	VADDPS  Y9, Y8, Y8
-	VMULPS  -32(BX), Y0, Y0
-	VMULPS  -32(DX), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	VMOVUPS Y4, 64(CX)
-	VMOVUPS Y5, 96(CX)
-	VMOVUPS Y6, -128(DX)
-	VMOVUPS Y7, -96(DX)
-	VMOVUPS Y8, -64(DX)
-	VMOVUPS Y0, -32(DX)
-	VZEROUPPER
-	RET
-
-to32:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y0, Y2
-	VMULPS  (CX), Y1, Y3
-	VADDPS  Y3, Y2, Y2
-	VMULPS  32(AX), Y0, Y3
-	VMULPS  32(CX), Y1, Y4
-	VADDPS  Y4, Y3, Y3
-	VMULPS  -64(BX), Y0, Y4
-	VMULPS  -64(DX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  -32(BX), Y0, Y0
-	VMULPS  -32(DX), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	VMOVUPS Y4, -64(DX)
-	VMOVUPS Y0, -32(DX)
-	VZEROUPPER
-	RET
-
-to16:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y0, Y2
-	VMULPS  (CX), Y1, Y3
-	VADDPS  Y3, Y2, Y2
-	VMULPS  -32(BX), Y0, Y0
-	VMULPS  -32(DX), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y0, -32(DX)
-	VZEROUPPER
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
 	VMULPS  (AX), X0, X2
 	VMULPS  (CX), X1, X3
 	VADDPS  X3, X2, X2
 	VMOVUPS X2, (CX)
 	ADDQ    $+16, AX
 	ADDQ    $+16, CX
-	SUBQ    $+4, DX
 
-below4:
-	CMPQ   DX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
 	VMOVSD (AX), X2
 	VMULPS X2, X0, X2
 	VMOVSD (CX), X3
@@ -204,19 +125,75 @@ below4:
 	VMOVSD X2, (CX)
 	ADDQ   $+8, AX
 	ADDQ   $+8, CX
-	SUBQ   $+2, DX
 
-below2:
-	CMPQ   DX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
 	VMULSS (AX), X0, X0
 	VMULSS (CX), X1, X1
 	VADDPS X1, X0, X0
 	VMOVSS X0, (CX)
 
-below1:
+less1:
+done:
 	VZEROUPPER
 	RET
+
+to16:
+	CMPQ    DX, $+16
+	JB      eight
+	VMULPS  (AX), Y0, Y2
+	VMULPS  (CX), Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)
+	VMULPS  32(AX), Y0, Y0
+	VMULPS  32(CX), Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   DX, $+64
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+7, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X0, X2
+	VMULSS (CX), X1, X3
+	VADDPS X3, X2, X2
+	VMOVSS X2, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X2
+	VMULPS X2, X0, X2
+	VMOVSD (CX), X3
+	VMULPS X3, X1, X3
+	VADDPS X3, X2, X2
+	VMOVSD X2, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X0, X2
+	VMULPS  (CX), X1, X3
+	VADDPS  X3, X2, X2
+	VMOVUPS X2, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	JMP loop
 
 // func axpyAVX2(a float32, x *float32, y *float32, n int)
 // Requires: AVX
@@ -226,141 +203,76 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
 	MOVQ         y+16(FP), CX
 	MOVQ         n+24(FP), DX
 	CMPQ         DX, $+8
-	JB           below8
+	JB           few
 	CMPQ         DX, $+16
 	JBE          to16
 	CMPQ         DX, $+32
-	JBE          to32
-	CMPQ         DX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y0, Y1
-	VADDPS (CX), Y1, Y1
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), SI
-	VMULPS -32(BX), Y0, Y2
-	VADDPS -32(SI), Y2, Y2
-	MOVQ   CX, BX
-	MOVQ   CX, DI
-	NEGQ   DI
-	SHRQ   $0x02, DI
-	ANDQ   $0x07, DI
-	SUBQ   DI, DX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (CX)(DI*4), CX
+	JB           rest
+	TESTL        $0x0000001c, CX
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMULPS  (AX), Y0, Y3
-	VADDPS  (CX), Y3, Y3
-	VMOVUPS Y3, (CX)
-	VMULPS  32(AX), Y0, Y3
-	VADDPS  32(CX), Y3, Y3
-	VMOVUPS Y3, 32(CX)
-	VMULPS  64(AX), Y0, Y3
-	VADDPS  64(CX), Y3, Y3
-	VMOVUPS Y3, 64(CX)
-	VMULPS  96(AX), Y0, Y3
-	VADDPS  96(CX), Y3, Y3
-	VMOVUPS Y3, 96(CX)
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMULPS  32(AX), Y0, Y1
+	VADDPS  32(CX), Y1, Y1
+	VMOVUPS Y1, 32(CX)
+	VMULPS  64(AX), Y0, Y1
+	VADDPS  64(CX), Y1, Y1
+	VMOVUPS Y1, 64(CX)
+	VMULPS  96(AX), Y0, Y1
+	VADDPS  96(CX), Y1, Y1
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
 	SUBQ    $+32, DX
 	CMPQ    DX, $+32
 	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
 
-groups:
-	CMPQ    DX, $+8
-	JBE     last
-	VMULPS  (AX), Y0, Y3
-	VADDPS  (CX), Y3, Y3
-	VMOVUPS Y3, (CX)
+rest:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMULPS  32(AX), Y0, Y1
+	VADDPS  32(CX), Y1, Y1
+	VMOVUPS Y1, 32(CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (CX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
-	SUBQ    $+8, DX
-	JMP     groups
 
-last:
-	VMOVUPS Y1, (BX)
-	VMOVUPS Y2, -32(SI)
-	VZEROUPPER
-	RET
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y0, Y1
-	VADDPS  (CX), Y1, Y1
-	VMULPS  32(AX), Y0, Y2
-	VADDPS  32(CX), Y2, Y2
-	VMULPS  64(AX), Y0, Y3
-	VADDPS  64(CX), Y3, Y3
-	VMULPS  96(AX), Y0, Y4
-	VADDPS  96(CX), Y4, Y4
-	VMULPS  -128(BX), Y0, Y5
-	VADDPS  -128(DX), Y5, Y5
-	VMULPS  -96(BX), Y0, Y6
-	VADDPS  -96(DX), Y6, Y6
-	VMULPS  -64(BX), Y0, Y7
-	VADDPS  -64(DX), Y7, Y7
-	VMULPS  -32(BX), Y0, Y0
-	VADDPS  -32(DX), Y0, Y0
-	VMOVUPS Y1, (CX)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, 64(CX)
-	VMOVUPS Y4, 96(CX)
-	VMOVUPS Y5, -128(DX)
-	VMOVUPS Y6, -96(DX)
-	VMOVUPS Y7, -64(DX)
-	VMOVUPS Y0, -32(DX)
-	VZEROUPPER
-	RET
-
-to32:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y0, Y1
-	VADDPS  (CX), Y1, Y1
-	VMULPS  32(AX), Y0, Y2
-	VADDPS  32(CX), Y2, Y2
-	VMULPS  -64(BX), Y0, Y3
-	VADDPS  -64(DX), Y3, Y3
-	VMULPS  -32(BX), Y0, Y0
-	VADDPS  -32(DX), Y0, Y0
-	VMOVUPS Y1, (CX)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y3, -64(DX)
-	VMOVUPS Y0, -32(DX)
-	VZEROUPPER
-	RET
-
-to16:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y0, Y1
-	VADDPS  (CX), Y1, Y1
-	VMULPS  -32(BX), Y0, Y0
-	VADDPS  -32(DX), Y0, Y0
-	VMOVUPS Y1, (CX)
-	VMOVUPS Y0, -32(DX)
-	VZEROUPPER
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
 	VMULPS  (AX), X0, X1
 	VADDPS  (CX), X1, X1
 	VMOVUPS X1, (CX)
 	ADDQ    $+16, AX
 	ADDQ    $+16, CX
-	SUBQ    $+4, DX
 
-below4:
-	CMPQ   DX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
 	VMOVSD (AX), X1
 	VMULPS X1, X0, X1
 	VMOVSD (CX), X2
@@ -368,18 +280,69 @@ below4:
 	VMOVSD X1, (CX)
 	ADDQ   $+8, AX
 	ADDQ   $+8, CX
-	SUBQ   $+2, DX
 
-below2:
-	CMPQ   DX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
 	VMULSS (AX), X0, X0
 	VADDSS (CX), X0, X0
 	VMOVSS X0, (CX)
 
-below1:
+less1:
+done:
 	VZEROUPPER
 	RET
+
+to16:
+	CMPQ    DX, $+16
+	JB      eight
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMULPS  32(AX), Y0, Y0
+	VADDPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   DX, $+64
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+7, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X0, X1
+	VADDSS (CX), X1, X1
+	VMOVSS X1, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X1
+	VMULPS X1, X0, X1
+	VMOVSD (CX), X2
+	VADDPS X2, X1, X1
+	VMOVSD X1, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X0, X1
+	VADDPS  (CX), X1, X1
+	VMOVUPS X1, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	JMP loop
 
 // func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 // Requires: AVX
@@ -396,15 +359,17 @@ TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
 	MOVQ         y+40(FP), SI
 	MOVQ         n+48(FP), DI
 	CMPQ         DI, $+8
-	JB           below8
+	JB           few
 	CMPQ         DI, $+16
 	JBE          to16
 	CMPQ         DI, $+32
-	JBE          to32
-	CMPQ         DI, $+64
-	JBE          to64
+	JB           rest
+	TESTL        $0x0000001c, SI
+	JNE          misaligned
+	PCALIGN      $0x20
 
-	// The first and the last group, to be stored at the end.
+loop:
+	// Four groups a turn.
 	VMOVUPS (SI), Y4
 	VMULPS  (AX), Y0, Y5
 	VADDPS  Y5, Y4, Y4
@@ -414,74 +379,37 @@ TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
 	VADDPS  Y5, Y4, Y4
 	VMULPS  (BX), Y3, Y5
 	VADDPS  Y5, Y4, Y4
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), R12
-	VMOVUPS -32(R12), Y5
-	VMULPS  -32(R8), Y0, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  -32(R9), Y1, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  -32(R10), Y2, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  -32(R11), Y3, Y6
-	VADDPS  Y6, Y5, Y5
-	MOVQ    SI, R8
-	MOVQ    SI, R9
-	NEGQ    R9
-	SHRQ    $0x02, R9
-	ANDQ    $0x07, R9
-	SUBQ    R9, DI
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    (CX)(R9*4), CX
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (BX)(R9*4), BX
-	LEAQ    (SI)(R9*4), SI
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (SI), Y6
-	VMULPS  (AX), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  (CX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  (DX), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  (BX), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS Y6, (SI)
-	VMOVUPS 32(SI), Y6
-	VMULPS  32(AX), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  32(CX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  32(DX), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  32(BX), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS Y6, 32(SI)
-	VMOVUPS 64(SI), Y6
-	VMULPS  64(AX), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  64(CX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  64(DX), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  64(BX), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS Y6, 64(SI)
-	VMOVUPS 96(SI), Y6
-	VMULPS  96(AX), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  96(CX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  96(DX), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  96(BX), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS Y6, 96(SI)
+	VMOVUPS Y4, (SI)
+	VMOVUPS 32(SI), Y4
+	VMULPS  32(AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  32(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  32(DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  32(BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 32(SI)
+	VMOVUPS 64(SI), Y4
+	VMULPS  64(AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  64(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  64(DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  64(BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 64(SI)
+	VMOVUPS 96(SI), Y4
+	VMULPS  96(AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  96(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  96(DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  96(BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 96(SI)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
 	ADDQ    $+128, DX
@@ -490,205 +418,66 @@ loop:
 	SUBQ    $+32, DI
 	CMPQ    DI, $+32
 	JAE     loop
+	CMPQ    DI, $+0
+	JBE     done
 
-groups:
-	CMPQ    DI, $+8
-	JBE     last
-	VMOVUPS (SI), Y6
-	VMULPS  (AX), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  (CX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  (DX), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  (BX), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS Y6, (SI)
+rest:
+	TESTL   $0x00000010, DI
+	JEQ     less16
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (SI)
+	VMOVUPS 32(SI), Y4
+	VMULPS  32(AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  32(CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  32(DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  32(BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, 32(SI)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+
+less16:
+	TESTL $0x00000008, DI
+	JEQ   less8
+
+eight:
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (SI)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	ADDQ    $+32, SI
-	SUBQ    $+8, DI
-	JMP     groups
 
-last:
-	VMOVUPS Y4, (R8)
-	VMOVUPS Y5, -32(R12)
-	VZEROUPPER
-	RET
+less8:
+	TESTL $0x00000007, DI
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS 32(SI), Y5
-	VMULPS  32(AX), Y0, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  32(CX), Y1, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  32(DX), Y2, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  32(BX), Y3, Y6
-	VADDPS  Y6, Y5, Y5
-	VMOVUPS 64(SI), Y6
-	VMULPS  64(AX), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  64(CX), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  64(DX), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  64(BX), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS 96(SI), Y7
-	VMULPS  96(AX), Y0, Y8
-	VADDPS  Y8, Y7, Y7
-	VMULPS  96(CX), Y1, Y8
-	VADDPS  Y8, Y7, Y7
-	VMULPS  96(DX), Y2, Y8
-	VADDPS  Y8, Y7, Y7
-	VMULPS  96(BX), Y3, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS -128(DI), Y8
-	VMULPS  -128(R8), Y0, Y9
-	VADDPS  Y9, Y8, Y8
-	VMULPS  -128(R9), Y1, Y9
-	VADDPS  Y9, Y8, Y8
-	VMULPS  -128(R10), Y2, Y9
-	VADDPS  Y9, Y8, Y8
-	VMULPS  -128(R11), Y3, Y9
-	VADDPS  Y9, Y8, Y8
-	VMOVUPS -96(DI), Y9
-	VMULPS  -96(R8), Y0, Y10
-	VADDPS  Y10, Y9, Y9
-	VMULPS  -96(R9), Y1, Y10
-	VADDPS  Y10, Y9, Y9
-	VMULPS  -96(R10), Y2, Y10
-	VADDPS  Y10, Y9, Y9
-	VMULPS  -96(R11), Y3, Y10
-	VADDPS  Y10, Y9, Y9
-	VMOVUPS -64(DI), Y10
-	VMULPS  -64(R8), Y0, Y11
-	VADDPS  Y11, Y10, Y10
-	VMULPS  -64(R9), Y1, Y11
-	VADDPS  Y11, Y10, Y10
-	VMULPS  -64(R10), Y2, Y11
-	VADDPS  Y11, Y10, Y10
-	VMULPS  -64(R11), Y3, Y11
-	VADDPS  Y11, Y10, Y10
-	VMOVUPS -32(DI), Y11
-	VMULPS  -32(R8), Y0, Y0
-	VADDPS  Y0, Y11, Y11
-	VMULPS  -32(R9), Y1, Y0
-	VADDPS  Y0, Y11, Y11
-	VMULPS  -32(R10), Y2, Y0
-	VADDPS  Y0, Y11, Y11
-	VMULPS  -32(R11), Y3, Y0
-	VADDPS  Y0, Y11, Y11
-	VMOVUPS Y4, (SI)
-	VMOVUPS Y5, 32(SI)
-	VMOVUPS Y6, 64(SI)
-	VMOVUPS Y7, 96(SI)
-	VMOVUPS Y8, -128(DI)
-	VMOVUPS Y9, -96(DI)
-	VMOVUPS Y10, -64(DI)
-	VMOVUPS Y11, -32(DI)
-	VZEROUPPER
-	RET
-
-to32:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS 32(SI), Y5
-	VMULPS  32(AX), Y0, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  32(CX), Y1, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  32(DX), Y2, Y6
-	VADDPS  Y6, Y5, Y5
-	VMULPS  32(BX), Y3, Y6
-	VADDPS  Y6, Y5, Y5
-	VMOVUPS -64(DI), Y6
-	VMULPS  -64(R8), Y0, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  -64(R9), Y1, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  -64(R10), Y2, Y7
-	VADDPS  Y7, Y6, Y6
-	VMULPS  -64(R11), Y3, Y7
-	VADDPS  Y7, Y6, Y6
-	VMOVUPS -32(DI), Y7
-	VMULPS  -32(R8), Y0, Y0
-	VADDPS  Y0, Y7, Y7
-	VMULPS  -32(R9), Y1, Y0
-	VADDPS  Y0, Y7, Y7
-	VMULPS  -32(R10), Y2, Y0
-	VADDPS  Y0, Y7, Y7
-	VMULPS  -32(R11), Y3, Y0
-	VADDPS  Y0, Y7, Y7
-	VMOVUPS Y4, (SI)
-	VMOVUPS Y5, 32(SI)
-	VMOVUPS Y6, -64(DI)
-	VMOVUPS Y7, -32(DI)
-	VZEROUPPER
-	RET
-
-to16:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS -32(DI), Y5
-	VMULPS  -32(R8), Y0, Y0
-	VADDPS  Y0, Y5, Y5
-	VMULPS  -32(R9), Y1, Y0
-	VADDPS  Y0, Y5, Y5
-	VMULPS  -32(R10), Y2, Y0
-	VADDPS  Y0, Y5, Y5
-	VMULPS  -32(R11), Y3, Y0
-	VADDPS  Y0, Y5, Y5
-	VMOVUPS Y4, (SI)
-	VMOVUPS Y5, -32(DI)
-	VZEROUPPER
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DI, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, DI
+	JEQ     less4
 	VMOVUPS (SI), X4
 	VMULPS  (AX), X0, X5
 	VADDPS  X5, X4, X4
@@ -704,11 +493,10 @@ below8:
 	ADDQ    $+16, DX
 	ADDQ    $+16, BX
 	ADDQ    $+16, SI
-	SUBQ    $+4, DI
 
-below4:
-	CMPQ   DI, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, DI
+	JEQ    less2
 	VMOVSD (SI), X4
 	VMOVSD (AX), X5
 	VMULPS X5, X0, X5
@@ -728,11 +516,10 @@ below4:
 	ADDQ   $+8, DX
 	ADDQ   $+8, BX
 	ADDQ   $+8, SI
-	SUBQ   $+2, DI
 
-below2:
-	CMPQ   DI, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, DI
+	JEQ    less1
 	VMOVSS (SI), X4
 	VMULSS (AX), X0, X0
 	VADDPS X0, X4, X4
@@ -744,9 +531,107 @@ below2:
 	VADDPS X0, X4, X4
 	VMOVSS X4, (SI)
 
-below1:
+less1:
+done:
 	VZEROUPPER
 	RET
+
+to16:
+	CMPQ    DI, $+16
+	JB      eight
+	VMOVUPS (SI), Y4
+	VMULPS  (AX), Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (CX), Y1, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (DX), Y2, Y5
+	VADDPS  Y5, Y4, Y4
+	VMULPS  (BX), Y3, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (SI)
+	VMOVUPS 32(SI), Y4
+	VMULPS  32(AX), Y0, Y0
+	VADDPS  Y0, Y4, Y4
+	VMULPS  32(CX), Y1, Y0
+	VADDPS  Y0, Y4, Y4
+	VMULPS  32(DX), Y2, Y0
+	VADDPS  Y0, Y4, Y4
+	VMULPS  32(BX), Y3, Y0
+	VADDPS  Y0, Y4, Y4
+	VMOVUPS Y4, 32(SI)
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   DI, $+64
+	JBE    loop
+	MOVQ   $+0, R8
+	SUBQ   SI, R8
+	SHRQ   $0x02, R8
+	ANDQ   $+7, R8
+	SUBQ   R8, DI
+	TESTL  $0x00000001, R8
+	JEQ    skip1
+	VMOVSS (SI), X4
+	VMULSS (AX), X0, X5
+	VADDPS X5, X4, X4
+	VMULSS (CX), X1, X5
+	VADDPS X5, X4, X4
+	VMULSS (DX), X2, X5
+	VADDPS X5, X4, X4
+	VMULSS (BX), X3, X5
+	VADDPS X5, X4, X4
+	VMOVSS X4, (SI)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+	ADDQ   $+4, BX
+	ADDQ   $+4, SI
+
+skip1:
+	TESTL  $0x00000002, R8
+	JEQ    skip2
+	VMOVSD (SI), X4
+	VMOVSD (AX), X5
+	VMULPS X5, X0, X5
+	VADDPS X5, X4, X4
+	VMOVSD (CX), X5
+	VMULPS X5, X1, X5
+	VADDPS X5, X4, X4
+	VMOVSD (DX), X5
+	VMULPS X5, X2, X5
+	VADDPS X5, X4, X4
+	VMOVSD (BX), X5
+	VMULPS X5, X3, X5
+	VADDPS X5, X4, X4
+	VMOVSD X4, (SI)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	ADDQ   $+8, BX
+	ADDQ   $+8, SI
+
+skip2:
+	TESTL   $0x00000004, R8
+	JEQ     skip4
+	VMOVUPS (SI), X4
+	VMULPS  (AX), X0, X5
+	VADDPS  X5, X4, X4
+	VMULPS  (CX), X1, X5
+	VADDPS  X5, X4, X4
+	VMULPS  (DX), X2, X5
+	VADDPS  X5, X4, X4
+	VMULPS  (BX), X3, X5
+	VADDPS  X5, X4, X4
+	VMOVUPS X4, (SI)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+16, BX
+	ADDQ    $+16, SI
+
+skip4:
+	JMP loop
 
 // func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
@@ -977,13 +862,13 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 	JEQ    page
 
 start:
-	LEAQ    masks<>+0(SB), SI
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	CMPQ    DX, $+64
-	JAE     long
+	VMOVUPS (SI)(BX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
@@ -997,33 +882,33 @@ start:
 	VMULPS       32(CX), Y1, Y1
 	CMPQ         DX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VMULPS       64(CX), Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       64(CX), Y3, Y3
 	CMPQ         DX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VMULPS       96(CX), Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       96(CX), Y4, Y4
 	CMPQ         DX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VMULPS       128(CX), Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMULPS       128(CX), Y5, Y5
 	CMPQ         DX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VMULPS       160(CX), Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VMULPS       160(CX), Y6, Y6
 	CMPQ         DX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VMULPS       192(CX), Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
-	VMASKMOVPS   224(CX), Y9, Y8
-	VMULPS       Y8, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMOVUPS      192(AX), Y7
+	VMULPS       192(CX), Y7, Y7
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1036,14 +921,14 @@ start:
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMASKMOVPS   192(CX), Y9, Y7
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1056,13 +941,13 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMASKMOVPS   160(CX), Y9, Y6
-	VMULPS       Y6, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VMULPS       Y2, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1075,12 +960,12 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMASKMOVPS   128(CX), Y9, Y5
-	VMULPS       Y5, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1093,11 +978,11 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMASKMOVPS   96(CX), Y9, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1110,10 +995,10 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMASKMOVPS   64(CX), Y9, Y3
-	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -1126,8 +1011,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
-	VMASKMOVPS   32(CX), Y9, Y2
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
 	VMULPS       Y2, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1143,8 +1028,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
-	VMASKMOVPS   (CX), Y9, Y2
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
 	VMULPS       Y2, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1163,10 +1048,8 @@ empty:
 	RET
 
 long:
-	MOVQ AX, BX
-	ANDQ $+28, BX
-	CMPQ BX, $+1
-	JAE  misaligned
+	CMPQ DX, $+257
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -1194,7 +1077,7 @@ headed:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -1232,6 +1115,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -1460,9 +1348,14 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ       DX, $+256
-	JBE        aligned
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
 	MOVQ       CX, SI
 	ANDQ       $+4092, SI
 	CMPQ       SI, BX
@@ -1471,11 +1364,6 @@ misaligned:
 	SUBQ       BX, CX
 	SHRQ       $0x02, BX
 	ADDQ       BX, DX
-	LEAQ       masks<>+0(SB), DI
-	MOVQ       DX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y9
 	LEAQ       masks<>+32(SB), SI
 	NEGQ       BX
 	VMOVUPS    (SI)(BX*4), Y2
@@ -1490,19 +1378,9 @@ page:
 	ANDQ $+7, BX
 	CMPQ BX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ DX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
-
-even:
-	LEAQ    masks<>+0(SB), SI
-	MOVQ    DX, BX
-	NEGQ    BX
-	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	JMP     aligned
 
 odd:
 	VXORPS     Y0, Y0, Y0
@@ -1523,11 +1401,6 @@ odd:
 	VMASKMOVPS -32(AX), Y8, Y7
 	VMASKMOVPS -32(CX), Y8, Y8
 	VMULPS     Y8, Y7, Y7
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    32(SI)(BX*4), Y9
 	CMPQ       DX, $+64
 	JAE        blocks
 	JMP        rest
@@ -1542,11 +1415,11 @@ TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
 	MOVQ    count+32(FP), SI
 	MOVQ    x+40(FP), DI
 	MOVQ    n+48(FP), R8
-	LEAQ    masks<>+0(SB), R10
+	LEAQ    masks<>+32(SB), R10
 	MOVQ    R8, R9
 	NEGQ    R9
 	ANDQ    $0x07, R9
-	VMOVUPS 32(R10)(R9*4), Y0
+	VMOVUPS (R10)(R9*4), Y0
 	CMPQ    R8, $+8
 	JBE     groups1
 	CMPQ    R8, $+16
@@ -1599,39 +1472,40 @@ rowsat:
 	ADDQ  $+16, BX
 
 rowssum:
-	// Groups 0 and 4 of the lanes.
+	// Groups [0 4] of the lanes.
 	VMOVUPS (DI), Y2
-	VMULPS  (R10), Y2, Y4
-	VMULPS  (R11), Y2, Y5
-	VMULPS  (R12), Y2, Y6
-	VMULPS  (R13), Y2, Y7
-	VMOVUPS 128(DI), Y3
-	VMULPS  128(R10), Y3, Y8
-	VMULPS  128(R11), Y3, Y9
-	VMULPS  128(R12), Y3, Y10
-	VMULPS  128(R13), Y3, Y11
+	VMULPS  (R10), Y2, Y3
+	VMULPS  (R11), Y2, Y4
+	VMULPS  (R12), Y2, Y5
+	VMULPS  (R13), Y2, Y6
+	VMOVUPS 128(DI), Y7
+	VMULPS  128(R10), Y7, Y8
+	VMULPS  128(R11), Y7, Y9
+	VMULPS  128(R12), Y7, Y10
+	VMULPS  128(R13), Y7, Y11
 	MOVQ    $+256, R14
 	CMPQ    R14, R8
 	JAE     tail0
+	PCALIGN $0x20
 
 block0:
 	VMOVUPS (DI)(R14*1), Y2
-	VMOVUPS 128(DI)(R14*1), Y3
+	VMOVUPS 128(DI)(R14*1), Y7
 	VMULPS  (R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y4, Y4
-	VMULPS  128(R10)(R14*1), Y3, Y1
+	VADDPS  Y1, Y3, Y3
+	VMULPS  128(R10)(R14*1), Y7, Y1
 	VADDPS  Y1, Y8, Y8
 	VMULPS  (R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y5, Y5
-	VMULPS  128(R11)(R14*1), Y3, Y1
+	VADDPS  Y1, Y4, Y4
+	VMULPS  128(R11)(R14*1), Y7, Y1
 	VADDPS  Y1, Y9, Y9
 	VMULPS  (R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y6, Y6
-	VMULPS  128(R12)(R14*1), Y3, Y1
+	VADDPS  Y1, Y5, Y5
+	VMULPS  128(R12)(R14*1), Y7, Y1
 	VADDPS  Y1, Y10, Y10
 	VMULPS  (R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y7, Y7
-	VMULPS  128(R13)(R14*1), Y3, Y1
+	VADDPS  Y1, Y6, Y6
+	VMULPS  128(R13)(R14*1), Y7, Y1
 	VADDPS  Y1, Y11, Y11
 	ADDQ    $+256, R14
 	CMPQ    R14, R8
@@ -1644,29 +1518,29 @@ tail0:
 	JBE     part0
 	VMOVUPS (DI)(R14*1), Y2
 	VMULPS  (R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y4, Y4
+	VADDPS  Y1, Y3, Y3
 	VMULPS  (R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y5, Y5
+	VADDPS  Y1, Y4, Y4
 	VMULPS  (R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y6, Y6
+	VADDPS  Y1, Y5, Y5
 	VMULPS  (R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y7, Y7
+	VADDPS  Y1, Y6, Y6
 	JMP     next0
 
 part0:
 	VMASKMOVPS (DI)(R14*1), Y0, Y2
 	VMASKMOVPS (R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y4, Y4
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS (R11)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y5, Y5
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS (R12)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y6, Y6
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS (R13)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y7, Y7
+	VADDPS     Y1, Y6, Y6
 	JMP        end0
 
 next0:
@@ -1674,71 +1548,72 @@ next0:
 	JBE     end0
 	CMPQ    R9, $+40
 	JBE     part4
-	VMOVUPS 128(DI)(R14*1), Y3
-	VMULPS  128(R10)(R14*1), Y3, Y1
+	VMOVUPS 128(DI)(R14*1), Y7
+	VMULPS  128(R10)(R14*1), Y7, Y1
 	VADDPS  Y1, Y8, Y8
-	VMULPS  128(R11)(R14*1), Y3, Y1
+	VMULPS  128(R11)(R14*1), Y7, Y1
 	VADDPS  Y1, Y9, Y9
-	VMULPS  128(R12)(R14*1), Y3, Y1
+	VMULPS  128(R12)(R14*1), Y7, Y1
 	VADDPS  Y1, Y10, Y10
-	VMULPS  128(R13)(R14*1), Y3, Y1
+	VMULPS  128(R13)(R14*1), Y7, Y1
 	VADDPS  Y1, Y11, Y11
 	JMP     end0
 
 part4:
-	VMASKMOVPS 128(DI)(R14*1), Y0, Y3
+	VMASKMOVPS 128(DI)(R14*1), Y0, Y7
 	VMASKMOVPS 128(R10)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS 128(R11)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y9, Y9
 	VMASKMOVPS 128(R12)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y10, Y10
 	VMASKMOVPS 128(R13)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y11, Y11
 
 end0:
-	VADDPS Y8, Y4, Y4
-	VADDPS Y9, Y5, Y5
-	VADDPS Y10, Y6, Y6
-	VADDPS Y11, Y7, Y7
+	VADDPS Y8, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VADDPS Y11, Y6, Y6
 
-	// Groups 2 and 6 of the lanes.
+	// Groups [2 6] of the lanes.
 	VMOVUPS 64(DI), Y2
-	VMULPS  64(R10), Y2, Y8
-	VMULPS  64(R11), Y2, Y9
-	VMULPS  64(R12), Y2, Y10
-	VMULPS  64(R13), Y2, Y11
-	VMOVUPS 192(DI), Y3
-	VMULPS  192(R10), Y3, Y12
-	VMULPS  192(R11), Y3, Y13
-	VMULPS  192(R12), Y3, Y14
-	VMULPS  192(R13), Y3, Y15
+	VMULPS  64(R10), Y2, Y7
+	VMULPS  64(R11), Y2, Y8
+	VMULPS  64(R12), Y2, Y9
+	VMULPS  64(R13), Y2, Y10
+	VMOVUPS 192(DI), Y11
+	VMULPS  192(R10), Y11, Y12
+	VMULPS  192(R11), Y11, Y13
+	VMULPS  192(R12), Y11, Y14
+	VMULPS  192(R13), Y11, Y15
 	MOVQ    $+256, R14
 	CMPQ    R14, R8
 	JAE     tail1
+	PCALIGN $0x20
 
 block1:
 	VMOVUPS 64(DI)(R14*1), Y2
-	VMOVUPS 192(DI)(R14*1), Y3
+	VMOVUPS 192(DI)(R14*1), Y11
 	VMULPS  64(R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y8, Y8
-	VMULPS  192(R10)(R14*1), Y3, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  192(R10)(R14*1), Y11, Y1
 	VADDPS  Y1, Y12, Y12
 	VMULPS  64(R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y9, Y9
-	VMULPS  192(R11)(R14*1), Y3, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  192(R11)(R14*1), Y11, Y1
 	VADDPS  Y1, Y13, Y13
 	VMULPS  64(R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y10, Y10
-	VMULPS  192(R12)(R14*1), Y3, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  192(R12)(R14*1), Y11, Y1
 	VADDPS  Y1, Y14, Y14
 	VMULPS  64(R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y11, Y11
-	VMULPS  192(R13)(R14*1), Y3, Y1
+	VADDPS  Y1, Y10, Y10
+	VMULPS  192(R13)(R14*1), Y11, Y1
 	VADDPS  Y1, Y15, Y15
 	ADDQ    $+256, R14
 	CMPQ    R14, R8
@@ -1751,110 +1626,111 @@ tail1:
 	JBE     part2
 	VMOVUPS 64(DI)(R14*1), Y2
 	VMULPS  64(R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y8, Y8
+	VADDPS  Y1, Y7, Y7
 	VMULPS  64(R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y9, Y9
+	VADDPS  Y1, Y8, Y8
 	VMULPS  64(R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y10, Y10
+	VADDPS  Y1, Y9, Y9
 	VMULPS  64(R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y11, Y11
-	JMP     next1
+	VADDPS  Y1, Y10, Y10
+	JMP     next2
 
 part2:
 	VMASKMOVPS 64(DI)(R14*1), Y0, Y2
 	VMASKMOVPS 64(R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y8, Y8
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS 64(R11)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y9, Y9
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS 64(R12)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y10, Y10
+	VADDPS     Y1, Y9, Y9
 	VMASKMOVPS 64(R13)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y11, Y11
+	VADDPS     Y1, Y10, Y10
 	JMP        end1
 
-next1:
+next2:
 	CMPQ    R9, $+48
 	JBE     end1
 	CMPQ    R9, $+56
 	JBE     part6
-	VMOVUPS 192(DI)(R14*1), Y3
-	VMULPS  192(R10)(R14*1), Y3, Y1
+	VMOVUPS 192(DI)(R14*1), Y11
+	VMULPS  192(R10)(R14*1), Y11, Y1
 	VADDPS  Y1, Y12, Y12
-	VMULPS  192(R11)(R14*1), Y3, Y1
+	VMULPS  192(R11)(R14*1), Y11, Y1
 	VADDPS  Y1, Y13, Y13
-	VMULPS  192(R12)(R14*1), Y3, Y1
+	VMULPS  192(R12)(R14*1), Y11, Y1
 	VADDPS  Y1, Y14, Y14
-	VMULPS  192(R13)(R14*1), Y3, Y1
+	VMULPS  192(R13)(R14*1), Y11, Y1
 	VADDPS  Y1, Y15, Y15
 	JMP     end1
 
 part6:
-	VMASKMOVPS 192(DI)(R14*1), Y0, Y3
+	VMASKMOVPS 192(DI)(R14*1), Y0, Y11
 	VMASKMOVPS 192(R10)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y12, Y12
 	VMASKMOVPS 192(R11)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y13, Y13
 	VMASKMOVPS 192(R12)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y14, Y14
 	VMASKMOVPS 192(R13)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y15, Y15
 
 end1:
 	LEAQ    (SP), R14
-	VADDPS  Y12, Y8, Y8
+	VADDPS  Y12, Y7, Y7
+	VADDPS  Y7, Y3, Y3
+	VMOVUPS Y3, (R14)
+	VADDPS  Y13, Y8, Y8
 	VADDPS  Y8, Y4, Y4
-	VMOVUPS Y4, (R14)
-	VADDPS  Y13, Y9, Y9
+	VMOVUPS Y4, 32(R14)
+	VADDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y5, Y5
-	VMOVUPS Y5, 32(R14)
-	VADDPS  Y14, Y10, Y10
+	VMOVUPS Y5, 64(R14)
+	VADDPS  Y15, Y10, Y10
 	VADDPS  Y10, Y6, Y6
-	VMOVUPS Y6, 64(R14)
-	VADDPS  Y15, Y11, Y11
-	VADDPS  Y11, Y7, Y7
-	VMOVUPS Y7, 96(R14)
+	VMOVUPS Y6, 96(R14)
 
-	// Groups 1 and 5 of the lanes.
+	// Groups [1 5] of the lanes.
 	VMOVUPS 32(DI), Y2
-	VMULPS  32(R10), Y2, Y4
-	VMULPS  32(R11), Y2, Y5
-	VMULPS  32(R12), Y2, Y6
-	VMULPS  32(R13), Y2, Y7
-	VMOVUPS 160(DI), Y3
-	VMULPS  160(R10), Y3, Y8
-	VMULPS  160(R11), Y3, Y9
-	VMULPS  160(R12), Y3, Y10
-	VMULPS  160(R13), Y3, Y11
+	VMULPS  32(R10), Y2, Y3
+	VMULPS  32(R11), Y2, Y4
+	VMULPS  32(R12), Y2, Y5
+	VMULPS  32(R13), Y2, Y6
+	VMOVUPS 160(DI), Y7
+	VMULPS  160(R10), Y7, Y8
+	VMULPS  160(R11), Y7, Y9
+	VMULPS  160(R12), Y7, Y10
+	VMULPS  160(R13), Y7, Y11
 	MOVQ    $+256, R14
 	CMPQ    R14, R8
 	JAE     tail2
+	PCALIGN $0x20
 
 block2:
 	VMOVUPS 32(DI)(R14*1), Y2
-	VMOVUPS 160(DI)(R14*1), Y3
+	VMOVUPS 160(DI)(R14*1), Y7
 	VMULPS  32(R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y4, Y4
-	VMULPS  160(R10)(R14*1), Y3, Y1
+	VADDPS  Y1, Y3, Y3
+	VMULPS  160(R10)(R14*1), Y7, Y1
 	VADDPS  Y1, Y8, Y8
 	VMULPS  32(R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y5, Y5
-	VMULPS  160(R11)(R14*1), Y3, Y1
+	VADDPS  Y1, Y4, Y4
+	VMULPS  160(R11)(R14*1), Y7, Y1
 	VADDPS  Y1, Y9, Y9
 	VMULPS  32(R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y6, Y6
-	VMULPS  160(R12)(R14*1), Y3, Y1
+	VADDPS  Y1, Y5, Y5
+	VMULPS  160(R12)(R14*1), Y7, Y1
 	VADDPS  Y1, Y10, Y10
 	VMULPS  32(R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y7, Y7
-	VMULPS  160(R13)(R14*1), Y3, Y1
+	VADDPS  Y1, Y6, Y6
+	VMULPS  160(R13)(R14*1), Y7, Y1
 	VADDPS  Y1, Y11, Y11
 	ADDQ    $+256, R14
 	CMPQ    R14, R8
@@ -1867,101 +1743,102 @@ tail2:
 	JBE     part1
 	VMOVUPS 32(DI)(R14*1), Y2
 	VMULPS  32(R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y4, Y4
+	VADDPS  Y1, Y3, Y3
 	VMULPS  32(R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y5, Y5
+	VADDPS  Y1, Y4, Y4
 	VMULPS  32(R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y6, Y6
+	VADDPS  Y1, Y5, Y5
 	VMULPS  32(R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y7, Y7
-	JMP     next2
+	VADDPS  Y1, Y6, Y6
+	JMP     next1
 
 part1:
 	VMASKMOVPS 32(DI)(R14*1), Y0, Y2
 	VMASKMOVPS 32(R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y4, Y4
+	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS 32(R11)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y5, Y5
+	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS 32(R12)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y6, Y6
+	VADDPS     Y1, Y5, Y5
 	VMASKMOVPS 32(R13)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y7, Y7
+	VADDPS     Y1, Y6, Y6
 	JMP        end2
 
-next2:
+next1:
 	CMPQ    R9, $+40
 	JBE     end2
 	CMPQ    R9, $+48
 	JBE     part5
-	VMOVUPS 160(DI)(R14*1), Y3
-	VMULPS  160(R10)(R14*1), Y3, Y1
+	VMOVUPS 160(DI)(R14*1), Y7
+	VMULPS  160(R10)(R14*1), Y7, Y1
 	VADDPS  Y1, Y8, Y8
-	VMULPS  160(R11)(R14*1), Y3, Y1
+	VMULPS  160(R11)(R14*1), Y7, Y1
 	VADDPS  Y1, Y9, Y9
-	VMULPS  160(R12)(R14*1), Y3, Y1
+	VMULPS  160(R12)(R14*1), Y7, Y1
 	VADDPS  Y1, Y10, Y10
-	VMULPS  160(R13)(R14*1), Y3, Y1
+	VMULPS  160(R13)(R14*1), Y7, Y1
 	VADDPS  Y1, Y11, Y11
 	JMP     end2
 
 part5:
-	VMASKMOVPS 160(DI)(R14*1), Y0, Y3
+	VMASKMOVPS 160(DI)(R14*1), Y0, Y7
 	VMASKMOVPS 160(R10)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS 160(R11)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y9, Y9
 	VMASKMOVPS 160(R12)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y10, Y10
 	VMASKMOVPS 160(R13)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y11, Y11
 
 end2:
-	VADDPS Y8, Y4, Y4
-	VADDPS Y9, Y5, Y5
-	VADDPS Y10, Y6, Y6
-	VADDPS Y11, Y7, Y7
+	VADDPS Y8, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VADDPS Y11, Y6, Y6
 
-	// Groups 3 and 7 of the lanes.
+	// Groups [3 7] of the lanes.
 	VMOVUPS 96(DI), Y2
-	VMULPS  96(R10), Y2, Y8
-	VMULPS  96(R11), Y2, Y9
-	VMULPS  96(R12), Y2, Y10
-	VMULPS  96(R13), Y2, Y11
-	VMOVUPS 224(DI), Y3
-	VMULPS  224(R10), Y3, Y12
-	VMULPS  224(R11), Y3, Y13
-	VMULPS  224(R12), Y3, Y14
-	VMULPS  224(R13), Y3, Y15
+	VMULPS  96(R10), Y2, Y7
+	VMULPS  96(R11), Y2, Y8
+	VMULPS  96(R12), Y2, Y9
+	VMULPS  96(R13), Y2, Y10
+	VMOVUPS 224(DI), Y11
+	VMULPS  224(R10), Y11, Y12
+	VMULPS  224(R11), Y11, Y13
+	VMULPS  224(R12), Y11, Y14
+	VMULPS  224(R13), Y11, Y15
 	MOVQ    $+256, R14
 	CMPQ    R14, R8
 	JAE     tail3
+	PCALIGN $0x20
 
 block3:
 	VMOVUPS 96(DI)(R14*1), Y2
-	VMOVUPS 224(DI)(R14*1), Y3
+	VMOVUPS 224(DI)(R14*1), Y11
 	VMULPS  96(R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y8, Y8
-	VMULPS  224(R10)(R14*1), Y3, Y1
+	VADDPS  Y1, Y7, Y7
+	VMULPS  224(R10)(R14*1), Y11, Y1
 	VADDPS  Y1, Y12, Y12
 	VMULPS  96(R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y9, Y9
-	VMULPS  224(R11)(R14*1), Y3, Y1
+	VADDPS  Y1, Y8, Y8
+	VMULPS  224(R11)(R14*1), Y11, Y1
 	VADDPS  Y1, Y13, Y13
 	VMULPS  96(R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y10, Y10
-	VMULPS  224(R12)(R14*1), Y3, Y1
+	VADDPS  Y1, Y9, Y9
+	VMULPS  224(R12)(R14*1), Y11, Y1
 	VADDPS  Y1, Y14, Y14
 	VMULPS  96(R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y11, Y11
-	VMULPS  224(R13)(R14*1), Y3, Y1
+	VADDPS  Y1, Y10, Y10
+	VMULPS  224(R13)(R14*1), Y11, Y1
 	VADDPS  Y1, Y15, Y15
 	ADDQ    $+256, R14
 	CMPQ    R14, R8
@@ -1974,29 +1851,29 @@ tail3:
 	JBE     part3
 	VMOVUPS 96(DI)(R14*1), Y2
 	VMULPS  96(R10)(R14*1), Y2, Y1
-	VADDPS  Y1, Y8, Y8
+	VADDPS  Y1, Y7, Y7
 	VMULPS  96(R11)(R14*1), Y2, Y1
-	VADDPS  Y1, Y9, Y9
+	VADDPS  Y1, Y8, Y8
 	VMULPS  96(R12)(R14*1), Y2, Y1
-	VADDPS  Y1, Y10, Y10
+	VADDPS  Y1, Y9, Y9
 	VMULPS  96(R13)(R14*1), Y2, Y1
-	VADDPS  Y1, Y11, Y11
+	VADDPS  Y1, Y10, Y10
 	JMP     next3
 
 part3:
 	VMASKMOVPS 96(DI)(R14*1), Y0, Y2
 	VMASKMOVPS 96(R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y8, Y8
+	VADDPS     Y1, Y7, Y7
 	VMASKMOVPS 96(R11)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y9, Y9
+	VADDPS     Y1, Y8, Y8
 	VMASKMOVPS 96(R12)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y10, Y10
+	VADDPS     Y1, Y9, Y9
 	VMASKMOVPS 96(R13)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
-	VADDPS     Y1, Y11, Y11
+	VADDPS     Y1, Y10, Y10
 	JMP        end3
 
 next3:
@@ -2004,51 +1881,51 @@ next3:
 	JBE     end3
 	CMPQ    R9, $+64
 	JBE     part7
-	VMOVUPS 224(DI)(R14*1), Y3
-	VMULPS  224(R10)(R14*1), Y3, Y1
+	VMOVUPS 224(DI)(R14*1), Y11
+	VMULPS  224(R10)(R14*1), Y11, Y1
 	VADDPS  Y1, Y12, Y12
-	VMULPS  224(R11)(R14*1), Y3, Y1
+	VMULPS  224(R11)(R14*1), Y11, Y1
 	VADDPS  Y1, Y13, Y13
-	VMULPS  224(R12)(R14*1), Y3, Y1
+	VMULPS  224(R12)(R14*1), Y11, Y1
 	VADDPS  Y1, Y14, Y14
-	VMULPS  224(R13)(R14*1), Y3, Y1
+	VMULPS  224(R13)(R14*1), Y11, Y1
 	VADDPS  Y1, Y15, Y15
 	JMP     end3
 
 part7:
-	VMASKMOVPS 224(DI)(R14*1), Y0, Y3
+	VMASKMOVPS 224(DI)(R14*1), Y0, Y11
 	VMASKMOVPS 224(R10)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y12, Y12
 	VMASKMOVPS 224(R11)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y13, Y13
 	VMASKMOVPS 224(R12)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y14, Y14
 	VMASKMOVPS 224(R13)(R14*1), Y0, Y1
-	VMULPS     Y3, Y1, Y1
+	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y15, Y15
 
 end3:
 	LEAQ         (SP), R10
-	VADDPS       Y12, Y8, Y8
+	VADDPS       Y12, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VADDPS       (R10), Y3, Y3
+	VADDPS       Y13, Y8, Y8
 	VADDPS       Y8, Y4, Y4
-	VADDPS       (R10), Y4, Y4
-	VADDPS       Y13, Y9, Y9
+	VADDPS       32(R10), Y4, Y4
+	VADDPS       Y14, Y9, Y9
 	VADDPS       Y9, Y5, Y5
-	VADDPS       32(R10), Y5, Y5
-	VADDPS       Y14, Y10, Y10
+	VADDPS       64(R10), Y5, Y5
+	VADDPS       Y15, Y10, Y10
 	VADDPS       Y10, Y6, Y6
-	VADDPS       64(R10), Y6, Y6
-	VADDPS       Y15, Y11, Y11
-	VADDPS       Y11, Y7, Y7
-	VADDPS       96(R10), Y7, Y7
-	VINSERTF128  $0x01, X6, Y4, Y1
-	VPERM2F128   $0x31, Y6, Y4, Y2
+	VADDPS       96(R10), Y6, Y6
+	VINSERTF128  $0x01, X5, Y3, Y1
+	VPERM2F128   $0x31, Y5, Y3, Y2
 	VADDPS       Y2, Y1, Y1
-	VINSERTF128  $0x01, X7, Y5, Y2
-	VPERM2F128   $0x31, Y7, Y5, Y3
+	VINSERTF128  $0x01, X6, Y4, Y2
+	VPERM2F128   $0x31, Y6, Y4, Y3
 	VADDPS       Y3, Y2, Y2
 	VUNPCKLPD    Y2, Y1, Y3
 	VUNPCKHPD    Y2, Y1, Y1
@@ -3338,20 +3215,20 @@ loop:
 // func expAVX2(dst *float32, x *float32, n int, table *float32)
 // Requires: AVX, AVX2
 TEXT ·expAVX2(SB), NOSPLIT, $0-32
-	MOVQ table+24(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ dst+0(FP), DX
-	MOVQ n+16(FP), BX
-	CMPQ BX, $+8
-	JB   below8
-	CMPQ BX, $+16
-	JBE  to16
-	CMPQ BX, $+32
-	JBE  to32
-	CMPQ BX, $+64
-	JBE  to64
+	MOVQ    table+24(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+16(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+16
+	JBE     to16
+	CMPQ    BX, $+32
+	JB      rest
+	PCALIGN $0x20
 
-	// The first and the last group, to be stored at the end.
+loop:
+	// Four groups a turn.
 	VMOVUPS (CX), Y0
 	VMOVUPS (AX), Y3
 	VMINPS  Y0, Y3, Y0
@@ -3384,720 +3261,234 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-32
 	VPSLLD  $0x17, Y2, Y2
 	VMULPS  Y3, Y0, Y0
 	VMULPS  Y2, Y0, Y0
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), DI
-	VMOVUPS -32(SI), Y1
-	VMOVUPS (AX), Y4
-	VMINPS  Y1, Y4, Y1
-	VMOVUPS 32(AX), Y4
-	VMAXPS  Y1, Y4, Y1
-	VMULPS  64(AX), Y1, Y3
-	VADDPS  96(AX), Y3, Y3
-	VSUBPS  96(AX), Y3, Y2
-	VMULPS  160(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y1
-	VMULPS  192(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y2
-	VMULPS  224(AX), Y2, Y1
-	VADDPS  256(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  288(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  320(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  352(AX), Y1, Y1
-	VMULPS  Y2, Y2, Y4
-	VMULPS  Y4, Y1, Y1
-	VADDPS  Y2, Y1, Y1
-	VADDPS  384(AX), Y1, Y1
-	VMOVUPS 128(AX), Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSRLD  $0x01, Y3, Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSLLD  $0x17, Y4, Y4
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
 	VPSLLD  $0x17, Y3, Y3
-	VMULPS  Y4, Y1, Y1
-	VMULPS  Y3, Y1, Y1
-	MOVQ    DX, SI
-	MOVQ    DX, R8
-	NEGQ    R8
-	SHRQ    $0x02, R8
-	ANDQ    $0x07, R8
-	SUBQ    R8, BX
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (DX)(R8*4), DX
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (CX), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, (DX)
-	VMOVUPS 32(CX), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, 32(DX)
-	VMOVUPS 64(CX), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS 96(CX), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, 96(DX)
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VMOVUPS 64(CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, 64(DX)
+	VMOVUPS 96(CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, 96(DX)
 	ADDQ    $+128, CX
 	ADDQ    $+128, DX
 	SUBQ    $+32, BX
 	CMPQ    BX, $+32
 	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
 
-groups:
-	CMPQ    BX, $+8
-	JBE     last
-	VMOVUPS (CX), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS Y2, (DX)
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, (DX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
-	SUBQ    $+8, BX
-	JMP     groups
 
-last:
-	VMOVUPS Y0, (SI)
-	VMOVUPS Y1, -32(DI)
-	VZEROUPPER
-	RET
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
 
-to64:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y0
-	VMOVUPS (AX), Y3
-	VMINPS  Y0, Y3, Y0
-	VMOVUPS 32(AX), Y3
-	VMAXPS  Y0, Y3, Y0
-	VMULPS  64(AX), Y0, Y2
-	VADDPS  96(AX), Y2, Y2
-	VSUBPS  96(AX), Y2, Y1
-	VMULPS  160(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y0
-	VMULPS  192(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y1
-	VMULPS  224(AX), Y1, Y0
-	VADDPS  256(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  288(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  320(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  352(AX), Y0, Y0
-	VMULPS  Y1, Y1, Y3
-	VMULPS  Y3, Y0, Y0
-	VADDPS  Y1, Y0, Y0
-	VADDPS  384(AX), Y0, Y0
-	VMOVUPS 128(AX), Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSRLD  $0x01, Y2, Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSLLD  $0x17, Y3, Y3
-	VPSLLD  $0x17, Y2, Y2
-	VMULPS  Y3, Y0, Y0
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS (AX), Y4
-	VMINPS  Y1, Y4, Y1
-	VMOVUPS 32(AX), Y4
-	VMAXPS  Y1, Y4, Y1
-	VMULPS  64(AX), Y1, Y3
-	VADDPS  96(AX), Y3, Y3
-	VSUBPS  96(AX), Y3, Y2
-	VMULPS  160(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y1
-	VMULPS  192(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y2
-	VMULPS  224(AX), Y2, Y1
-	VADDPS  256(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  288(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  320(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  352(AX), Y1, Y1
-	VMULPS  Y2, Y2, Y4
-	VMULPS  Y4, Y1, Y1
-	VADDPS  Y2, Y1, Y1
-	VADDPS  384(AX), Y1, Y1
-	VMOVUPS 128(AX), Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSRLD  $0x01, Y3, Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSLLD  $0x17, Y4, Y4
-	VPSLLD  $0x17, Y3, Y3
-	VMULPS  Y4, Y1, Y1
-	VMULPS  Y3, Y1, Y1
-	VMOVUPS 64(CX), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS 96(CX), Y3
-	VMOVUPS (AX), Y6
-	VMINPS  Y3, Y6, Y3
-	VMOVUPS 32(AX), Y6
-	VMAXPS  Y3, Y6, Y3
-	VMULPS  64(AX), Y3, Y5
-	VADDPS  96(AX), Y5, Y5
-	VSUBPS  96(AX), Y5, Y4
-	VMULPS  160(AX), Y4, Y6
-	VSUBPS  Y6, Y3, Y3
-	VMULPS  192(AX), Y4, Y6
-	VSUBPS  Y6, Y3, Y4
-	VMULPS  224(AX), Y4, Y3
-	VADDPS  256(AX), Y3, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  288(AX), Y3, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  320(AX), Y3, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  352(AX), Y3, Y3
-	VMULPS  Y4, Y4, Y6
-	VMULPS  Y6, Y3, Y3
-	VADDPS  Y4, Y3, Y3
-	VADDPS  384(AX), Y3, Y3
-	VMOVUPS 128(AX), Y6
-	VPSUBD  Y6, Y5, Y5
-	VPSRLD  $0x01, Y5, Y6
-	VPSUBD  Y6, Y5, Y5
-	VPSLLD  $0x17, Y6, Y6
-	VPSLLD  $0x17, Y5, Y5
-	VMULPS  Y6, Y3, Y3
-	VMULPS  Y5, Y3, Y3
-	VMOVUPS -128(SI), Y4
-	VMOVUPS (AX), Y7
-	VMINPS  Y4, Y7, Y4
-	VMOVUPS 32(AX), Y7
-	VMAXPS  Y4, Y7, Y4
-	VMULPS  64(AX), Y4, Y6
-	VADDPS  96(AX), Y6, Y6
-	VSUBPS  96(AX), Y6, Y5
-	VMULPS  160(AX), Y5, Y7
-	VSUBPS  Y7, Y4, Y4
-	VMULPS  192(AX), Y5, Y7
-	VSUBPS  Y7, Y4, Y5
-	VMULPS  224(AX), Y5, Y4
-	VADDPS  256(AX), Y4, Y4
-	VMULPS  Y5, Y4, Y4
-	VADDPS  288(AX), Y4, Y4
-	VMULPS  Y5, Y4, Y4
-	VADDPS  320(AX), Y4, Y4
-	VMULPS  Y5, Y4, Y4
-	VADDPS  352(AX), Y4, Y4
-	VMULPS  Y5, Y5, Y7
-	VMULPS  Y7, Y4, Y4
-	VADDPS  Y5, Y4, Y4
-	VADDPS  384(AX), Y4, Y4
-	VMOVUPS 128(AX), Y7
-	VPSUBD  Y7, Y6, Y6
-	VPSRLD  $0x01, Y6, Y7
-	VPSUBD  Y7, Y6, Y6
-	VPSLLD  $0x17, Y7, Y7
-	VPSLLD  $0x17, Y6, Y6
-	VMULPS  Y7, Y4, Y4
-	VMULPS  Y6, Y4, Y4
-	VMOVUPS -96(SI), Y5
-	VMOVUPS (AX), Y8
-	VMINPS  Y5, Y8, Y5
-	VMOVUPS 32(AX), Y8
-	VMAXPS  Y5, Y8, Y5
-	VMULPS  64(AX), Y5, Y7
-	VADDPS  96(AX), Y7, Y7
-	VSUBPS  96(AX), Y7, Y6
-	VMULPS  160(AX), Y6, Y8
-	VSUBPS  Y8, Y5, Y5
-	VMULPS  192(AX), Y6, Y8
-	VSUBPS  Y8, Y5, Y6
-	VMULPS  224(AX), Y6, Y5
-	VADDPS  256(AX), Y5, Y5
-	VMULPS  Y6, Y5, Y5
-	VADDPS  288(AX), Y5, Y5
-	VMULPS  Y6, Y5, Y5
-	VADDPS  320(AX), Y5, Y5
-	VMULPS  Y6, Y5, Y5
-	VADDPS  352(AX), Y5, Y5
-	VMULPS  Y6, Y6, Y8
-	VMULPS  Y8, Y5, Y5
-	VADDPS  Y6, Y5, Y5
-	VADDPS  384(AX), Y5, Y5
-	VMOVUPS 128(AX), Y8
-	VPSUBD  Y8, Y7, Y7
-	VPSRLD  $0x01, Y7, Y8
-	VPSUBD  Y8, Y7, Y7
-	VPSLLD  $0x17, Y8, Y8
-	VPSLLD  $0x17, Y7, Y7
-	VMULPS  Y8, Y5, Y5
-	VMULPS  Y7, Y5, Y5
-	VMOVUPS -64(SI), Y6
-	VMOVUPS (AX), Y9
-	VMINPS  Y6, Y9, Y6
-	VMOVUPS 32(AX), Y9
-	VMAXPS  Y6, Y9, Y6
-	VMULPS  64(AX), Y6, Y8
-	VADDPS  96(AX), Y8, Y8
-	VSUBPS  96(AX), Y8, Y7
-	VMULPS  160(AX), Y7, Y9
-	VSUBPS  Y9, Y6, Y6
-	VMULPS  192(AX), Y7, Y9
-	VSUBPS  Y9, Y6, Y7
-	VMULPS  224(AX), Y7, Y6
-	VADDPS  256(AX), Y6, Y6
-	VMULPS  Y7, Y6, Y6
-	VADDPS  288(AX), Y6, Y6
-	VMULPS  Y7, Y6, Y6
-	VADDPS  320(AX), Y6, Y6
-	VMULPS  Y7, Y6, Y6
-	VADDPS  352(AX), Y6, Y6
-	VMULPS  Y7, Y7, Y9
-	VMULPS  Y9, Y6, Y6
-	VADDPS  Y7, Y6, Y6
-	VADDPS  384(AX), Y6, Y6
-	VMOVUPS 128(AX), Y9
-	VPSUBD  Y9, Y8, Y8
-	VPSRLD  $0x01, Y8, Y9
-	VPSUBD  Y9, Y8, Y8
-	VPSLLD  $0x17, Y9, Y9
-	VPSLLD  $0x17, Y8, Y8
-	VMULPS  Y9, Y6, Y6
-	VMULPS  Y8, Y6, Y6
-	VMOVUPS -32(SI), Y7
-	VMOVUPS (AX), Y10
-	VMINPS  Y7, Y10, Y7
-	VMOVUPS 32(AX), Y10
-	VMAXPS  Y7, Y10, Y7
-	VMULPS  64(AX), Y7, Y9
-	VADDPS  96(AX), Y9, Y9
-	VSUBPS  96(AX), Y9, Y8
-	VMULPS  160(AX), Y8, Y10
-	VSUBPS  Y10, Y7, Y7
-	VMULPS  192(AX), Y8, Y10
-	VSUBPS  Y10, Y7, Y8
-	VMULPS  224(AX), Y8, Y7
-	VADDPS  256(AX), Y7, Y7
-	VMULPS  Y8, Y7, Y7
-	VADDPS  288(AX), Y7, Y7
-	VMULPS  Y8, Y7, Y7
-	VADDPS  320(AX), Y7, Y7
-	VMULPS  Y8, Y7, Y7
-	VADDPS  352(AX), Y7, Y7
-	VMULPS  Y8, Y8, Y10
-	VMULPS  Y10, Y7, Y7
-	VADDPS  Y8, Y7, Y7
-	VADDPS  384(AX), Y7, Y7
-	VMOVUPS 128(AX), Y10
-	VPSUBD  Y10, Y9, Y9
-	VPSRLD  $0x01, Y9, Y10
-	VPSUBD  Y10, Y9, Y9
-	VPSLLD  $0x17, Y10, Y10
-	VPSLLD  $0x17, Y9, Y9
-	VMULPS  Y10, Y7, Y7
-	VMULPS  Y9, Y7, Y7
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	VMOVUPS Y4, -128(BX)
-	VMOVUPS Y5, -96(BX)
-	VMOVUPS Y6, -64(BX)
-	VMOVUPS Y7, -32(BX)
-	VZEROUPPER
-	RET
-
-to32:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y0
-	VMOVUPS (AX), Y3
-	VMINPS  Y0, Y3, Y0
-	VMOVUPS 32(AX), Y3
-	VMAXPS  Y0, Y3, Y0
-	VMULPS  64(AX), Y0, Y2
-	VADDPS  96(AX), Y2, Y2
-	VSUBPS  96(AX), Y2, Y1
-	VMULPS  160(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y0
-	VMULPS  192(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y1
-	VMULPS  224(AX), Y1, Y0
-	VADDPS  256(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  288(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  320(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  352(AX), Y0, Y0
-	VMULPS  Y1, Y1, Y3
-	VMULPS  Y3, Y0, Y0
-	VADDPS  Y1, Y0, Y0
-	VADDPS  384(AX), Y0, Y0
-	VMOVUPS 128(AX), Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSRLD  $0x01, Y2, Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSLLD  $0x17, Y3, Y3
-	VPSLLD  $0x17, Y2, Y2
-	VMULPS  Y3, Y0, Y0
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS 32(CX), Y1
-	VMOVUPS (AX), Y4
-	VMINPS  Y1, Y4, Y1
-	VMOVUPS 32(AX), Y4
-	VMAXPS  Y1, Y4, Y1
-	VMULPS  64(AX), Y1, Y3
-	VADDPS  96(AX), Y3, Y3
-	VSUBPS  96(AX), Y3, Y2
-	VMULPS  160(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y1
-	VMULPS  192(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y2
-	VMULPS  224(AX), Y2, Y1
-	VADDPS  256(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  288(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  320(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  352(AX), Y1, Y1
-	VMULPS  Y2, Y2, Y4
-	VMULPS  Y4, Y1, Y1
-	VADDPS  Y2, Y1, Y1
-	VADDPS  384(AX), Y1, Y1
-	VMOVUPS 128(AX), Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSRLD  $0x01, Y3, Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSLLD  $0x17, Y4, Y4
-	VPSLLD  $0x17, Y3, Y3
-	VMULPS  Y4, Y1, Y1
-	VMULPS  Y3, Y1, Y1
-	VMOVUPS -64(SI), Y2
-	VMOVUPS (AX), Y5
-	VMINPS  Y2, Y5, Y2
-	VMOVUPS 32(AX), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMULPS  64(AX), Y2, Y4
-	VADDPS  96(AX), Y4, Y4
-	VSUBPS  96(AX), Y4, Y3
-	VMULPS  160(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y2
-	VMULPS  192(AX), Y3, Y5
-	VSUBPS  Y5, Y2, Y3
-	VMULPS  224(AX), Y3, Y2
-	VADDPS  256(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  288(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  320(AX), Y2, Y2
-	VMULPS  Y3, Y2, Y2
-	VADDPS  352(AX), Y2, Y2
-	VMULPS  Y3, Y3, Y5
-	VMULPS  Y5, Y2, Y2
-	VADDPS  Y3, Y2, Y2
-	VADDPS  384(AX), Y2, Y2
-	VMOVUPS 128(AX), Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSRLD  $0x01, Y4, Y5
-	VPSUBD  Y5, Y4, Y4
-	VPSLLD  $0x17, Y5, Y5
-	VPSLLD  $0x17, Y4, Y4
-	VMULPS  Y5, Y2, Y2
-	VMULPS  Y4, Y2, Y2
-	VMOVUPS -32(SI), Y3
-	VMOVUPS (AX), Y6
-	VMINPS  Y3, Y6, Y3
-	VMOVUPS 32(AX), Y6
-	VMAXPS  Y3, Y6, Y3
-	VMULPS  64(AX), Y3, Y5
-	VADDPS  96(AX), Y5, Y5
-	VSUBPS  96(AX), Y5, Y4
-	VMULPS  160(AX), Y4, Y6
-	VSUBPS  Y6, Y3, Y3
-	VMULPS  192(AX), Y4, Y6
-	VSUBPS  Y6, Y3, Y4
-	VMULPS  224(AX), Y4, Y3
-	VADDPS  256(AX), Y3, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  288(AX), Y3, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  320(AX), Y3, Y3
-	VMULPS  Y4, Y3, Y3
-	VADDPS  352(AX), Y3, Y3
-	VMULPS  Y4, Y4, Y6
-	VMULPS  Y6, Y3, Y3
-	VADDPS  Y4, Y3, Y3
-	VADDPS  384(AX), Y3, Y3
-	VMOVUPS 128(AX), Y6
-	VPSUBD  Y6, Y5, Y5
-	VPSRLD  $0x01, Y5, Y6
-	VPSUBD  Y6, Y5, Y5
-	VPSLLD  $0x17, Y6, Y6
-	VPSLLD  $0x17, Y5, Y5
-	VMULPS  Y6, Y3, Y3
-	VMULPS  Y5, Y3, Y3
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, -64(BX)
-	VMOVUPS Y3, -32(BX)
-	VZEROUPPER
-	RET
-
-to16:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y0
-	VMOVUPS (AX), Y3
-	VMINPS  Y0, Y3, Y0
-	VMOVUPS 32(AX), Y3
-	VMAXPS  Y0, Y3, Y0
-	VMULPS  64(AX), Y0, Y2
-	VADDPS  96(AX), Y2, Y2
-	VSUBPS  96(AX), Y2, Y1
-	VMULPS  160(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y0
-	VMULPS  192(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y1
-	VMULPS  224(AX), Y1, Y0
-	VADDPS  256(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  288(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  320(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  352(AX), Y0, Y0
-	VMULPS  Y1, Y1, Y3
-	VMULPS  Y3, Y0, Y0
-	VADDPS  Y1, Y0, Y0
-	VADDPS  384(AX), Y0, Y0
-	VMOVUPS 128(AX), Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSRLD  $0x01, Y2, Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSLLD  $0x17, Y3, Y3
-	VPSLLD  $0x17, Y2, Y2
-	VMULPS  Y3, Y0, Y0
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS -32(SI), Y1
-	VMOVUPS (AX), Y4
-	VMINPS  Y1, Y4, Y1
-	VMOVUPS 32(AX), Y4
-	VMAXPS  Y1, Y4, Y1
-	VMULPS  64(AX), Y1, Y3
-	VADDPS  96(AX), Y3, Y3
-	VSUBPS  96(AX), Y3, Y2
-	VMULPS  160(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y1
-	VMULPS  192(AX), Y2, Y4
-	VSUBPS  Y4, Y1, Y2
-	VMULPS  224(AX), Y2, Y1
-	VADDPS  256(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  288(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  320(AX), Y1, Y1
-	VMULPS  Y2, Y1, Y1
-	VADDPS  352(AX), Y1, Y1
-	VMULPS  Y2, Y2, Y4
-	VMULPS  Y4, Y1, Y1
-	VADDPS  Y2, Y1, Y1
-	VADDPS  384(AX), Y1, Y1
-	VMOVUPS 128(AX), Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSRLD  $0x01, Y3, Y4
-	VPSUBD  Y4, Y3, Y3
-	VPSLLD  $0x17, Y4, Y4
-	VPSLLD  $0x17, Y3, Y3
-	VMULPS  Y4, Y1, Y1
-	VMULPS  Y3, Y1, Y1
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, -32(BX)
-	VZEROUPPER
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    BX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
 	VMOVUPS (CX), X0
 	VMOVUPS (AX), X3
 	VMINPS  X0, X3, X0
@@ -4133,11 +3524,10 @@ below8:
 	VMOVUPS X0, (DX)
 	ADDQ    $+16, CX
 	ADDQ    $+16, DX
-	SUBQ    $+4, BX
 
-below4:
-	CMPQ   BX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
 	VMOVSD (CX), X0
 	VMOVSD (AX), X3
 	VMINPS X0, X3, X0
@@ -4184,11 +3574,10 @@ below4:
 	VMOVSD X0, (DX)
 	ADDQ   $+8, CX
 	ADDQ   $+8, DX
-	SUBQ   $+2, BX
 
-below2:
-	CMPQ   BX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
 	VMOVSS (CX), X0
 	VMOVSS (AX), X3
 	VMINPS X0, X3, X0
@@ -4224,7 +3613,80 @@ below2:
 	VMULPS X2, X0, X0
 	VMOVSS X0, (DX)
 
-below1:
+less1:
+done:
+	VZEROUPPER
+	RET
+
+to16:
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, 32(DX)
 	VZEROUPPER
 	RET
 
@@ -4253,126 +3715,121 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
 	MOVQ         x+8(FP), AX
 	MOVQ         n+16(FP), CX
 	CMPQ         CX, $+8
-	JB           below8
+	JB           few
 	CMPQ         CX, $+16
 	JBE          to16
 	CMPQ         CX, $+32
-	JBE          to32
-	CMPQ         CX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y0, Y1
-	LEAQ   (AX)(CX*4), DX
-	VMULPS -32(DX), Y0, Y2
-	MOVQ   AX, BX
-	MOVQ   AX, SI
-	NEGQ   SI
-	SHRQ   $0x02, SI
-	ANDQ   $0x07, SI
-	SUBQ   SI, CX
-	LEAQ   (AX)(SI*4), AX
+	JB           rest
+	TESTL        $0x0000001c, AX
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMULPS  (AX), Y0, Y3
-	VMOVUPS Y3, (AX)
-	VMULPS  32(AX), Y0, Y3
-	VMOVUPS Y3, 32(AX)
-	VMULPS  64(AX), Y0, Y3
-	VMOVUPS Y3, 64(AX)
-	VMULPS  96(AX), Y0, Y3
-	VMOVUPS Y3, 96(AX)
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(AX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	VMULPS  64(AX), Y0, Y1
+	VMOVUPS Y1, 64(AX)
+	VMULPS  96(AX), Y0, Y1
+	VMOVUPS Y1, 96(AX)
 	ADDQ    $+128, AX
 	SUBQ    $+32, CX
 	CMPQ    CX, $+32
 	JAE     loop
+	CMPQ    CX, $+0
+	JBE     done
 
-groups:
-	CMPQ    CX, $+8
-	JBE     last
-	VMULPS  (AX), Y0, Y3
-	VMOVUPS Y3, (AX)
+rest:
+	TESTL   $0x00000010, CX
+	JEQ     less16
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(AX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, AX
+
+less16:
+	TESTL $0x00000008, CX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (AX)
 	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	JMP     groups
 
-last:
-	VMOVUPS Y1, (BX)
-	VMOVUPS Y2, -32(DX)
-	VZEROUPPER
-	RET
+less8:
+	TESTL $0x00000007, CX
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y0, Y1
-	VMULPS  32(AX), Y0, Y2
-	VMULPS  64(AX), Y0, Y3
-	VMULPS  96(AX), Y0, Y4
-	VMULPS  -128(CX), Y0, Y5
-	VMULPS  -96(CX), Y0, Y6
-	VMULPS  -64(CX), Y0, Y7
-	VMULPS  -32(CX), Y0, Y0
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	VMOVUPS Y5, -128(CX)
-	VMOVUPS Y6, -96(CX)
-	VMOVUPS Y7, -64(CX)
-	VMOVUPS Y0, -32(CX)
-	VZEROUPPER
-	RET
-
-to32:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y0, Y1
-	VMULPS  32(AX), Y0, Y2
-	VMULPS  -64(CX), Y0, Y3
-	VMULPS  -32(CX), Y0, Y0
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, -64(CX)
-	VMOVUPS Y0, -32(CX)
-	VZEROUPPER
-	RET
-
-to16:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y0, Y1
-	VMULPS  -32(CX), Y0, Y0
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y0, -32(CX)
-	VZEROUPPER
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    CX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, CX
+	JEQ     less4
 	VMULPS  (AX), X0, X1
 	VMOVUPS X1, (AX)
 	ADDQ    $+16, AX
-	SUBQ    $+4, CX
 
-below4:
-	CMPQ   CX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, CX
+	JEQ    less2
 	VMOVSD (AX), X1
 	VMULPS X1, X0, X1
 	VMOVSD X1, (AX)
 	ADDQ   $+8, AX
-	SUBQ   $+2, CX
 
-below2:
-	CMPQ   CX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, CX
+	JEQ    less1
 	VMULSS (AX), X0, X0
 	VMOVSS X0, (AX)
 
-below1:
+less1:
+done:
 	VZEROUPPER
 	RET
+
+to16:
+	CMPQ    CX, $+16
+	JB      eight
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(AX), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   CX, $+64
+	JBE    loop
+	MOVQ   $+0, DX
+	SUBQ   AX, DX
+	SHRQ   $0x02, DX
+	ANDQ   $+7, DX
+	SUBQ   DX, CX
+	TESTL  $0x00000001, DX
+	JEQ    skip1
+	VMULSS (AX), X0, X1
+	VMOVSS X1, (AX)
+	ADDQ   $+4, AX
+
+skip1:
+	TESTL  $0x00000002, DX
+	JEQ    skip2
+	VMOVSD (AX), X1
+	VMULPS X1, X0, X1
+	VMOVSD X1, (AX)
+	ADDQ   $+8, AX
+
+skip2:
+	TESTL   $0x00000004, DX
+	JEQ     skip4
+	VMULPS  (AX), X0, X1
+	VMOVUPS X1, (AX)
+	ADDQ    $+16, AX
+
+skip4:
+	JMP loop
 
 // func squaredDistanceAVX2(x *float32, y *float32, n int) float32
 // Requires: AVX, CMOV
@@ -4389,13 +3846,13 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
 	JEQ    page
 
 start:
-	LEAQ    masks<>+0(SB), SI
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
 	NEGQ    BX
 	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	CMPQ    DX, $+64
-	JAE     long
+	VMOVUPS (SI)(BX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
@@ -4411,39 +3868,39 @@ start:
 	VMULPS       Y1, Y1, Y1
 	CMPQ         DX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VSUBPS       64(CX), Y2, Y2
-	VMULPS       Y2, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VSUBPS       64(CX), Y3, Y3
+	VMULPS       Y3, Y3, Y3
 	CMPQ         DX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VSUBPS       96(CX), Y3, Y3
-	VMULPS       Y3, Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VSUBPS       96(CX), Y4, Y4
+	VMULPS       Y4, Y4, Y4
 	CMPQ         DX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VSUBPS       128(CX), Y4, Y4
-	VMULPS       Y4, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VSUBPS       128(CX), Y5, Y5
+	VMULPS       Y5, Y5, Y5
 	CMPQ         DX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VSUBPS       160(CX), Y5, Y5
-	VMULPS       Y5, Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VSUBPS       160(CX), Y6, Y6
+	VMULPS       Y6, Y6, Y6
 	CMPQ         DX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VSUBPS       192(CX), Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
-	VMASKMOVPS   224(CX), Y9, Y8
-	VSUBPS       Y8, Y7, Y7
+	VMOVUPS      192(AX), Y7
+	VSUBPS       192(CX), Y7, Y7
 	VMULPS       Y7, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4456,15 +3913,15 @@ start:
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMASKMOVPS   192(CX), Y9, Y7
-	VSUBPS       Y7, Y6, Y6
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VSUBPS       Y2, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4477,14 +3934,14 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMASKMOVPS   160(CX), Y9, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       Y5, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4497,13 +3954,13 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMASKMOVPS   128(CX), Y9, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       Y4, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4516,12 +3973,12 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMASKMOVPS   96(CX), Y9, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4534,11 +3991,11 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMASKMOVPS   64(CX), Y9, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -4551,8 +4008,8 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
-	VMASKMOVPS   32(CX), Y9, Y2
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
 	VSUBPS       Y2, Y1, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
@@ -4569,8 +4026,8 @@ short1:
 short0:
 	CMPQ         DX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
-	VMASKMOVPS   (CX), Y9, Y2
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
 	VSUBPS       Y2, Y0, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
@@ -4590,10 +4047,8 @@ empty:
 	RET
 
 long:
-	MOVQ AX, BX
-	ANDQ $+28, BX
-	CMPQ BX, $+1
-	JAE  misaligned
+	CMPQ DX, $+257
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -4629,7 +4084,7 @@ headed:
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -4675,6 +4130,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         DX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
 	CMPQ         DX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -4918,9 +4378,14 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ       DX, $+256
-	JBE        aligned
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
 	MOVQ       CX, SI
 	ANDQ       $+4092, SI
 	CMPQ       SI, BX
@@ -4929,11 +4394,6 @@ misaligned:
 	SUBQ       BX, CX
 	SHRQ       $0x02, BX
 	ADDQ       BX, DX
-	LEAQ       masks<>+0(SB), DI
-	MOVQ       DX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y9
 	LEAQ       masks<>+32(SB), SI
 	NEGQ       BX
 	VMOVUPS    (SI)(BX*4), Y2
@@ -4949,19 +4409,9 @@ page:
 	ANDQ $+7, BX
 	CMPQ BX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ DX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
-
-even:
-	LEAQ    masks<>+0(SB), SI
-	MOVQ    DX, BX
-	NEGQ    BX
-	ANDQ    $0x07, BX
-	VMOVUPS 32(SI)(BX*4), Y9
-	JMP     aligned
 
 odd:
 	VXORPS     Y0, Y0, Y0
@@ -4983,11 +4433,6 @@ odd:
 	VMASKMOVPS -32(CX), Y8, Y8
 	VSUBPS     Y8, Y7, Y7
 	VMULPS     Y7, Y7, Y7
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       DX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    32(SI)(BX*4), Y9
 	CMPQ       DX, $+64
 	JAE        blocks
 	JMP        rest
@@ -5212,13 +4657,13 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
 	JEQ    page
 
 start:
-	LEAQ    masks<>+0(SB), BX
+	CMPQ    CX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), BX
 	MOVQ    CX, DX
 	NEGQ    DX
 	ANDQ    $0x07, DX
-	VMOVUPS 32(BX)(DX*4), Y9
-	CMPQ    CX, $+64
-	JAE     long
+	VMOVUPS (BX)(DX*4), Y2
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
@@ -5232,32 +4677,32 @@ start:
 	VMULPS       Y1, Y1, Y1
 	CMPQ         CX, $+24
 	JBE          short2
-	VMOVUPS      64(AX), Y2
-	VMULPS       Y2, Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       Y3, Y3, Y3
 	CMPQ         CX, $+32
 	JBE          short3
-	VMOVUPS      96(AX), Y3
-	VMULPS       Y3, Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       Y4, Y4, Y4
 	CMPQ         CX, $+40
 	JBE          short4
-	VMOVUPS      128(AX), Y4
-	VMULPS       Y4, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMULPS       Y5, Y5, Y5
 	CMPQ         CX, $+48
 	JBE          short5
-	VMOVUPS      160(AX), Y5
-	VMULPS       Y5, Y5, Y5
+	VMOVUPS      160(AX), Y6
+	VMULPS       Y6, Y6, Y6
 	CMPQ         CX, $+56
 	JBE          short6
-	VMOVUPS      192(AX), Y6
-	VMULPS       Y6, Y6, Y6
-	VMASKMOVPS   224(AX), Y9, Y7
+	VMOVUPS      192(AX), Y7
 	VMULPS       Y7, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
+	VMASKMOVPS   224(AX), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
 	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VADDPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5270,13 +4715,13 @@ start:
 	RET
 
 short6:
-	VMASKMOVPS   192(AX), Y9, Y6
-	VMULPS       Y6, Y6, Y6
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5289,12 +4734,12 @@ short6:
 	RET
 
 short5:
-	VMASKMOVPS   160(AX), Y9, Y5
-	VMULPS       Y5, Y5, Y5
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5307,11 +4752,11 @@ short5:
 	RET
 
 short4:
-	VMASKMOVPS   128(AX), Y9, Y4
-	VMULPS       Y4, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5324,10 +4769,10 @@ short4:
 	RET
 
 short3:
-	VMASKMOVPS   96(AX), Y9, Y3
-	VMULPS       Y3, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5340,9 +4785,9 @@ short3:
 	RET
 
 short2:
-	VMASKMOVPS   64(AX), Y9, Y2
-	VMULPS       Y2, Y2, Y2
-	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X0
@@ -5355,7 +4800,7 @@ short2:
 	RET
 
 short1:
-	VMASKMOVPS   32(AX), Y9, Y1
+	VMASKMOVPS   32(AX), Y2, Y1
 	VMULPS       Y1, Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -5371,7 +4816,7 @@ short1:
 short0:
 	CMPQ         CX, $+0
 	JBE          empty
-	VMASKMOVPS   (AX), Y9, Y0
+	VMASKMOVPS   (AX), Y2, Y0
 	VMULPS       Y0, Y0, Y0
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -5390,10 +4835,8 @@ empty:
 	RET
 
 long:
-	MOVQ AX, DX
-	ANDQ $+28, DX
-	CMPQ DX, $+1
-	JAE  misaligned
+	CMPQ CX, $+2048
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -5420,7 +4863,7 @@ headed:
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -5457,6 +4900,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         CX, $+0
 	JBE          none
+	LEAQ         masks<>+32(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y9
 	CMPQ         CX, $+8
 	JBE          rest0
 	VMOVUPS      (AX), Y8
@@ -5677,17 +5125,17 @@ none:
 	VZEROUPPER
 	RET
 
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ       CX, $+2048
-	JBE        aligned
+	MOVQ       AX, DX
+	ANDQ       $+28, DX
 	SUBQ       DX, AX
 	SHRQ       $0x02, DX
 	ADDQ       DX, CX
-	LEAQ       masks<>+0(SB), SI
-	MOVQ       CX, BX
-	NEGQ       BX
-	ANDQ       $0x07, BX
-	VMOVUPS    32(SI)(BX*4), Y9
 	LEAQ       masks<>+32(SB), BX
 	NEGQ       DX
 	VMOVUPS    (BX)(DX*4), Y0
@@ -5701,19 +5149,9 @@ page:
 	ANDQ $+7, DX
 	CMPQ DX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ CX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
-
-even:
-	LEAQ    masks<>+0(SB), BX
-	MOVQ    CX, DX
-	NEGQ    DX
-	ANDQ    $0x07, DX
-	VMOVUPS 32(BX)(DX*4), Y9
-	JMP     aligned
 
 odd:
 	VXORPS     Y0, Y0, Y0
@@ -5732,11 +5170,6 @@ odd:
 	VMOVUPS    (DX)(BX*4), Y7
 	VMASKMOVPS -32(AX), Y7, Y7
 	VMULPS     Y7, Y7, Y7
-	LEAQ       masks<>+0(SB), BX
-	MOVQ       CX, DX
-	NEGQ       DX
-	ANDQ       $0x07, DX
-	VMOVUPS    32(BX)(DX*4), Y9
 	CMPQ       CX, $+64
 	JAE        blocks
 	JMP        rest
@@ -5856,13 +5289,13 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
 	JAE          long
 
 	// The last group, first.
-	LEAQ       masks<>+0(SB), DI
-	MOVQ       BX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y2
 	MOVQ       BX, SI
 	SUBQ       $+1, SI
+	LEAQ       masks<>+32(SB), R8
+	MOVQ       BX, DI
+	NEGQ       DI
+	ANDQ       $0x07, DI
+	VMOVUPS    (R8)(DI*4), Y2
 	ANDQ       $+56, SI
 	VPMOVZXBD  (AX)(SI*1), Y11
 	VCVTDQ2PS  Y11, Y11
@@ -6068,7 +5501,7 @@ long:
 	SUBQ      $+64, BX
 	CMPQ      BX, $+64
 	JB        rest
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
@@ -6148,13 +5581,13 @@ rest:
 	JBE  fold
 
 	// The last group, first.
-	LEAQ       masks<>+0(SB), DI
-	MOVQ       BX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    32(DI)(SI*4), Y10
 	MOVQ       BX, SI
 	SUBQ       $+1, SI
+	LEAQ       masks<>+32(SB), R8
+	MOVQ       BX, DI
+	NEGQ       DI
+	ANDQ       $0x07, DI
+	VMOVUPS    (R8)(DI*4), Y10
 	ANDQ       $+56, SI
 	VPMOVZXBD  (AX)(SI*1), Y11
 	VCVTDQ2PS  Y11, Y11

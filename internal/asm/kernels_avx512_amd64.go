@@ -19,21 +19,6 @@ func axpyAVX512(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
-// axpySameAVX512 works like axpySameGeneric.
-//
-//go:noescape
-func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
-
-// axpySparseAVX512 works like axpySparseGeneric.
-//
-//go:noescape
-func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32)
-
-// axpySparseKAVX512 works like axpySparseKGeneric.
-//
-//go:noescape
-func axpySparseKAVX512(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
-
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
@@ -44,35 +29,15 @@ func dotAVX512(x *float32, y *float32, n int) float32
 //go:noescape
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 
-// dotSameAVX512 works like dotSameGeneric.
-//
-//go:noescape
-func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
-
-// dotSparseAVX512 works like dotSparseGeneric.
-//
-//go:noescape
-func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
-
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
 //go:noescape
 func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
-// dotTwoAVX512 is a part of dotTwo.
-//
-//go:noescape
-func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
-
 // expAVX512 works like expGeneric.
 //
 //go:noescape
 func expAVX512(dst *float32, x *float32, n int, table *float32)
-
-// prefetchAVX512 is a part of Prefetch.
-//
-//go:noescape
-func prefetchAVX512(p *float32, n int)
 
 // scaleAVX512 works like scaleGeneric.
 //
@@ -84,20 +49,10 @@ func scaleAVX512(a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32
 
-// stepsSameAVX512 works like stepsSameGeneric.
-//
-//go:noescape
-func stepsSameAVX512(steps *uint32, n int, indices *uint16, w *float32)
-
 // sumSquaresAVX512 works like sumSquaresGeneric.
 //
 //go:noescape
 func sumSquaresAVX512(x *float32, n int) float32
-
-// unpackAVX512 works like unpackGeneric.
-//
-//go:noescape
-func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32)
 
 // unpackDotAVX512 is a part of UnpackDot.
 //

@@ -4,179 +4,103 @@
 
 #include "textflag.h"
 
-DATA masks<>+0(SB)/1, $0x00
-DATA masks<>+1(SB)/1, $0x01
-DATA masks<>+2(SB)/1, $0x03
-DATA masks<>+3(SB)/1, $0x07
-DATA masks<>+4(SB)/1, $0x0f
-DATA masks<>+5(SB)/1, $0x1f
-DATA masks<>+6(SB)/1, $0x3f
-DATA masks<>+7(SB)/1, $0x7f
-DATA masks<>+8(SB)/1, $0xff
-GLOBL masks<>(SB), RODATA|NOPTR, $9
-
 // func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·axpbyAVX512(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+0(FP), Y16
-	VBROADCASTSS b+16(FP), Y17
+	VBROADCASTSS a+0(FP), Z16
+	VBROADCASTSS b+16(FP), Z17
 	MOVQ         x+8(FP), AX
 	MOVQ         y+24(FP), CX
 	MOVQ         n+32(FP), DX
 	CMPQ         DX, $+8
-	JB           below8
+	JB           few
 	CMPQ         DX, $+16
 	JBE          to16
-	CMPQ         DX, $+32
-	JBE          to32
 	CMPQ         DX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y16, Y18
-	VMULPS (CX), Y17, Y19
-	VADDPS Y19, Y18, Y18
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), SI
-	VMULPS -32(BX), Y16, Y19
-	VMULPS -32(SI), Y17, Y20
-	VADDPS Y20, Y19, Y19
-	MOVQ   CX, BX
-	MOVQ   CX, DI
-	NEGQ   DI
-	SHRQ   $0x02, DI
-	ANDQ   $0x07, DI
-	SUBQ   DI, DX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (CX)(DI*4), CX
+	JB           rest
+	TESTL        $0x0000003c, CX
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMULPS  (AX), Y16, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (CX)
-	VMULPS  32(AX), Y16, Y20
-	VMULPS  32(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 32(CX)
-	VMULPS  64(AX), Y16, Y20
-	VMULPS  64(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 64(CX)
-	VMULPS  96(AX), Y16, Y20
-	VMULPS  96(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 96(CX)
+	VMULPS  (AX), Z16, Z18
+	VMULPS  (CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, (CX)
+	VMULPS  64(AX), Z16, Z18
+	VMULPS  64(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 64(CX)
+	VMULPS  128(AX), Z16, Z18
+	VMULPS  128(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 128(CX)
+	VMULPS  192(AX), Z16, Z18
+	VMULPS  192(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 192(CX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z18
+	VMULPS  (CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, (CX)
+	VMULPS  64(AX), Z16, Z18
+	VMULPS  64(CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, 64(CX)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
-	SUBQ    $+32, DX
-	CMPQ    DX, $+32
-	JAE     loop
 
-groups:
-	CMPQ    DX, $+8
-	JBE     last
-	VMULPS  (AX), Y16, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (CX)
+less32:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z18
+	VMULPS  (CX), Z17, Z19
+	VADDPS  Z19, Z18, Z18
+	VMOVUPS Z18, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y18
+	VMULPS  (CX), Y17, Y19
+	VADDPS  Y19, Y18, Y18
+	VMOVUPS Y18, (CX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
-	SUBQ    $+8, DX
-	JMP     groups
 
-last:
-	VMOVUPS Y18, (BX)
-	VMOVUPS Y19, -32(SI)
-	RET
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMULPS  32(AX), Y16, Y19
-	VMULPS  32(CX), Y17, Y20
-	VADDPS  Y20, Y19, Y19
-	VMULPS  64(AX), Y16, Y20
-	VMULPS  64(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  96(AX), Y16, Y21
-	VMULPS  96(CX), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -128(BX), Y16, Y22
-	VMULPS  -128(DX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -96(BX), Y16, Y23
-	VMULPS  -96(DX), Y17, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  -64(BX), Y16, Y24
-	VMULPS  -64(DX), Y17, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -32(BX), Y16, Y16
-	VMULPS  -32(DX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y18, (CX)
-	VMOVUPS Y19, 32(CX)
-	VMOVUPS Y20, 64(CX)
-	VMOVUPS Y21, 96(CX)
-	VMOVUPS Y22, -128(DX)
-	VMOVUPS Y23, -96(DX)
-	VMOVUPS Y24, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to32:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMULPS  32(AX), Y16, Y19
-	VMULPS  32(CX), Y17, Y20
-	VADDPS  Y20, Y19, Y19
-	VMULPS  -64(BX), Y16, Y20
-	VMULPS  -64(DX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  -32(BX), Y16, Y16
-	VMULPS  -32(DX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y18, (CX)
-	VMOVUPS Y19, 32(CX)
-	VMOVUPS Y20, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to16:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMULPS  -32(BX), Y16, Y16
-	VMULPS  -32(DX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y18, (CX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
 	VMULPS  (AX), X16, X18
 	VMULPS  (CX), X17, X19
 	VADDPS  X19, X18, X18
 	VMOVUPS X18, (CX)
 	ADDQ    $+16, AX
 	ADDQ    $+16, CX
-	SUBQ    $+4, DX
 
-below4:
-	CMPQ   DX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
 	VMOVSD (AX), X18
 	VMULPS X18, X16, X18
 	VMOVSD (CX), X19
@@ -185,158 +109,171 @@ below4:
 	VMOVSD X18, (CX)
 	ADDQ   $+8, AX
 	ADDQ   $+8, CX
-	SUBQ   $+2, DX
 
-below2:
-	CMPQ   DX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
 	VMULSS (AX), X16, X16
 	VMULSS (CX), X17, X17
 	VADDPS X17, X16, X16
 	VMOVSS X16, (CX)
 
-below1:
+less1:
+done:
 	RET
 
+to16:
+	CMPQ    DX, $+16
+	JB      eight
+	VMULPS  (AX), Y16, Y18
+	VMULPS  (CX), Y17, Y19
+	VADDPS  Y19, Y18, Y18
+	VMOVUPS Y18, (CX)
+	VMULPS  32(AX), Y16, Y16
+	VMULPS  32(CX), Y17, Y17
+	VADDPS  Y17, Y16, Y16
+	VMOVUPS Y16, 32(CX)
+	RET
+
+misaligned:
+	CMPQ   DX, $+128
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+15, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X16, X18
+	VMULSS (CX), X17, X19
+	VADDPS X19, X18, X18
+	VMOVSS X18, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X18
+	VMULPS X18, X16, X18
+	VMOVSD (CX), X19
+	VMULPS X19, X17, X19
+	VADDPS X19, X18, X18
+	VMOVSD X18, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X16, X18
+	VMULPS  (CX), X17, X19
+	VADDPS  X19, X18, X18
+	VMOVUPS X18, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	TESTL   $0x00000008, BX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y18
+	VMULPS  (CX), Y17, Y19
+	VADDPS  Y19, Y18, Y18
+	VMOVUPS Y18, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+skip8:
+	JMP loop
+
 // func axpyAVX512(a float32, x *float32, y *float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+0(FP), Y16
+	VBROADCASTSS a+0(FP), Z16
 	MOVQ         x+8(FP), AX
 	MOVQ         y+16(FP), CX
 	MOVQ         n+24(FP), DX
 	CMPQ         DX, $+8
-	JB           below8
+	JB           few
 	CMPQ         DX, $+16
 	JBE          to16
-	CMPQ         DX, $+32
-	JBE          to32
 	CMPQ         DX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y16, Y17
-	VADDPS (CX), Y17, Y17
-	LEAQ   (AX)(DX*4), BX
-	LEAQ   (CX)(DX*4), SI
-	VMULPS -32(BX), Y16, Y18
-	VADDPS -32(SI), Y18, Y18
-	MOVQ   CX, BX
-	MOVQ   CX, DI
-	NEGQ   DI
-	SHRQ   $0x02, DI
-	ANDQ   $0x07, DI
-	SUBQ   DI, DX
-	LEAQ   (AX)(DI*4), AX
-	LEAQ   (CX)(DI*4), CX
+	JB           rest
+	TESTL        $0x0000003c, CX
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMULPS  (AX), Y16, Y19
-	VADDPS  (CX), Y19, Y19
-	VMOVUPS Y19, (CX)
-	VMULPS  32(AX), Y16, Y19
-	VADDPS  32(CX), Y19, Y19
-	VMOVUPS Y19, 32(CX)
-	VMULPS  64(AX), Y16, Y19
-	VADDPS  64(CX), Y19, Y19
-	VMOVUPS Y19, 64(CX)
-	VMULPS  96(AX), Y16, Y19
-	VADDPS  96(CX), Y19, Y19
-	VMOVUPS Y19, 96(CX)
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (CX)
+	VMULPS  64(AX), Z16, Z17
+	VADDPS  64(CX), Z17, Z17
+	VMOVUPS Z17, 64(CX)
+	VMULPS  128(AX), Z16, Z17
+	VADDPS  128(CX), Z17, Z17
+	VMOVUPS Z17, 128(CX)
+	VMULPS  192(AX), Z16, Z17
+	VADDPS  192(CX), Z17, Z17
+	VMOVUPS Z17, 192(CX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (CX)
+	VMULPS  64(AX), Z16, Z17
+	VADDPS  64(CX), Z17, Z17
+	VMOVUPS Z17, 64(CX)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
-	SUBQ    $+32, DX
-	CMPQ    DX, $+32
-	JAE     loop
 
-groups:
-	CMPQ    DX, $+8
-	JBE     last
-	VMULPS  (AX), Y16, Y19
-	VADDPS  (CX), Y19, Y19
-	VMOVUPS Y19, (CX)
+less32:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (CX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
-	SUBQ    $+8, DX
-	JMP     groups
 
-last:
-	VMOVUPS Y17, (BX)
-	VMOVUPS Y18, -32(SI)
-	RET
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMULPS  32(AX), Y16, Y18
-	VADDPS  32(CX), Y18, Y18
-	VMULPS  64(AX), Y16, Y19
-	VADDPS  64(CX), Y19, Y19
-	VMULPS  96(AX), Y16, Y20
-	VADDPS  96(CX), Y20, Y20
-	VMULPS  -128(BX), Y16, Y21
-	VADDPS  -128(DX), Y21, Y21
-	VMULPS  -96(BX), Y16, Y22
-	VADDPS  -96(DX), Y22, Y22
-	VMULPS  -64(BX), Y16, Y23
-	VADDPS  -64(DX), Y23, Y23
-	VMULPS  -32(BX), Y16, Y16
-	VADDPS  -32(DX), Y16, Y16
-	VMOVUPS Y17, (CX)
-	VMOVUPS Y18, 32(CX)
-	VMOVUPS Y19, 64(CX)
-	VMOVUPS Y20, 96(CX)
-	VMOVUPS Y21, -128(DX)
-	VMOVUPS Y22, -96(DX)
-	VMOVUPS Y23, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to32:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMULPS  32(AX), Y16, Y18
-	VADDPS  32(CX), Y18, Y18
-	VMULPS  -64(BX), Y16, Y19
-	VADDPS  -64(DX), Y19, Y19
-	VMULPS  -32(BX), Y16, Y16
-	VADDPS  -32(DX), Y16, Y16
-	VMOVUPS Y17, (CX)
-	VMOVUPS Y18, 32(CX)
-	VMOVUPS Y19, -64(DX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-to16:
-	LEAQ    (AX)(DX*4), BX
-	LEAQ    (CX)(DX*4), DX
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMULPS  -32(BX), Y16, Y16
-	VADDPS  -32(DX), Y16, Y16
-	VMOVUPS Y17, (CX)
-	VMOVUPS Y16, -32(DX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
 	VMULPS  (AX), X16, X17
 	VADDPS  (CX), X17, X17
 	VMOVUPS X17, (CX)
 	ADDQ    $+16, AX
 	ADDQ    $+16, CX
-	SUBQ    $+4, DX
 
-below4:
-	CMPQ   DX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
 	VMOVSD (AX), X17
 	VMULPS X17, X16, X17
 	VMOVSD (CX), X18
@@ -344,26 +281,85 @@ below4:
 	VMOVSD X17, (CX)
 	ADDQ   $+8, AX
 	ADDQ   $+8, CX
-	SUBQ   $+2, DX
 
-below2:
-	CMPQ   DX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
 	VMULSS (AX), X16, X16
 	VADDSS (CX), X16, X16
 	VMOVSS X16, (CX)
 
-below1:
+less1:
+done:
 	RET
 
+to16:
+	CMPQ    DX, $+16
+	JB      eight
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (CX)
+	VMULPS  32(AX), Y16, Y16
+	VADDPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(CX)
+	RET
+
+misaligned:
+	CMPQ   DX, $+128
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+15, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VADDSS (CX), X17, X17
+	VMOVSS X17, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	TESTL   $0x00000008, BX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+skip8:
+	JMP loop
+
 // func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS (AX), Y16
-	VBROADCASTSS 4(AX), Y17
-	VBROADCASTSS 8(AX), Y18
-	VBROADCASTSS 12(AX), Y19
+	VBROADCASTSS (AX), Z16
+	VBROADCASTSS 4(AX), Z17
+	VBROADCASTSS 8(AX), Z18
+	VBROADCASTSS 12(AX), Z19
 	MOVQ         x0+8(FP), AX
 	MOVQ         x1+16(FP), CX
 	MOVQ         x2+24(FP), DX
@@ -371,295 +367,144 @@ TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
 	MOVQ         y+40(FP), SI
 	MOVQ         n+48(FP), DI
 	CMPQ         DI, $+8
-	JB           below8
+	JB           few
 	CMPQ         DI, $+16
 	JBE          to16
-	CMPQ         DI, $+32
-	JBE          to32
 	CMPQ         DI, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), R12
-	VMOVUPS -32(R12), Y21
-	VMULPS  -32(R8), Y16, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -32(R9), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -32(R10), Y18, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  -32(R11), Y19, Y22
-	VADDPS  Y22, Y21, Y21
-	MOVQ    SI, R8
-	MOVQ    SI, R9
-	NEGQ    R9
-	SHRQ    $0x02, R9
-	ANDQ    $0x07, R9
-	SUBQ    R9, DI
-	LEAQ    (AX)(R9*4), AX
-	LEAQ    (CX)(R9*4), CX
-	LEAQ    (DX)(R9*4), DX
-	LEAQ    (BX)(R9*4), BX
-	LEAQ    (SI)(R9*4), SI
+	JB           rest
+	TESTL        $0x0000003c, SI
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMOVUPS (SI), Y22
-	VMULPS  (AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, (SI)
-	VMOVUPS 32(SI), Y22
-	VMULPS  32(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  32(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  32(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  32(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, 32(SI)
-	VMOVUPS 64(SI), Y22
-	VMULPS  64(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, 64(SI)
-	VMOVUPS 96(SI), Y22
-	VMULPS  96(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  96(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  96(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  96(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, 96(SI)
+	VMOVUPS (SI), Z20
+	VMULPS  (AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, (SI)
+	VMOVUPS 64(SI), Z20
+	VMULPS  64(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 64(SI)
+	VMOVUPS 128(SI), Z20
+	VMULPS  128(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  128(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  128(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  128(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 128(SI)
+	VMOVUPS 192(SI), Z20
+	VMULPS  192(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  192(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  192(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  192(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 192(SI)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JAE     loop
+	CMPQ    DI, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DI
+	JEQ     less32
+	VMOVUPS (SI), Z20
+	VMULPS  (AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, (SI)
+	VMOVUPS 64(SI), Z20
+	VMULPS  64(AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  64(BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, 64(SI)
 	ADDQ    $+128, AX
 	ADDQ    $+128, CX
 	ADDQ    $+128, DX
 	ADDQ    $+128, BX
 	ADDQ    $+128, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
-	JAE     loop
 
-groups:
-	CMPQ    DI, $+8
-	JBE     last
-	VMOVUPS (SI), Y22
-	VMULPS  (AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  (BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS Y22, (SI)
+less32:
+	TESTL   $0x00000010, DI
+	JEQ     less16
+	VMOVUPS (SI), Z20
+	VMULPS  (AX), Z16, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (CX), Z17, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (DX), Z18, Z21
+	VADDPS  Z21, Z20, Z20
+	VMULPS  (BX), Z19, Z21
+	VADDPS  Z21, Z20, Z20
+	VMOVUPS Z20, (SI)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+
+less16:
+	TESTL $0x00000008, DI
+	JEQ   less8
+
+eight:
+	VMOVUPS (SI), Y20
+	VMULPS  (AX), Y16, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (CX), Y17, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (DX), Y18, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (BX), Y19, Y21
+	VADDPS  Y21, Y20, Y20
+	VMOVUPS Y20, (SI)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
 	ADDQ    $+32, BX
 	ADDQ    $+32, SI
-	SUBQ    $+8, DI
-	JMP     groups
 
-last:
-	VMOVUPS Y20, (R8)
-	VMOVUPS Y21, -32(R12)
-	RET
+less8:
+	TESTL $0x00000007, DI
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS 32(SI), Y21
-	VMULPS  32(AX), Y16, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(CX), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(DX), Y18, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(BX), Y19, Y22
-	VADDPS  Y22, Y21, Y21
-	VMOVUPS 64(SI), Y22
-	VMULPS  64(AX), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(CX), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(DX), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  64(BX), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS 96(SI), Y23
-	VMULPS  96(AX), Y16, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  96(CX), Y17, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  96(DX), Y18, Y24
-	VADDPS  Y24, Y23, Y23
-	VMULPS  96(BX), Y19, Y24
-	VADDPS  Y24, Y23, Y23
-	VMOVUPS -128(DI), Y24
-	VMULPS  -128(R8), Y16, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -128(R9), Y17, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -128(R10), Y18, Y25
-	VADDPS  Y25, Y24, Y24
-	VMULPS  -128(R11), Y19, Y25
-	VADDPS  Y25, Y24, Y24
-	VMOVUPS -96(DI), Y25
-	VMULPS  -96(R8), Y16, Y26
-	VADDPS  Y26, Y25, Y25
-	VMULPS  -96(R9), Y17, Y26
-	VADDPS  Y26, Y25, Y25
-	VMULPS  -96(R10), Y18, Y26
-	VADDPS  Y26, Y25, Y25
-	VMULPS  -96(R11), Y19, Y26
-	VADDPS  Y26, Y25, Y25
-	VMOVUPS -64(DI), Y26
-	VMULPS  -64(R8), Y16, Y27
-	VADDPS  Y27, Y26, Y26
-	VMULPS  -64(R9), Y17, Y27
-	VADDPS  Y27, Y26, Y26
-	VMULPS  -64(R10), Y18, Y27
-	VADDPS  Y27, Y26, Y26
-	VMULPS  -64(R11), Y19, Y27
-	VADDPS  Y27, Y26, Y26
-	VMOVUPS -32(DI), Y27
-	VMULPS  -32(R8), Y16, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  -32(R9), Y17, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  -32(R10), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  -32(R11), Y19, Y16
-	VADDPS  Y16, Y27, Y27
-	VMOVUPS Y20, (SI)
-	VMOVUPS Y21, 32(SI)
-	VMOVUPS Y22, 64(SI)
-	VMOVUPS Y23, 96(SI)
-	VMOVUPS Y24, -128(DI)
-	VMOVUPS Y25, -96(DI)
-	VMOVUPS Y26, -64(DI)
-	VMOVUPS Y27, -32(DI)
-	RET
-
-to32:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS 32(SI), Y21
-	VMULPS  32(AX), Y16, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(CX), Y17, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(DX), Y18, Y22
-	VADDPS  Y22, Y21, Y21
-	VMULPS  32(BX), Y19, Y22
-	VADDPS  Y22, Y21, Y21
-	VMOVUPS -64(DI), Y22
-	VMULPS  -64(R8), Y16, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -64(R9), Y17, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -64(R10), Y18, Y23
-	VADDPS  Y23, Y22, Y22
-	VMULPS  -64(R11), Y19, Y23
-	VADDPS  Y23, Y22, Y22
-	VMOVUPS -32(DI), Y23
-	VMULPS  -32(R8), Y16, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  -32(R9), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  -32(R10), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  -32(R11), Y19, Y16
-	VADDPS  Y16, Y23, Y23
-	VMOVUPS Y20, (SI)
-	VMOVUPS Y21, 32(SI)
-	VMOVUPS Y22, -64(DI)
-	VMOVUPS Y23, -32(DI)
-	RET
-
-to16:
-	LEAQ    (AX)(DI*4), R8
-	LEAQ    (CX)(DI*4), R9
-	LEAQ    (DX)(DI*4), R10
-	LEAQ    (BX)(DI*4), R11
-	LEAQ    (SI)(DI*4), DI
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS -32(DI), Y21
-	VMULPS  -32(R8), Y16, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  -32(R9), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  -32(R10), Y18, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  -32(R11), Y19, Y16
-	VADDPS  Y16, Y21, Y21
-	VMOVUPS Y20, (SI)
-	VMOVUPS Y21, -32(DI)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    DI, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, DI
+	JEQ     less4
 	VMOVUPS (SI), X20
 	VMULPS  (AX), X16, X21
 	VADDPS  X21, X20, X20
@@ -675,11 +520,10 @@ below8:
 	ADDQ    $+16, DX
 	ADDQ    $+16, BX
 	ADDQ    $+16, SI
-	SUBQ    $+4, DI
 
-below4:
-	CMPQ   DI, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, DI
+	JEQ    less2
 	VMOVSD (SI), X20
 	VMOVSD (AX), X21
 	VMULPS X21, X16, X21
@@ -699,11 +543,10 @@ below4:
 	ADDQ   $+8, DX
 	ADDQ   $+8, BX
 	ADDQ   $+8, SI
-	SUBQ   $+2, DI
 
-below2:
-	CMPQ   DI, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, DI
+	JEQ    less1
 	VMOVSS (SI), X20
 	VMULSS (AX), X16, X16
 	VADDPS X16, X20, X20
@@ -715,241 +558,148 @@ below2:
 	VADDPS X16, X20, X20
 	VMOVSS X20, (SI)
 
-below1:
+less1:
+done:
 	RET
 
-// func axpySameAVX512(a float32, idx *uint16, n int, w *float32)
-// Requires: AVX
-TEXT ·axpySameAVX512(SB), NOSPLIT, $0-32
-	VMOVSS  a+0(FP), X16
-	MOVQ    idx+8(FP), AX
-	MOVQ    n+16(FP), CX
-	MOVQ    w+24(FP), DX
-	CMPQ    CX, $+4
-	JB      few
-	MOVWLZX -8(AX)(CX*2), BX
-	VADDSS  (DX)(BX*4), X16, X17
-	MOVWLZX -6(AX)(CX*2), SI
-	VADDSS  (DX)(SI*4), X16, X18
-	MOVWLZX -4(AX)(CX*2), DI
-	VADDSS  (DX)(DI*4), X16, X19
-	MOVWLZX -2(AX)(CX*2), R8
-	VADDSS  (DX)(R8*4), X16, X20
-	CMPQ    CX, $+4
-	JBE     last
-
-loop:
-	// Four nonzeros a turn.
-	MOVWLZX (AX), R9
-	VADDSS  (DX)(R9*4), X16, X21
-	MOVWLZX 2(AX), R10
-	VADDSS  (DX)(R10*4), X16, X22
-	MOVWLZX 4(AX), R11
-	VADDSS  (DX)(R11*4), X16, X23
-	MOVWLZX 6(AX), R12
-	VADDSS  (DX)(R12*4), X16, X24
-	VMOVSS  X21, (DX)(R9*4)
-	VMOVSS  X22, (DX)(R10*4)
-	VMOVSS  X23, (DX)(R11*4)
-	VMOVSS  X24, (DX)(R12*4)
-	ADDQ    $+8, AX
-	SUBQ    $+4, CX
-	CMPQ    CX, $+5
-	JAE     loop
-
-last:
-	VMOVSS X17, (DX)(BX*4)
-	VMOVSS X18, (DX)(SI*4)
-	VMOVSS X19, (DX)(DI*4)
-	VMOVSS X20, (DX)(R8*4)
-
-end:
+to16:
+	CMPQ    DI, $+16
+	JB      eight
+	VMOVUPS (SI), Y20
+	VMULPS  (AX), Y16, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (CX), Y17, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (DX), Y18, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (BX), Y19, Y21
+	VADDPS  Y21, Y20, Y20
+	VMOVUPS Y20, (SI)
+	VMOVUPS 32(SI), Y20
+	VMULPS  32(AX), Y16, Y16
+	VADDPS  Y16, Y20, Y20
+	VMULPS  32(CX), Y17, Y16
+	VADDPS  Y16, Y20, Y20
+	VMULPS  32(DX), Y18, Y16
+	VADDPS  Y16, Y20, Y20
+	VMULPS  32(BX), Y19, Y16
+	VADDPS  Y16, Y20, Y20
+	VMOVUPS Y20, 32(SI)
 	RET
 
-few:
-	CMPQ CX, $+0
-	JBE  end
-
-single:
-	MOVWLZX (AX), BX
-	VADDSS  (DX)(BX*4), X16, X17
-	VMOVSS  X17, (DX)(BX*4)
-	ADDQ    $+2, AX
-	SUBQ    $+1, CX
-	CMPQ    CX, $+1
-	JAE     single
-	JMP     end
-
-// func axpySparseAVX512(a float32, idx *int32, val *float32, n int, w *float32)
-// Requires: AVX
-TEXT ·axpySparseAVX512(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+0(FP), Y16
-	MOVQ         idx+8(FP), AX
-	MOVQ         val+16(FP), CX
-	MOVQ         n+24(FP), DX
-	MOVQ         w+32(FP), BX
-	CMPQ         DX, $+8
-	JB           rest
-
-loop:
-	// Eight nonzeros a turn.
-	VMULPS    (CX), X16, X17
-	MOVL      (AX), SI
-	MOVL      4(AX), DI
-	MOVL      8(AX), R8
-	MOVL      12(AX), R9
-	VADDSS    (BX)(SI*4), X17, X18
-	VMOVSS    X18, (BX)(SI*4)
-	VPERMILPS $0x01, X17, X18
-	VADDSS    (BX)(DI*4), X18, X18
-	VMOVSS    X18, (BX)(DI*4)
-	VPERMILPS $0x02, X17, X18
-	VADDSS    (BX)(R8*4), X18, X18
-	VMOVSS    X18, (BX)(R8*4)
-	VPERMILPS $0x03, X17, X17
-	VADDSS    (BX)(R9*4), X17, X17
-	VMOVSS    X17, (BX)(R9*4)
-	VMULPS    16(CX), X16, X17
-	MOVL      16(AX), SI
-	MOVL      20(AX), DI
-	MOVL      24(AX), R8
-	MOVL      28(AX), R9
-	VADDSS    (BX)(SI*4), X17, X18
-	VMOVSS    X18, (BX)(SI*4)
-	VPERMILPS $0x01, X17, X18
-	VADDSS    (BX)(DI*4), X18, X18
-	VMOVSS    X18, (BX)(DI*4)
-	VPERMILPS $0x02, X17, X18
-	VADDSS    (BX)(R8*4), X18, X18
-	VMOVSS    X18, (BX)(R8*4)
-	VPERMILPS $0x03, X17, X17
-	VADDSS    (BX)(R9*4), X17, X17
-	VMOVSS    X17, (BX)(R9*4)
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+8, DX
-	CMPQ      DX, $+8
-	JAE       loop
-
-rest:
-	CMPQ DX, $+0
-	JBE  done
-
-single:
-	VMULSS (CX), X16, X17
-	MOVL   (AX), SI
-	VADDSS (BX)(SI*4), X17, X17
-	VMOVSS X17, (BX)(SI*4)
+misaligned:
+	CMPQ   DI, $+128
+	JBE    loop
+	MOVQ   $+0, R8
+	SUBQ   SI, R8
+	SHRQ   $0x02, R8
+	ANDQ   $+15, R8
+	SUBQ   R8, DI
+	TESTL  $0x00000001, R8
+	JEQ    skip1
+	VMOVSS (SI), X20
+	VMULSS (AX), X16, X21
+	VADDPS X21, X20, X20
+	VMULSS (CX), X17, X21
+	VADDPS X21, X20, X20
+	VMULSS (DX), X18, X21
+	VADDPS X21, X20, X20
+	VMULSS (BX), X19, X21
+	VADDPS X21, X20, X20
+	VMOVSS X20, (SI)
 	ADDQ   $+4, AX
 	ADDQ   $+4, CX
-	SUBQ   $+1, DX
-	CMPQ   DX, $+1
-	JAE    single
+	ADDQ   $+4, DX
+	ADDQ   $+4, BX
+	ADDQ   $+4, SI
 
-done:
-	RET
+skip1:
+	TESTL  $0x00000002, R8
+	JEQ    skip2
+	VMOVSD (SI), X20
+	VMOVSD (AX), X21
+	VMULPS X21, X16, X21
+	VADDPS X21, X20, X20
+	VMOVSD (CX), X21
+	VMULPS X21, X17, X21
+	VADDPS X21, X20, X20
+	VMOVSD (DX), X21
+	VMULPS X21, X18, X21
+	VADDPS X21, X20, X20
+	VMOVSD (BX), X21
+	VMULPS X21, X19, X21
+	VADDPS X21, X20, X20
+	VMOVSD X20, (SI)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+	ADDQ   $+8, BX
+	ADDQ   $+8, SI
 
-// func axpySparseKAVX512(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
-// Requires: AVX
-TEXT ·axpySparseKAVX512(SB), NOSPLIT, $0-48
-	MOVQ    a+0(FP), AX
-	MOVQ    idx+8(FP), CX
-	MOVQ    val+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    stride+40(FP), DI
-	VMOVUPS (AX), Y16
-	CMPQ    BX, $+4
-	JB      rest
+skip2:
+	TESTL   $0x00000004, R8
+	JEQ     skip4
+	VMOVUPS (SI), X20
+	VMULPS  (AX), X16, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (CX), X17, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (DX), X18, X21
+	VADDPS  X21, X20, X20
+	VMULPS  (BX), X19, X21
+	VADDPS  X21, X20, X20
+	VMOVUPS X20, (SI)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+	ADDQ    $+16, BX
+	ADDQ    $+16, SI
 
-loop:
-	MOVL         (CX), AX
-	MOVL         4(CX), R8
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS (DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	IMULQ        DI, R8
-	LEAQ         (SI)(R8*1), AX
-	VBROADCASTSS 4(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	MOVL         8(CX), AX
-	MOVL         12(CX), R8
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS 8(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	IMULQ        DI, R8
-	LEAQ         (SI)(R8*1), AX
-	VBROADCASTSS 12(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	ADDQ         $+16, CX
-	ADDQ         $+16, DX
-	SUBQ         $+4, BX
-	CMPQ         BX, $+4
-	JAE          loop
+skip4:
+	TESTL   $0x00000008, R8
+	JEQ     skip8
+	VMOVUPS (SI), Y20
+	VMULPS  (AX), Y16, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (CX), Y17, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (DX), Y18, Y21
+	VADDPS  Y21, Y20, Y20
+	VMULPS  (BX), Y19, Y21
+	VADDPS  Y21, Y20, Y20
+	VMOVUPS Y20, (SI)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
 
-rest:
-	CMPQ         BX, $+0
-	JBE          done
-	MOVL         (CX), AX
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS (DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	CMPQ         BX, $+1
-	JBE          done
-	MOVL         4(CX), AX
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS 4(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-	CMPQ         BX, $+2
-	JBE          done
-	MOVL         8(CX), AX
-	IMULQ        DI, AX
-	LEAQ         (SI)(AX*1), AX
-	VBROADCASTSS 8(DX), Y17
-	VMULPS       Y16, Y17, Y17
-	VADDPS       (AX), Y17, Y17
-	VMOVUPS      Y17, (AX)
-
-done:
-	RET
+skip8:
+	JMP loop
 
 // func dotAVX512(x *float32, y *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
-	VPXORD Y17, Y17, Y17
-	LEAQ   31(AX)(DX*4), BX
-	TESTL  $0x00000fe0, BX
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
 	JEQ    page
-	LEAQ   31(CX)(DX*4), BX
-	TESTL  $0x00000fe0, BX
+	LEAQ   63(CX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
 	JEQ    page
 
 start:
-	LEAQ  masks<>+0(SB), SI
-	LEAQ  -1(DX), BX
+	CMPQ  DX, $+33
+	JAE   over32
+	MOVQ  DX, BX
+	NEGQ  BX
 	ANDQ  $0x07, BX
-	KMOVB 1(SI)(BX*1), K1
-	CMPQ  DX, $+64
-	JAE   long
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
@@ -965,96 +715,6 @@ start:
 	JBE           short2
 	VMOVUPS       64(AX), Y18
 	VMULPS        64(CX), Y18, Y18
-	CMPQ          DX, $+32
-	JBE           short3
-	VMOVUPS       96(AX), Y19
-	VMULPS        96(CX), Y19, Y19
-	CMPQ          DX, $+40
-	JBE           short4
-	VMOVUPS       128(AX), Y20
-	VMULPS        128(CX), Y20, Y20
-	CMPQ          DX, $+48
-	JBE           short5
-	VMOVUPS       160(AX), Y21
-	VMULPS        160(CX), Y21, Y21
-	CMPQ          DX, $+56
-	JBE           short6
-	VMOVUPS       192(AX), Y22
-	VMULPS        192(CX), Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y23
-	VMOVUPS.Z     224(CX), K1, Y24
-	VMULPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short6:
-	VMOVUPS.Z     192(AX), K1, Y22
-	VMOVUPS.Z     192(CX), K1, Y23
-	VMULPS        Y23, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short5:
-	VMOVUPS.Z     160(AX), K1, Y21
-	VMOVUPS.Z     160(CX), K1, Y22
-	VMULPS        Y22, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short4:
-	VMOVUPS.Z     128(AX), K1, Y20
-	VMOVUPS.Z     128(CX), K1, Y21
-	VMULPS        Y21, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short3:
 	VMOVUPS.Z     96(AX), K1, Y19
 	VMOVUPS.Z     96(CX), K1, Y20
 	VMULPS        Y20, Y19, Y19
@@ -1119,66 +779,98 @@ empty:
 	VMOVSS X17, ret+24(FP)
 	RET
 
+over32:
+	CMPQ  DX, $+64
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x0f, BX
+	MOVL  $0x0000ffff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VMULPS        (CX), Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VMULPS        64(CX), Z17, Z17
+	CMPQ          DX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VMULPS        128(CX), Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMOVUPS.Z     192(CX), K1, Z20
+	VMULPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMOVUPS.Z     128(CX), K1, Z19
+	VMULPS        Z19, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
 long:
-	MOVQ AX, BX
-	ANDQ $+28, BX
-	CMPQ BX, $+1
-	JAE  misaligned
+	CMPQ DX, $+257
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
-	VMOVUPS (AX), Y16
-	VMULPS  (CX), Y16, Y16
-	VADDPS  Y17, Y16, Y16
+	VMOVUPS (AX), Z16
+	VMULPS  (CX), Z16, Z16
+	VADDPS  Z17, Z16, Z16
 
 headed:
-	VMOVUPS 32(AX), Y17
-	VMULPS  32(CX), Y17, Y17
-	VMOVUPS 64(AX), Y18
-	VMULPS  64(CX), Y18, Y18
-	VMOVUPS 96(AX), Y19
-	VMULPS  96(CX), Y19, Y19
-	VMOVUPS 128(AX), Y20
-	VMULPS  128(CX), Y20, Y20
-	VMOVUPS 160(AX), Y21
-	VMULPS  160(CX), Y21, Y21
-	VMOVUPS 192(AX), Y22
-	VMULPS  192(CX), Y22, Y22
-	VMOVUPS 224(AX), Y23
-	VMULPS  224(CX), Y23, Y23
+	VMOVUPS 64(AX), Z17
+	VMULPS  64(CX), Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VMULPS  128(CX), Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VMULPS  192(CX), Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VMOVUPS (AX), Y24
-	VMULPS  (CX), Y24, Y24
-	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VMULPS  32(CX), Y24, Y24
-	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VMULPS  64(CX), Y24, Y24
-	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VMULPS  96(CX), Y24, Y24
-	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VMULPS  128(CX), Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VMULPS  160(CX), Y24, Y24
-	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VMULPS  192(CX), Y24, Y24
-	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VMULPS  224(CX), Y24, Y24
-	VADDPS  Y24, Y23, Y23
+	VMOVUPS (AX), Z20
+	VMULPS  (CX), Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VMULPS  64(CX), Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VMULPS  128(CX), Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VMULPS  192(CX), Z20, Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
@@ -1189,135 +881,35 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          DX, $+0
 	JBE           none
-	CMPQ          DX, $+8
-	JBE           rest0
-	VMOVUPS       (AX), Y24
-	VMULPS        (CX), Y24, Y24
-	VADDPS        Y24, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x0f, BX
+	MOVL          $0x0000ffff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
 	CMPQ          DX, $+16
-	JBE           rest1
-	VMOVUPS       32(AX), Y24
-	VMULPS        32(CX), Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	CMPQ          DX, $+24
-	JBE           rest2
-	VMOVUPS       64(AX), Y24
-	VMULPS        64(CX), Y24, Y24
-	VADDPS        Y24, Y18, Y18
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VMULPS        (CX), Z20, Z20
+	VADDPS        Z20, Z16, Z16
 	CMPQ          DX, $+32
-	JBE           rest3
-	VMOVUPS       96(AX), Y24
-	VMULPS        96(CX), Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	CMPQ          DX, $+40
-	JBE           rest4
-	VMOVUPS       128(AX), Y24
-	VMULPS        128(CX), Y24, Y24
-	VADDPS        Y24, Y20, Y20
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VMULPS        64(CX), Z20, Z20
+	VADDPS        Z20, Z17, Z17
 	CMPQ          DX, $+48
-	JBE           rest5
-	VMOVUPS       160(AX), Y24
-	VMULPS        160(CX), Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	CMPQ          DX, $+56
-	JBE           rest6
-	VMOVUPS       192(AX), Y24
-	VMULPS        192(CX), Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y24
-	VMOVUPS.Z     224(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest6:
-	VMOVUPS.Z     192(AX), K1, Y24
-	VMOVUPS.Z     192(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest5:
-	VMOVUPS.Z     160(AX), K1, Y24
-	VMOVUPS.Z     160(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest4:
-	VMOVUPS.Z     128(AX), K1, Y24
-	VMOVUPS.Z     128(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest3:
-	VMOVUPS.Z     96(AX), K1, Y24
-	VMOVUPS.Z     96(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VMULPS        128(CX), Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMOVUPS.Z     192(CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1329,16 +921,14 @@ rest3:
 	RET
 
 rest2:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VMOVUPS.Z     64(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMOVUPS.Z     128(CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1350,16 +940,14 @@ rest2:
 	RET
 
 rest1:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VMOVUPS.Z     32(CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMOVUPS.Z     64(CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1371,16 +959,14 @@ rest1:
 	RET
 
 rest0:
-	VMOVUPS.Z     (AX), K1, Y24
-	VMOVUPS.Z     (CX), K1, Y25
-	VMULPS        Y25, Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     (AX), K1, Z20
+	VMOVUPS.Z     (CX), K1, Z21
+	VMULPS        Z21, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1392,12 +978,10 @@ rest0:
 	RET
 
 none:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -1408,9 +992,14 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ      DX, $+256
-	JBE       aligned
+	MOVQ      AX, BX
+	ANDQ      $+60, BX
 	MOVQ      CX, SI
 	ANDQ      $+4092, SI
 	CMPQ      SI, BX
@@ -1419,67 +1008,46 @@ misaligned:
 	SUBQ      BX, CX
 	SHRQ      $0x02, BX
 	ADDQ      BX, DX
-	LEAQ      masks<>+0(SB), DI
-	LEAQ      -1(DX), SI
-	ANDQ      $0x07, SI
-	KMOVB     1(DI)(SI*1), K1
-	MOVL      $0x000000ff, SI
+	MOVL      $0x0000ffff, SI
 	SHLXL     BX, SI, SI
-	KMOVW     SI, K2
-	VMOVUPS.Z (AX), K2, Y16
-	VMOVUPS.Z (CX), K2, Y18
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y17, Y16, Y16
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMOVUPS.Z (CX), K1, Z18
+	VMULPS    Z18, Z16, Z16
+	VADDPS    Z17, Z16, Z16
 	JMP       headed
 
 page:
 	MOVQ DX, BX
-	ANDQ $+7, BX
+	ANDQ $+15, BX
 	CMPQ BX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ DX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
 
-even:
-	LEAQ  masks<>+0(SB), SI
-	LEAQ  -1(DX), BX
-	ANDQ  $0x07, BX
-	KMOVB 1(SI)(BX*1), K1
-	JMP   aligned
-
 odd:
-	VPXORD    Y16, Y16, Y16
-	VPXORD    Y17, Y17, Y17
-	VPXORD    Y18, Y18, Y18
-	VPXORD    Y19, Y19, Y19
-	VPXORD    Y20, Y20, Y20
-	VPXORD    Y21, Y21, Y21
-	VPXORD    Y22, Y22, Y22
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
 	LEAQ      (AX)(BX*4), AX
 	LEAQ      (CX)(BX*4), CX
 	SUBQ      BX, DX
-	MOVQ      $+8, SI
+	MOVQ      $+16, SI
 	SUBQ      BX, SI
-	MOVL      $0x000000ff, BX
+	MOVL      $0x0000ffff, BX
 	SHLXL     SI, BX, BX
 	KMOVW     BX, K1
-	VMOVUPS.Z -32(AX), K1, Y23
-	VMOVUPS.Z -32(CX), K1, Y24
-	VMULPS    Y24, Y23, Y23
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(DX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMOVUPS.Z -64(CX), K1, Z20
+	VMULPS    Z20, Z19, Z19
 	CMPQ      DX, $+64
 	JAE       blocks
 	JMP       rest
 
 // func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·dotRowsAVX512(SB), NOSPLIT, $256-56
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-56
 	MOVQ  dst+0(FP), AX
 	MOVQ  rows+8(FP), CX
 	MOVQ  stride+16(FP), DX
@@ -1487,25 +1055,27 @@ TEXT ·dotRowsAVX512(SB), NOSPLIT, $256-56
 	MOVQ  count+32(FP), SI
 	MOVQ  x+40(FP), DI
 	MOVQ  n+48(FP), R8
-	LEAQ  masks<>+0(SB), R10
-	LEAQ  -1(R8), R9
-	ANDQ  $0x07, R9
-	KMOVB 1(R10)(R9*1), K1
-	CMPQ  R8, $+8
-	JBE   groups1
+	MOVQ  R8, R9
+	NEGQ  R9
+	ANDQ  $0x0f, R9
+	MOVL  $0x0000ffff, R10
+	SHRXL R9, R10, R10
+	KMOVW R10, K1
 	CMPQ  R8, $+16
-	JBE   groups2
-	CMPQ  R8, $+24
-	JBE   groups3
+	JBE   groups1
 	CMPQ  R8, $+32
-	JBE   groups4
-	CMPQ  R8, $+40
-	JBE   groups5
+	JBE   groups2
 	CMPQ  R8, $+48
-	JBE   groups6
-	CMPQ  R8, $+56
-	JBE   groups7
+	JBE   groups3
 	CMPQ  R8, $+64
+	JBE   groups4
+	CMPQ  R8, $+80
+	JBE   groups5
+	CMPQ  R8, $+96
+	JBE   groups6
+	CMPQ  R8, $+112
+	JBE   groups7
+	CMPQ  R8, $+128
 	JBE   groups8
 	SUBQ  $+1, R8
 	MOVQ  R8, R9
@@ -1543,40 +1113,69 @@ rowsat:
 	ADDQ  $+16, BX
 
 rowssum:
-	// Groups 0 and 4 of the lanes.
-	VMOVUPS (DI), Y17
-	VMULPS  (R10), Y17, Y19
-	VMULPS  (R11), Y17, Y20
-	VMULPS  (R12), Y17, Y21
-	VMULPS  (R13), Y17, Y22
-	VMOVUPS 128(DI), Y18
-	VMULPS  128(R10), Y18, Y23
-	VMULPS  128(R11), Y18, Y24
-	VMULPS  128(R12), Y18, Y25
-	VMULPS  128(R13), Y18, Y26
+	// Groups [0 1 2 3] of the lanes.
+	VMOVUPS (DI), Z17
+	VMULPS  (R10), Z17, Z18
+	VMULPS  (R11), Z17, Z19
+	VMULPS  (R12), Z17, Z20
+	VMULPS  (R13), Z17, Z21
+	VMOVUPS 64(DI), Z22
+	VMULPS  64(R10), Z22, Z23
+	VMULPS  64(R11), Z22, Z24
+	VMULPS  64(R12), Z22, Z25
+	VMULPS  64(R13), Z22, Z26
+	VMOVUPS 128(DI), Z27
+	VMULPS  128(R10), Z27, Z28
+	VMULPS  128(R11), Z27, Z29
+	VMULPS  128(R12), Z27, Z30
+	VMULPS  128(R13), Z27, Z31
+	VMOVUPS 192(DI), Z0
+	VMULPS  192(R10), Z0, Z1
+	VMULPS  192(R11), Z0, Z2
+	VMULPS  192(R12), Z0, Z3
+	VMULPS  192(R13), Z0, Z4
 	MOVQ    $+256, R14
 	CMPQ    R14, R8
 	JAE     tail0
+	PCALIGN $0x20
 
 block0:
-	VMOVUPS (DI)(R14*1), Y17
-	VMOVUPS 128(DI)(R14*1), Y18
-	VMULPS  (R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  128(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  (R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  128(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  (R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  128(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  (R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
-	VMULPS  128(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
+	VMOVUPS (DI)(R14*1), Z17
+	VMOVUPS 64(DI)(R14*1), Z22
+	VMOVUPS 128(DI)(R14*1), Z27
+	VMOVUPS 192(DI)(R14*1), Z0
+	VMULPS  (R10)(R14*1), Z17, Z16
+	VADDPS  Z16, Z18, Z18
+	VMULPS  64(R10)(R14*1), Z22, Z16
+	VADDPS  Z16, Z23, Z23
+	VMULPS  128(R10)(R14*1), Z27, Z16
+	VADDPS  Z16, Z28, Z28
+	VMULPS  192(R10)(R14*1), Z0, Z16
+	VADDPS  Z16, Z1, Z1
+	VMULPS  (R11)(R14*1), Z17, Z16
+	VADDPS  Z16, Z19, Z19
+	VMULPS  64(R11)(R14*1), Z22, Z16
+	VADDPS  Z16, Z24, Z24
+	VMULPS  128(R11)(R14*1), Z27, Z16
+	VADDPS  Z16, Z29, Z29
+	VMULPS  192(R11)(R14*1), Z0, Z16
+	VADDPS  Z16, Z2, Z2
+	VMULPS  (R12)(R14*1), Z17, Z16
+	VADDPS  Z16, Z20, Z20
+	VMULPS  64(R12)(R14*1), Z22, Z16
+	VADDPS  Z16, Z25, Z25
+	VMULPS  128(R12)(R14*1), Z27, Z16
+	VADDPS  Z16, Z30, Z30
+	VMULPS  192(R12)(R14*1), Z0, Z16
+	VADDPS  Z16, Z3, Z3
+	VMULPS  (R13)(R14*1), Z17, Z16
+	VADDPS  Z16, Z21, Z21
+	VMULPS  64(R13)(R14*1), Z22, Z16
+	VADDPS  Z16, Z26, Z26
+	VMULPS  128(R13)(R14*1), Z27, Z16
+	VADDPS  Z16, Z31, Z31
+	VMULPS  192(R13)(R14*1), Z0, Z16
+	VADDPS  Z16, Z4, Z4
 	ADDQ    $+256, R14
 	CMPQ    R14, R8
 	JB      block0
@@ -1584,423 +1183,159 @@ block0:
 tail0:
 	CMPQ    R9, $+0
 	JBE     end0
-	CMPQ    R9, $+8
+	CMPQ    R9, $+16
 	JBE     part0
-	VMOVUPS (DI)(R14*1), Y17
-	VMULPS  (R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  (R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  (R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  (R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
+	VMOVUPS (DI)(R14*1), Z17
+	VMULPS  (R10)(R14*1), Z17, Z16
+	VADDPS  Z16, Z18, Z18
+	VMULPS  (R11)(R14*1), Z17, Z16
+	VADDPS  Z16, Z19, Z19
+	VMULPS  (R12)(R14*1), Z17, Z16
+	VADDPS  Z16, Z20, Z20
+	VMULPS  (R13)(R14*1), Z17, Z16
+	VADDPS  Z16, Z21, Z21
 	JMP     next0
 
 part0:
-	VMOVUPS.Z (DI)(R14*1), K1, Y17
-	VMOVUPS.Z (R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y19, Y19
-	VMOVUPS.Z (R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y20, Y20
-	VMOVUPS.Z (R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y21, Y21
-	VMOVUPS.Z (R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y22, Y22
+	VMOVUPS.Z (DI)(R14*1), K1, Z17
+	VMOVUPS.Z (R10)(R14*1), K1, Z16
+	VMULPS    Z17, Z16, Z16
+	VADDPS    Z16, Z18, Z18
+	VMOVUPS.Z (R11)(R14*1), K1, Z16
+	VMULPS    Z17, Z16, Z16
+	VADDPS    Z16, Z19, Z19
+	VMOVUPS.Z (R12)(R14*1), K1, Z16
+	VMULPS    Z17, Z16, Z16
+	VADDPS    Z16, Z20, Z20
+	VMOVUPS.Z (R13)(R14*1), K1, Z16
+	VMULPS    Z17, Z16, Z16
+	VADDPS    Z16, Z21, Z21
 	JMP       end0
 
 next0:
-	CMPQ    R9, $+32
-	JBE     end0
-	CMPQ    R9, $+40
-	JBE     part4
-	VMOVUPS 128(DI)(R14*1), Y18
-	VMULPS  128(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  128(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  128(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  128(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     end0
-
-part4:
-	VMOVUPS.Z 128(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 128(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 128(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 128(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 128(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-
-end0:
-	VADDPS Y23, Y19, Y19
-	VADDPS Y24, Y20, Y20
-	VADDPS Y25, Y21, Y21
-	VADDPS Y26, Y22, Y22
-
-	// Groups 2 and 6 of the lanes.
-	VMOVUPS 64(DI), Y17
-	VMULPS  64(R10), Y17, Y23
-	VMULPS  64(R11), Y17, Y24
-	VMULPS  64(R12), Y17, Y25
-	VMULPS  64(R13), Y17, Y26
-	VMOVUPS 192(DI), Y18
-	VMULPS  192(R10), Y18, Y27
-	VMULPS  192(R11), Y18, Y28
-	VMULPS  192(R12), Y18, Y29
-	VMULPS  192(R13), Y18, Y30
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail1
-
-block1:
-	VMOVUPS 64(DI)(R14*1), Y17
-	VMOVUPS 192(DI)(R14*1), Y18
-	VMULPS  64(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  192(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  64(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  192(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  64(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  192(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  64(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	VMULPS  192(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block1
-
-tail1:
 	CMPQ    R9, $+16
-	JBE     end1
-	CMPQ    R9, $+24
-	JBE     part2
-	VMOVUPS 64(DI)(R14*1), Y17
-	VMULPS  64(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  64(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  64(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  64(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
+	JBE     end0
+	CMPQ    R9, $+32
+	JBE     part1
+	VMOVUPS 64(DI)(R14*1), Z22
+	VMULPS  64(R10)(R14*1), Z22, Z16
+	VADDPS  Z16, Z23, Z23
+	VMULPS  64(R11)(R14*1), Z22, Z16
+	VADDPS  Z16, Z24, Z24
+	VMULPS  64(R12)(R14*1), Z22, Z16
+	VADDPS  Z16, Z25, Z25
+	VMULPS  64(R13)(R14*1), Z22, Z16
+	VADDPS  Z16, Z26, Z26
 	JMP     next1
 
-part2:
-	VMOVUPS.Z 64(DI)(R14*1), K1, Y17
-	VMOVUPS.Z 64(R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 64(R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 64(R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 64(R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-	JMP       end1
+part1:
+	VMOVUPS.Z 64(DI)(R14*1), K1, Z22
+	VMOVUPS.Z 64(R10)(R14*1), K1, Z16
+	VMULPS    Z22, Z16, Z16
+	VADDPS    Z16, Z23, Z23
+	VMOVUPS.Z 64(R11)(R14*1), K1, Z16
+	VMULPS    Z22, Z16, Z16
+	VADDPS    Z16, Z24, Z24
+	VMOVUPS.Z 64(R12)(R14*1), K1, Z16
+	VMULPS    Z22, Z16, Z16
+	VADDPS    Z16, Z25, Z25
+	VMOVUPS.Z 64(R13)(R14*1), K1, Z16
+	VMULPS    Z22, Z16, Z16
+	VADDPS    Z16, Z26, Z26
+	JMP       end0
 
 next1:
+	CMPQ    R9, $+32
+	JBE     end0
 	CMPQ    R9, $+48
-	JBE     end1
-	CMPQ    R9, $+56
-	JBE     part6
-	VMOVUPS 192(DI)(R14*1), Y18
-	VMULPS  192(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  192(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  192(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  192(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	JMP     end1
-
-part6:
-	VMOVUPS.Z 192(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 192(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y27, Y27
-	VMOVUPS.Z 192(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y28, Y28
-	VMOVUPS.Z 192(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y29, Y29
-	VMOVUPS.Z 192(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y30, Y30
-
-end1:
-	LEAQ    (SP), R14
-	VADDPS  Y27, Y23, Y23
-	VADDPS  Y23, Y19, Y19
-	VMOVUPS Y19, (R14)
-	VADDPS  Y28, Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS Y20, 32(R14)
-	VADDPS  Y29, Y25, Y25
-	VADDPS  Y25, Y21, Y21
-	VMOVUPS Y21, 64(R14)
-	VADDPS  Y30, Y26, Y26
-	VADDPS  Y26, Y22, Y22
-	VMOVUPS Y22, 96(R14)
-
-	// Groups 1 and 5 of the lanes.
-	VMOVUPS 32(DI), Y17
-	VMULPS  32(R10), Y17, Y19
-	VMULPS  32(R11), Y17, Y20
-	VMULPS  32(R12), Y17, Y21
-	VMULPS  32(R13), Y17, Y22
-	VMOVUPS 160(DI), Y18
-	VMULPS  160(R10), Y18, Y23
-	VMULPS  160(R11), Y18, Y24
-	VMULPS  160(R12), Y18, Y25
-	VMULPS  160(R13), Y18, Y26
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail2
-
-block2:
-	VMOVUPS 32(DI)(R14*1), Y17
-	VMOVUPS 160(DI)(R14*1), Y18
-	VMULPS  32(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  160(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  32(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  160(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  32(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  160(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  32(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
-	VMULPS  160(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block2
-
-tail2:
-	CMPQ    R9, $+8
-	JBE     end2
-	CMPQ    R9, $+16
-	JBE     part1
-	VMOVUPS 32(DI)(R14*1), Y17
-	VMULPS  32(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y19, Y19
-	VMULPS  32(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y21, Y21
-	VMULPS  32(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y22, Y22
+	JBE     part2
+	VMOVUPS 128(DI)(R14*1), Z27
+	VMULPS  128(R10)(R14*1), Z27, Z16
+	VADDPS  Z16, Z28, Z28
+	VMULPS  128(R11)(R14*1), Z27, Z16
+	VADDPS  Z16, Z29, Z29
+	VMULPS  128(R12)(R14*1), Z27, Z16
+	VADDPS  Z16, Z30, Z30
+	VMULPS  128(R13)(R14*1), Z27, Z16
+	VADDPS  Z16, Z31, Z31
 	JMP     next2
 
-part1:
-	VMOVUPS.Z 32(DI)(R14*1), K1, Y17
-	VMOVUPS.Z 32(R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y19, Y19
-	VMOVUPS.Z 32(R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y20, Y20
-	VMOVUPS.Z 32(R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y21, Y21
-	VMOVUPS.Z 32(R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y22, Y22
-	JMP       end2
+part2:
+	VMOVUPS.Z 128(DI)(R14*1), K1, Z27
+	VMOVUPS.Z 128(R10)(R14*1), K1, Z16
+	VMULPS    Z27, Z16, Z16
+	VADDPS    Z16, Z28, Z28
+	VMOVUPS.Z 128(R11)(R14*1), K1, Z16
+	VMULPS    Z27, Z16, Z16
+	VADDPS    Z16, Z29, Z29
+	VMOVUPS.Z 128(R12)(R14*1), K1, Z16
+	VMULPS    Z27, Z16, Z16
+	VADDPS    Z16, Z30, Z30
+	VMOVUPS.Z 128(R13)(R14*1), K1, Z16
+	VMULPS    Z27, Z16, Z16
+	VADDPS    Z16, Z31, Z31
+	JMP       end0
 
 next2:
-	CMPQ    R9, $+40
-	JBE     end2
 	CMPQ    R9, $+48
-	JBE     part5
-	VMOVUPS 160(DI)(R14*1), Y18
-	VMULPS  160(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  160(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  160(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  160(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     end2
-
-part5:
-	VMOVUPS.Z 160(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 160(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 160(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 160(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 160(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-
-end2:
-	VADDPS Y23, Y19, Y19
-	VADDPS Y24, Y20, Y20
-	VADDPS Y25, Y21, Y21
-	VADDPS Y26, Y22, Y22
-
-	// Groups 3 and 7 of the lanes.
-	VMOVUPS 96(DI), Y17
-	VMULPS  96(R10), Y17, Y23
-	VMULPS  96(R11), Y17, Y24
-	VMULPS  96(R12), Y17, Y25
-	VMULPS  96(R13), Y17, Y26
-	VMOVUPS 224(DI), Y18
-	VMULPS  224(R10), Y18, Y27
-	VMULPS  224(R11), Y18, Y28
-	VMULPS  224(R12), Y18, Y29
-	VMULPS  224(R13), Y18, Y30
-	MOVQ    $+256, R14
-	CMPQ    R14, R8
-	JAE     tail3
-
-block3:
-	VMOVUPS 96(DI)(R14*1), Y17
-	VMOVUPS 224(DI)(R14*1), Y18
-	VMULPS  96(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  224(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  96(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  224(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  96(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  224(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  96(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	VMULPS  224(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	ADDQ    $+256, R14
-	CMPQ    R14, R8
-	JB      block3
-
-tail3:
-	CMPQ    R9, $+24
-	JBE     end3
-	CMPQ    R9, $+32
+	JBE     end0
+	CMPQ    R9, $+64
 	JBE     part3
-	VMOVUPS 96(DI)(R14*1), Y17
-	VMULPS  96(R10)(R14*1), Y17, Y16
-	VADDPS  Y16, Y23, Y23
-	VMULPS  96(R11)(R14*1), Y17, Y16
-	VADDPS  Y16, Y24, Y24
-	VMULPS  96(R12)(R14*1), Y17, Y16
-	VADDPS  Y16, Y25, Y25
-	VMULPS  96(R13)(R14*1), Y17, Y16
-	VADDPS  Y16, Y26, Y26
-	JMP     next3
+	VMOVUPS 192(DI)(R14*1), Z0
+	VMULPS  192(R10)(R14*1), Z0, Z16
+	VADDPS  Z16, Z1, Z1
+	VMULPS  192(R11)(R14*1), Z0, Z16
+	VADDPS  Z16, Z2, Z2
+	VMULPS  192(R12)(R14*1), Z0, Z16
+	VADDPS  Z16, Z3, Z3
+	VMULPS  192(R13)(R14*1), Z0, Z16
+	VADDPS  Z16, Z4, Z4
+	JMP     end0
 
 part3:
-	VMOVUPS.Z 96(DI)(R14*1), K1, Y17
-	VMOVUPS.Z 96(R10)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y23, Y23
-	VMOVUPS.Z 96(R11)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y24, Y24
-	VMOVUPS.Z 96(R12)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y25, Y25
-	VMOVUPS.Z 96(R13)(R14*1), K1, Y16
-	VMULPS    Y17, Y16, Y16
-	VADDPS    Y16, Y26, Y26
-	JMP       end3
+	VMOVUPS.Z 192(DI)(R14*1), K1, Z0
+	VMOVUPS.Z 192(R10)(R14*1), K1, Z16
+	VMULPS    Z0, Z16, Z16
+	VADDPS    Z16, Z1, Z1
+	VMOVUPS.Z 192(R11)(R14*1), K1, Z16
+	VMULPS    Z0, Z16, Z16
+	VADDPS    Z16, Z2, Z2
+	VMOVUPS.Z 192(R12)(R14*1), K1, Z16
+	VMULPS    Z0, Z16, Z16
+	VADDPS    Z16, Z3, Z3
+	VMOVUPS.Z 192(R13)(R14*1), K1, Z16
+	VMULPS    Z0, Z16, Z16
+	VADDPS    Z16, Z4, Z4
 
-next3:
-	CMPQ    R9, $+56
-	JBE     end3
-	CMPQ    R9, $+64
-	JBE     part7
-	VMOVUPS 224(DI)(R14*1), Y18
-	VMULPS  224(R10)(R14*1), Y18, Y16
-	VADDPS  Y16, Y27, Y27
-	VMULPS  224(R11)(R14*1), Y18, Y16
-	VADDPS  Y16, Y28, Y28
-	VMULPS  224(R12)(R14*1), Y18, Y16
-	VADDPS  Y16, Y29, Y29
-	VMULPS  224(R13)(R14*1), Y18, Y16
-	VADDPS  Y16, Y30, Y30
-	JMP     end3
-
-part7:
-	VMOVUPS.Z 224(DI)(R14*1), K1, Y18
-	VMOVUPS.Z 224(R10)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y27, Y27
-	VMOVUPS.Z 224(R11)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y28, Y28
-	VMOVUPS.Z 224(R12)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y29, Y29
-	VMOVUPS.Z 224(R13)(R14*1), K1, Y16
-	VMULPS    Y18, Y16, Y16
-	VADDPS    Y16, Y30, Y30
-
-end3:
-	LEAQ          (SP), R10
-	VADDPS        Y27, Y23, Y23
-	VADDPS        Y23, Y19, Y19
-	VADDPS        (R10), Y19, Y19
-	VADDPS        Y28, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        32(R10), Y20, Y20
-	VADDPS        Y29, Y25, Y25
-	VADDPS        Y25, Y21, Y21
-	VADDPS        64(R10), Y21, Y21
-	VADDPS        Y30, Y26, Y26
-	VADDPS        Y26, Y22, Y22
-	VADDPS        96(R10), Y22, Y22
-	VINSERTF32X4  $0x01, X21, Y19, Y16
-	VSHUFF32X4    $0x03, Y21, Y19, Y17
-	VADDPS        Y17, Y16, Y16
-	VINSERTF32X4  $0x01, X22, Y20, Y17
-	VSHUFF32X4    $0x03, Y22, Y20, Y18
-	VADDPS        Y18, Y17, Y17
-	VUNPCKLPD     Y17, Y16, Y18
-	VUNPCKHPD     Y17, Y16, Y16
-	VADDPS        Y16, Y18, Y18
-	VMOVSHDUP     Y18, Y16
-	VADDPS        Y16, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X16
-	VSHUFPS       $0x88, X16, X18, X16
+end0:
+	VADDPS        Z28, Z18, Z18
+	VADDPS        Z1, Z23, Z23
+	VADDPS        Z23, Z18, Z18
+	VADDPS        Z29, Z19, Z19
+	VADDPS        Z2, Z24, Z24
+	VADDPS        Z24, Z19, Z19
+	VADDPS        Z30, Z20, Z20
+	VADDPS        Z3, Z25, Z25
+	VADDPS        Z25, Z20, Z20
+	VADDPS        Z31, Z21, Z21
+	VADDPS        Z4, Z26, Z26
+	VADDPS        Z26, Z21, Z21
+	VINSERTF64X4  $0x01, Y19, Z18, Z16
+	VSHUFF64X2    $0xee, Z19, Z18, Z17
+	VADDPS        Z17, Z16, Z18
+	VINSERTF64X4  $0x01, Y21, Z20, Z16
+	VSHUFF64X2    $0xee, Z21, Z20, Z17
+	VADDPS        Z17, Z16, Z20
+	VSHUFF32X4    $0x88, Z20, Z18, Z16
+	VSHUFF32X4    $0xdd, Z20, Z18, Z17
+	VADDPS        Z17, Z16, Z16
+	VPERMILPD     $0x55, Z16, Z17
+	VADDPS        Z17, Z16, Z16
+	VMOVSHDUP     Z16, Z17
+	VADDPS        Z17, Z16, Z16
+	MOVL          $0x00001111, R10
+	KMOVW         R10, K2
+	VCOMPRESSPS.Z Z16, K2, Z16
 	VPXORD        X17, X17, X17
 	VADDPS        X17, X16, X16
 	VMOVUPS       X16, (AX)
@@ -2008,10 +1343,11 @@ end3:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows
+	VZEROUPPER
 	RET
 
 groups1:
-	VMOVUPS.Z (DI), K1, Y16
+	VMOVUPS.Z (DI), K1, Z16
 
 rows1:
 	CMPQ BX, $+1
@@ -2042,27 +1378,30 @@ rows1at:
 	ADDQ  $+16, BX
 
 rows1sum:
-	VMOVUPS.Z     (DI), K1, Y17
-	VMULPS        Y16, Y17, Y17
-	VMOVUPS.Z     (R8), K1, Y18
-	VMULPS        Y16, Y18, Y18
-	VMOVUPS.Z     (R9), K1, Y19
-	VMULPS        Y16, Y19, Y19
-	VMOVUPS.Z     (R10), K1, Y20
-	VMULPS        Y16, Y20, Y20
-	VINSERTF32X4  $0x01, X19, Y17, Y21
-	VSHUFF32X4    $0x03, Y19, Y17, Y17
-	VADDPS        Y17, Y21, Y21
-	VINSERTF32X4  $0x01, X20, Y18, Y17
-	VSHUFF32X4    $0x03, Y20, Y18, Y18
-	VADDPS        Y18, Y17, Y17
-	VUNPCKLPD     Y17, Y21, Y18
-	VUNPCKHPD     Y17, Y21, Y17
-	VADDPS        Y17, Y18, Y18
-	VMOVSHDUP     Y18, Y17
-	VADDPS        Y17, Y18, Y18
-	VEXTRACTF32X4 $0x01, Y18, X17
-	VSHUFPS       $0x88, X17, X18, X17
+	VMOVUPS.Z     (DI), K1, Z17
+	VMULPS        Z16, Z17, Z17
+	VMOVUPS.Z     (R8), K1, Z18
+	VMULPS        Z16, Z18, Z18
+	VMOVUPS.Z     (R9), K1, Z19
+	VMULPS        Z16, Z19, Z19
+	VMOVUPS.Z     (R10), K1, Z20
+	VMULPS        Z16, Z20, Z20
+	VINSERTF64X4  $0x01, Y18, Z17, Z21
+	VSHUFF64X2    $0xee, Z18, Z17, Z18
+	VADDPS        Z18, Z21, Z17
+	VINSERTF64X4  $0x01, Y20, Z19, Z21
+	VSHUFF64X2    $0xee, Z20, Z19, Z18
+	VADDPS        Z18, Z21, Z19
+	VSHUFF32X4    $0x88, Z19, Z17, Z21
+	VSHUFF32X4    $0xdd, Z19, Z17, Z18
+	VADDPS        Z18, Z21, Z17
+	VPERMILPD     $0x55, Z17, Z18
+	VADDPS        Z18, Z17, Z17
+	VMOVSHDUP     Z17, Z18
+	VADDPS        Z18, Z17, Z17
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z17, K2, Z17
 	VPXORD        X18, X18, X18
 	VADDPS        X18, X17, X17
 	VMOVUPS       X17, (AX)
@@ -2070,11 +1409,12 @@ rows1sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows1
+	VZEROUPPER
 	RET
 
 groups2:
-	VMOVUPS   (DI), Y16
-	VMOVUPS.Z 32(DI), K1, Y17
+	VMOVUPS   (DI), Z16
+	VMOVUPS.Z 64(DI), K1, Z17
 
 rows2:
 	CMPQ BX, $+1
@@ -2105,35 +1445,38 @@ rows2at:
 	ADDQ  $+16, BX
 
 rows2sum:
-	VMULPS        (DI), Y16, Y18
-	VMOVUPS.Z     32(DI), K1, Y19
-	VMULPS        Y17, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VMULPS        (R8), Y16, Y19
-	VMOVUPS.Z     32(R8), K1, Y20
-	VMULPS        Y17, Y20, Y20
-	VADDPS        Y20, Y19, Y19
-	VMULPS        (R9), Y16, Y20
-	VMOVUPS.Z     32(R9), K1, Y21
-	VMULPS        Y17, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        (R10), Y16, Y21
-	VMOVUPS.Z     32(R10), K1, Y22
-	VMULPS        Y17, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VINSERTF32X4  $0x01, X20, Y18, Y22
-	VSHUFF32X4    $0x03, Y20, Y18, Y18
-	VADDPS        Y18, Y22, Y22
-	VINSERTF32X4  $0x01, X21, Y19, Y18
-	VSHUFF32X4    $0x03, Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
-	VUNPCKLPD     Y18, Y22, Y19
-	VUNPCKHPD     Y18, Y22, Y18
-	VADDPS        Y18, Y19, Y19
-	VMOVSHDUP     Y19, Y18
-	VADDPS        Y18, Y19, Y19
-	VEXTRACTF32X4 $0x01, Y19, X18
-	VSHUFPS       $0x88, X18, X19, X18
+	VMULPS        (DI), Z16, Z18
+	VMOVUPS.Z     64(DI), K1, Z19
+	VMULPS        Z17, Z19, Z19
+	VADDPS        Z19, Z18, Z18
+	VMULPS        (R8), Z16, Z19
+	VMOVUPS.Z     64(R8), K1, Z20
+	VMULPS        Z17, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VMULPS        (R9), Z16, Z20
+	VMOVUPS.Z     64(R9), K1, Z21
+	VMULPS        Z17, Z21, Z21
+	VADDPS        Z21, Z20, Z20
+	VMULPS        (R10), Z16, Z21
+	VMOVUPS.Z     64(R10), K1, Z22
+	VMULPS        Z17, Z22, Z22
+	VADDPS        Z22, Z21, Z21
+	VINSERTF64X4  $0x01, Y19, Z18, Z22
+	VSHUFF64X2    $0xee, Z19, Z18, Z19
+	VADDPS        Z19, Z22, Z18
+	VINSERTF64X4  $0x01, Y21, Z20, Z22
+	VSHUFF64X2    $0xee, Z21, Z20, Z19
+	VADDPS        Z19, Z22, Z20
+	VSHUFF32X4    $0x88, Z20, Z18, Z22
+	VSHUFF32X4    $0xdd, Z20, Z18, Z19
+	VADDPS        Z19, Z22, Z18
+	VPERMILPD     $0x55, Z18, Z19
+	VADDPS        Z19, Z18, Z18
+	VMOVSHDUP     Z18, Z19
+	VADDPS        Z19, Z18, Z18
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z18, K2, Z18
 	VPXORD        X19, X19, X19
 	VADDPS        X19, X18, X18
 	VMOVUPS       X18, (AX)
@@ -2141,12 +1484,13 @@ rows2sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows2
+	VZEROUPPER
 	RET
 
 groups3:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS.Z 64(DI), K1, Y18
+	VMOVUPS   (DI), Z16
+	VMOVUPS   64(DI), Z17
+	VMOVUPS.Z 128(DI), K1, Z18
 
 rows3:
 	CMPQ BX, $+1
@@ -2177,43 +1521,46 @@ rows3at:
 	ADDQ  $+16, BX
 
 rows3sum:
-	VMULPS        (DI), Y16, Y19
-	VMOVUPS.Z     64(DI), K1, Y20
-	VMULPS        Y18, Y20, Y20
-	VADDPS        Y20, Y19, Y19
-	VMULPS        32(DI), Y17, Y20
-	VADDPS        Y20, Y19, Y19
-	VMULPS        (R8), Y16, Y20
-	VMOVUPS.Z     64(R8), K1, Y21
-	VMULPS        Y18, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        32(R8), Y17, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        (R9), Y16, Y21
-	VMOVUPS.Z     64(R9), K1, Y22
-	VMULPS        Y18, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        32(R9), Y17, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        (R10), Y16, Y22
-	VMOVUPS.Z     64(R10), K1, Y23
-	VMULPS        Y18, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(R10), Y17, Y23
-	VADDPS        Y23, Y22, Y22
-	VINSERTF32X4  $0x01, X21, Y19, Y23
-	VSHUFF32X4    $0x03, Y21, Y19, Y19
-	VADDPS        Y19, Y23, Y23
-	VINSERTF32X4  $0x01, X22, Y20, Y19
-	VSHUFF32X4    $0x03, Y22, Y20, Y20
-	VADDPS        Y20, Y19, Y19
-	VUNPCKLPD     Y19, Y23, Y20
-	VUNPCKHPD     Y19, Y23, Y19
-	VADDPS        Y19, Y20, Y20
-	VMOVSHDUP     Y20, Y19
-	VADDPS        Y19, Y20, Y20
-	VEXTRACTF32X4 $0x01, Y20, X19
-	VSHUFPS       $0x88, X19, X20, X19
+	VMULPS        (DI), Z16, Z19
+	VMULPS        64(DI), Z17, Z20
+	VMOVUPS.Z     128(DI), K1, Z21
+	VMULPS        Z18, Z21, Z21
+	VADDPS        Z21, Z19, Z19
+	VADDPS        Z20, Z19, Z19
+	VMULPS        (R8), Z16, Z20
+	VMULPS        64(R8), Z17, Z21
+	VMOVUPS.Z     128(R8), K1, Z22
+	VMULPS        Z18, Z22, Z22
+	VADDPS        Z22, Z20, Z20
+	VADDPS        Z21, Z20, Z20
+	VMULPS        (R9), Z16, Z21
+	VMULPS        64(R9), Z17, Z22
+	VMOVUPS.Z     128(R9), K1, Z23
+	VMULPS        Z18, Z23, Z23
+	VADDPS        Z23, Z21, Z21
+	VADDPS        Z22, Z21, Z21
+	VMULPS        (R10), Z16, Z22
+	VMULPS        64(R10), Z17, Z23
+	VMOVUPS.Z     128(R10), K1, Z24
+	VMULPS        Z18, Z24, Z24
+	VADDPS        Z24, Z22, Z22
+	VADDPS        Z23, Z22, Z22
+	VINSERTF64X4  $0x01, Y20, Z19, Z23
+	VSHUFF64X2    $0xee, Z20, Z19, Z20
+	VADDPS        Z20, Z23, Z19
+	VINSERTF64X4  $0x01, Y22, Z21, Z23
+	VSHUFF64X2    $0xee, Z22, Z21, Z20
+	VADDPS        Z20, Z23, Z21
+	VSHUFF32X4    $0x88, Z21, Z19, Z23
+	VSHUFF32X4    $0xdd, Z21, Z19, Z20
+	VADDPS        Z20, Z23, Z19
+	VPERMILPD     $0x55, Z19, Z20
+	VADDPS        Z20, Z19, Z19
+	VMOVSHDUP     Z19, Z20
+	VADDPS        Z20, Z19, Z19
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z19, K2, Z19
 	VPXORD        X20, X20, X20
 	VADDPS        X20, X19, X19
 	VMOVUPS       X19, (AX)
@@ -2221,13 +1568,14 @@ rows3sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows3
+	VZEROUPPER
 	RET
 
 groups4:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS.Z 96(DI), K1, Y19
+	VMOVUPS   (DI), Z16
+	VMOVUPS   64(DI), Z17
+	VMOVUPS   128(DI), Z18
+	VMOVUPS.Z 192(DI), K1, Z19
 
 rows4:
 	CMPQ BX, $+1
@@ -2258,51 +1606,54 @@ rows4at:
 	ADDQ  $+16, BX
 
 rows4sum:
-	VMULPS        (DI), Y16, Y20
-	VMULPS        64(DI), Y18, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        32(DI), Y17, Y21
-	VMOVUPS.Z     96(DI), K1, Y22
-	VMULPS        Y19, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VMULPS        (R8), Y16, Y21
-	VMULPS        64(R8), Y18, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        32(R8), Y17, Y22
-	VMOVUPS.Z     96(R8), K1, Y23
-	VMULPS        Y19, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        (R9), Y16, Y22
-	VMULPS        64(R9), Y18, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(R9), Y17, Y23
-	VMOVUPS.Z     96(R9), K1, Y24
-	VMULPS        Y19, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        (R10), Y16, Y23
-	VMULPS        64(R10), Y18, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(R10), Y17, Y24
-	VMOVUPS.Z     96(R10), K1, Y25
-	VMULPS        Y19, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VINSERTF32X4  $0x01, X22, Y20, Y24
-	VSHUFF32X4    $0x03, Y22, Y20, Y20
-	VADDPS        Y20, Y24, Y24
-	VINSERTF32X4  $0x01, X23, Y21, Y20
-	VSHUFF32X4    $0x03, Y23, Y21, Y21
-	VADDPS        Y21, Y20, Y20
-	VUNPCKLPD     Y20, Y24, Y21
-	VUNPCKHPD     Y20, Y24, Y20
-	VADDPS        Y20, Y21, Y21
-	VMOVSHDUP     Y21, Y20
-	VADDPS        Y20, Y21, Y21
-	VEXTRACTF32X4 $0x01, Y21, X20
-	VSHUFPS       $0x88, X20, X21, X20
+	VMULPS        (DI), Z16, Z20
+	VMULPS        64(DI), Z17, Z21
+	VMULPS        128(DI), Z18, Z22
+	VMOVUPS.Z     192(DI), K1, Z23
+	VMULPS        Z19, Z23, Z23
+	VADDPS        Z22, Z20, Z20
+	VADDPS        Z23, Z21, Z21
+	VADDPS        Z21, Z20, Z20
+	VMULPS        (R8), Z16, Z21
+	VMULPS        64(R8), Z17, Z22
+	VMULPS        128(R8), Z18, Z23
+	VMOVUPS.Z     192(R8), K1, Z24
+	VMULPS        Z19, Z24, Z24
+	VADDPS        Z23, Z21, Z21
+	VADDPS        Z24, Z22, Z22
+	VADDPS        Z22, Z21, Z21
+	VMULPS        (R9), Z16, Z22
+	VMULPS        64(R9), Z17, Z23
+	VMULPS        128(R9), Z18, Z24
+	VMOVUPS.Z     192(R9), K1, Z25
+	VMULPS        Z19, Z25, Z25
+	VADDPS        Z24, Z22, Z22
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VMULPS        (R10), Z16, Z23
+	VMULPS        64(R10), Z17, Z24
+	VMULPS        128(R10), Z18, Z25
+	VMOVUPS.Z     192(R10), K1, Z26
+	VMULPS        Z19, Z26, Z26
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z24, Z23, Z23
+	VINSERTF64X4  $0x01, Y21, Z20, Z24
+	VSHUFF64X2    $0xee, Z21, Z20, Z21
+	VADDPS        Z21, Z24, Z20
+	VINSERTF64X4  $0x01, Y23, Z22, Z24
+	VSHUFF64X2    $0xee, Z23, Z22, Z21
+	VADDPS        Z21, Z24, Z22
+	VSHUFF32X4    $0x88, Z22, Z20, Z24
+	VSHUFF32X4    $0xdd, Z22, Z20, Z21
+	VADDPS        Z21, Z24, Z20
+	VPERMILPD     $0x55, Z20, Z21
+	VADDPS        Z21, Z20, Z20
+	VMOVSHDUP     Z20, Z21
+	VADDPS        Z21, Z20, Z20
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z20, K2, Z20
 	VPXORD        X21, X21, X21
 	VADDPS        X21, X20, X20
 	VMOVUPS       X20, (AX)
@@ -2310,14 +1661,15 @@ rows4sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows4
+	VZEROUPPER
 	RET
 
 groups5:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS.Z 128(DI), K1, Y20
+	VMOVUPS   (DI), Z16
+	VMOVUPS   64(DI), Z17
+	VMOVUPS   128(DI), Z18
+	VMOVUPS   192(DI), Z19
+	VMOVUPS.Z 256(DI), K1, Z20
 
 rows5:
 	CMPQ BX, $+1
@@ -2348,59 +1700,62 @@ rows5at:
 	ADDQ  $+16, BX
 
 rows5sum:
-	VMULPS        (DI), Y16, Y21
-	VMOVUPS.Z     128(DI), K1, Y22
-	VMULPS        Y20, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        64(DI), Y18, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        32(DI), Y17, Y22
-	VMULPS        96(DI), Y19, Y23
-	VADDPS        Y23, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VMULPS        (R8), Y16, Y22
-	VMOVUPS.Z     128(R8), K1, Y23
-	VMULPS        Y20, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        64(R8), Y18, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(R8), Y17, Y23
-	VMULPS        96(R8), Y19, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        (R9), Y16, Y23
-	VMOVUPS.Z     128(R9), K1, Y24
-	VMULPS        Y20, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        64(R9), Y18, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(R9), Y17, Y24
-	VMULPS        96(R9), Y19, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        (R10), Y16, Y24
-	VMOVUPS.Z     128(R10), K1, Y25
-	VMULPS        Y20, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(R10), Y18, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(R10), Y17, Y25
-	VMULPS        96(R10), Y19, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VINSERTF32X4  $0x01, X23, Y21, Y25
-	VSHUFF32X4    $0x03, Y23, Y21, Y21
-	VADDPS        Y21, Y25, Y25
-	VINSERTF32X4  $0x01, X24, Y22, Y21
-	VSHUFF32X4    $0x03, Y24, Y22, Y22
-	VADDPS        Y22, Y21, Y21
-	VUNPCKLPD     Y21, Y25, Y22
-	VUNPCKHPD     Y21, Y25, Y21
-	VADDPS        Y21, Y22, Y22
-	VMOVSHDUP     Y22, Y21
-	VADDPS        Y21, Y22, Y22
-	VEXTRACTF32X4 $0x01, Y22, X21
-	VSHUFPS       $0x88, X21, X22, X21
+	VMULPS        (DI), Z16, Z21
+	VMOVUPS.Z     256(DI), K1, Z22
+	VMULPS        Z20, Z22, Z22
+	VADDPS        Z22, Z21, Z21
+	VMULPS        64(DI), Z17, Z22
+	VMULPS        128(DI), Z18, Z23
+	VMULPS        192(DI), Z19, Z24
+	VADDPS        Z23, Z21, Z21
+	VADDPS        Z24, Z22, Z22
+	VADDPS        Z22, Z21, Z21
+	VMULPS        (R8), Z16, Z22
+	VMOVUPS.Z     256(R8), K1, Z23
+	VMULPS        Z20, Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VMULPS        64(R8), Z17, Z23
+	VMULPS        128(R8), Z18, Z24
+	VMULPS        192(R8), Z19, Z25
+	VADDPS        Z24, Z22, Z22
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VMULPS        (R9), Z16, Z23
+	VMOVUPS.Z     256(R9), K1, Z24
+	VMULPS        Z20, Z24, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        64(R9), Z17, Z24
+	VMULPS        128(R9), Z18, Z25
+	VMULPS        192(R9), Z19, Z26
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        (R10), Z16, Z24
+	VMOVUPS.Z     256(R10), K1, Z25
+	VMULPS        Z20, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        64(R10), Z17, Z25
+	VMULPS        128(R10), Z18, Z26
+	VMULPS        192(R10), Z19, Z27
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VINSERTF64X4  $0x01, Y22, Z21, Z25
+	VSHUFF64X2    $0xee, Z22, Z21, Z22
+	VADDPS        Z22, Z25, Z21
+	VINSERTF64X4  $0x01, Y24, Z23, Z25
+	VSHUFF64X2    $0xee, Z24, Z23, Z22
+	VADDPS        Z22, Z25, Z23
+	VSHUFF32X4    $0x88, Z23, Z21, Z25
+	VSHUFF32X4    $0xdd, Z23, Z21, Z22
+	VADDPS        Z22, Z25, Z21
+	VPERMILPD     $0x55, Z21, Z22
+	VADDPS        Z22, Z21, Z21
+	VMOVSHDUP     Z21, Z22
+	VADDPS        Z22, Z21, Z21
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z21, K2, Z21
 	VPXORD        X22, X22, X22
 	VADDPS        X22, X21, X21
 	VMOVUPS       X21, (AX)
@@ -2408,15 +1763,16 @@ rows5sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows5
+	VZEROUPPER
 	RET
 
 groups6:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS.Z 160(DI), K1, Y21
+	VMOVUPS   (DI), Z16
+	VMOVUPS   64(DI), Z17
+	VMOVUPS   128(DI), Z18
+	VMOVUPS   192(DI), Z19
+	VMOVUPS   256(DI), Z20
+	VMOVUPS.Z 320(DI), K1, Z21
 
 rows6:
 	CMPQ BX, $+1
@@ -2447,67 +1803,70 @@ rows6at:
 	ADDQ  $+16, BX
 
 rows6sum:
-	VMULPS        (DI), Y16, Y22
-	VMULPS        128(DI), Y20, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        64(DI), Y18, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        32(DI), Y17, Y23
-	VMOVUPS.Z     160(DI), K1, Y24
-	VMULPS        Y21, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        96(DI), Y19, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VMULPS        (R8), Y16, Y23
-	VMULPS        128(R8), Y20, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        64(R8), Y18, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(R8), Y17, Y24
-	VMOVUPS.Z     160(R8), K1, Y25
-	VMULPS        Y21, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        96(R8), Y19, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        (R9), Y16, Y24
-	VMULPS        128(R9), Y20, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(R9), Y18, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(R9), Y17, Y25
-	VMOVUPS.Z     160(R9), K1, Y26
-	VMULPS        Y21, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        96(R9), Y19, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        (R10), Y16, Y25
-	VMULPS        128(R10), Y20, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        64(R10), Y18, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        32(R10), Y17, Y26
-	VMOVUPS.Z     160(R10), K1, Y27
-	VMULPS        Y21, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        96(R10), Y19, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VINSERTF32X4  $0x01, X24, Y22, Y26
-	VSHUFF32X4    $0x03, Y24, Y22, Y22
-	VADDPS        Y22, Y26, Y26
-	VINSERTF32X4  $0x01, X25, Y23, Y22
-	VSHUFF32X4    $0x03, Y25, Y23, Y23
-	VADDPS        Y23, Y22, Y22
-	VUNPCKLPD     Y22, Y26, Y23
-	VUNPCKHPD     Y22, Y26, Y22
-	VADDPS        Y22, Y23, Y23
-	VMOVSHDUP     Y23, Y22
-	VADDPS        Y22, Y23, Y23
-	VEXTRACTF32X4 $0x01, Y23, X22
-	VSHUFPS       $0x88, X22, X23, X22
+	VMULPS        (DI), Z16, Z22
+	VMULPS        256(DI), Z20, Z23
+	VADDPS        Z23, Z22, Z22
+	VMULPS        64(DI), Z17, Z23
+	VMOVUPS.Z     320(DI), K1, Z24
+	VMULPS        Z21, Z24, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        128(DI), Z18, Z24
+	VMULPS        192(DI), Z19, Z25
+	VADDPS        Z24, Z22, Z22
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z23, Z22, Z22
+	VMULPS        (R8), Z16, Z23
+	VMULPS        256(R8), Z20, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        64(R8), Z17, Z24
+	VMOVUPS.Z     320(R8), K1, Z25
+	VMULPS        Z21, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        128(R8), Z18, Z25
+	VMULPS        192(R8), Z19, Z26
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        (R9), Z16, Z24
+	VMULPS        256(R9), Z20, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        64(R9), Z17, Z25
+	VMOVUPS.Z     320(R9), K1, Z26
+	VMULPS        Z21, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        128(R9), Z18, Z26
+	VMULPS        192(R9), Z19, Z27
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        (R10), Z16, Z25
+	VMULPS        256(R10), Z20, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        64(R10), Z17, Z26
+	VMOVUPS.Z     320(R10), K1, Z27
+	VMULPS        Z21, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        128(R10), Z18, Z27
+	VMULPS        192(R10), Z19, Z28
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z28, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VINSERTF64X4  $0x01, Y23, Z22, Z26
+	VSHUFF64X2    $0xee, Z23, Z22, Z23
+	VADDPS        Z23, Z26, Z22
+	VINSERTF64X4  $0x01, Y25, Z24, Z26
+	VSHUFF64X2    $0xee, Z25, Z24, Z23
+	VADDPS        Z23, Z26, Z24
+	VSHUFF32X4    $0x88, Z24, Z22, Z26
+	VSHUFF32X4    $0xdd, Z24, Z22, Z23
+	VADDPS        Z23, Z26, Z22
+	VPERMILPD     $0x55, Z22, Z23
+	VADDPS        Z23, Z22, Z22
+	VMOVSHDUP     Z22, Z23
+	VADDPS        Z23, Z22, Z22
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z22, K2, Z22
 	VPXORD        X23, X23, X23
 	VADDPS        X23, X22, X22
 	VMOVUPS       X22, (AX)
@@ -2515,16 +1874,17 @@ rows6sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows6
+	VZEROUPPER
 	RET
 
 groups7:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS   160(DI), Y21
-	VMOVUPS.Z 192(DI), K1, Y22
+	VMOVUPS   (DI), Z16
+	VMOVUPS   64(DI), Z17
+	VMOVUPS   128(DI), Z18
+	VMOVUPS   192(DI), Z19
+	VMOVUPS   256(DI), Z20
+	VMOVUPS   320(DI), Z21
+	VMOVUPS.Z 384(DI), K1, Z22
 
 rows7:
 	CMPQ BX, $+1
@@ -2555,75 +1915,78 @@ rows7at:
 	ADDQ  $+16, BX
 
 rows7sum:
-	VMULPS        (DI), Y16, Y23
-	VMULPS        128(DI), Y20, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        64(DI), Y18, Y24
-	VMOVUPS.Z     192(DI), K1, Y25
-	VMULPS        Y22, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        32(DI), Y17, Y24
-	VMULPS        160(DI), Y21, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        96(DI), Y19, Y25
-	VADDPS        Y25, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMULPS        (R8), Y16, Y24
-	VMULPS        128(R8), Y20, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(R8), Y18, Y25
-	VMOVUPS.Z     192(R8), K1, Y26
-	VMULPS        Y22, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(R8), Y17, Y25
-	VMULPS        160(R8), Y21, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        96(R8), Y19, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        (R9), Y16, Y25
-	VMULPS        128(R9), Y20, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        64(R9), Y18, Y26
-	VMOVUPS.Z     192(R9), K1, Y27
-	VMULPS        Y22, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        32(R9), Y17, Y26
-	VMULPS        160(R9), Y21, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        96(R9), Y19, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        (R10), Y16, Y26
-	VMULPS        128(R10), Y20, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        64(R10), Y18, Y27
-	VMOVUPS.Z     192(R10), K1, Y28
-	VMULPS        Y22, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        32(R10), Y17, Y27
-	VMULPS        160(R10), Y21, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        96(R10), Y19, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VINSERTF32X4  $0x01, X25, Y23, Y27
-	VSHUFF32X4    $0x03, Y25, Y23, Y23
-	VADDPS        Y23, Y27, Y27
-	VINSERTF32X4  $0x01, X26, Y24, Y23
-	VSHUFF32X4    $0x03, Y26, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VUNPCKLPD     Y23, Y27, Y24
-	VUNPCKHPD     Y23, Y27, Y23
-	VADDPS        Y23, Y24, Y24
-	VMOVSHDUP     Y24, Y23
-	VADDPS        Y23, Y24, Y24
-	VEXTRACTF32X4 $0x01, Y24, X23
-	VSHUFPS       $0x88, X23, X24, X23
+	VMULPS        (DI), Z16, Z23
+	VMULPS        256(DI), Z20, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        64(DI), Z17, Z24
+	VMULPS        320(DI), Z21, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        128(DI), Z18, Z25
+	VMOVUPS.Z     384(DI), K1, Z26
+	VMULPS        Z22, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        192(DI), Z19, Z26
+	VADDPS        Z25, Z23, Z23
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z24, Z23, Z23
+	VMULPS        (R8), Z16, Z24
+	VMULPS        256(R8), Z20, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        64(R8), Z17, Z25
+	VMULPS        320(R8), Z21, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        128(R8), Z18, Z26
+	VMOVUPS.Z     384(R8), K1, Z27
+	VMULPS        Z22, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        192(R8), Z19, Z27
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        (R9), Z16, Z25
+	VMULPS        256(R9), Z20, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        64(R9), Z17, Z26
+	VMULPS        320(R9), Z21, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        128(R9), Z18, Z27
+	VMOVUPS.Z     384(R9), K1, Z28
+	VMULPS        Z22, Z28, Z28
+	VADDPS        Z28, Z27, Z27
+	VMULPS        192(R9), Z19, Z28
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z28, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        (R10), Z16, Z26
+	VMULPS        256(R10), Z20, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        64(R10), Z17, Z27
+	VMULPS        320(R10), Z21, Z28
+	VADDPS        Z28, Z27, Z27
+	VMULPS        128(R10), Z18, Z28
+	VMOVUPS.Z     384(R10), K1, Z29
+	VMULPS        Z22, Z29, Z29
+	VADDPS        Z29, Z28, Z28
+	VMULPS        192(R10), Z19, Z29
+	VADDPS        Z28, Z26, Z26
+	VADDPS        Z29, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VINSERTF64X4  $0x01, Y24, Z23, Z27
+	VSHUFF64X2    $0xee, Z24, Z23, Z24
+	VADDPS        Z24, Z27, Z23
+	VINSERTF64X4  $0x01, Y26, Z25, Z27
+	VSHUFF64X2    $0xee, Z26, Z25, Z24
+	VADDPS        Z24, Z27, Z25
+	VSHUFF32X4    $0x88, Z25, Z23, Z27
+	VSHUFF32X4    $0xdd, Z25, Z23, Z24
+	VADDPS        Z24, Z27, Z23
+	VPERMILPD     $0x55, Z23, Z24
+	VADDPS        Z24, Z23, Z23
+	VMOVSHDUP     Z23, Z24
+	VADDPS        Z24, Z23, Z23
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z23, K2, Z23
 	VPXORD        X24, X24, X24
 	VADDPS        X24, X23, X23
 	VMOVUPS       X23, (AX)
@@ -2631,17 +1994,18 @@ rows7sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows7
+	VZEROUPPER
 	RET
 
 groups8:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS   160(DI), Y21
-	VMOVUPS   192(DI), Y22
-	VMOVUPS.Z 224(DI), K1, Y23
+	VMOVUPS   (DI), Z16
+	VMOVUPS   64(DI), Z17
+	VMOVUPS   128(DI), Z18
+	VMOVUPS   192(DI), Z19
+	VMOVUPS   256(DI), Z20
+	VMOVUPS   320(DI), Z21
+	VMOVUPS   384(DI), Z22
+	VMOVUPS.Z 448(DI), K1, Z23
 
 rows8:
 	CMPQ BX, $+1
@@ -2672,83 +2036,86 @@ rows8at:
 	ADDQ  $+16, BX
 
 rows8sum:
-	VMULPS        (DI), Y16, Y24
-	VMULPS        128(DI), Y20, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        64(DI), Y18, Y25
-	VMULPS        192(DI), Y22, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        32(DI), Y17, Y25
-	VMULPS        160(DI), Y21, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        96(DI), Y19, Y26
-	VMOVUPS.Z     224(DI), K1, Y27
-	VMULPS        Y23, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VMULPS        (R8), Y16, Y25
-	VMULPS        128(R8), Y20, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        64(R8), Y18, Y26
-	VMULPS        192(R8), Y22, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        32(R8), Y17, Y26
-	VMULPS        160(R8), Y21, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        96(R8), Y19, Y27
-	VMOVUPS.Z     224(R8), K1, Y28
-	VMULPS        Y23, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VADDPS        Y26, Y25, Y25
-	VMULPS        (R9), Y16, Y26
-	VMULPS        128(R9), Y20, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        64(R9), Y18, Y27
-	VMULPS        192(R9), Y22, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        32(R9), Y17, Y27
-	VMULPS        160(R9), Y21, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        96(R9), Y19, Y28
-	VMOVUPS.Z     224(R9), K1, Y29
-	VMULPS        Y23, Y29, Y29
-	VADDPS        Y29, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VADDPS        Y27, Y26, Y26
-	VMULPS        (R10), Y16, Y27
-	VMULPS        128(R10), Y20, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        64(R10), Y18, Y28
-	VMULPS        192(R10), Y22, Y29
-	VADDPS        Y29, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VMULPS        32(R10), Y17, Y28
-	VMULPS        160(R10), Y21, Y29
-	VADDPS        Y29, Y28, Y28
-	VMULPS        96(R10), Y19, Y29
-	VMOVUPS.Z     224(R10), K1, Y30
-	VMULPS        Y23, Y30, Y30
-	VADDPS        Y30, Y29, Y29
-	VADDPS        Y29, Y28, Y28
-	VADDPS        Y28, Y27, Y27
-	VINSERTF32X4  $0x01, X26, Y24, Y28
-	VSHUFF32X4    $0x03, Y26, Y24, Y24
-	VADDPS        Y24, Y28, Y28
-	VINSERTF32X4  $0x01, X27, Y25, Y24
-	VSHUFF32X4    $0x03, Y27, Y25, Y25
-	VADDPS        Y25, Y24, Y24
-	VUNPCKLPD     Y24, Y28, Y25
-	VUNPCKHPD     Y24, Y28, Y24
-	VADDPS        Y24, Y25, Y25
-	VMOVSHDUP     Y25, Y24
-	VADDPS        Y24, Y25, Y25
-	VEXTRACTF32X4 $0x01, Y25, X24
-	VSHUFPS       $0x88, X24, X25, X24
+	VMULPS        (DI), Z16, Z24
+	VMULPS        256(DI), Z20, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        64(DI), Z17, Z25
+	VMULPS        320(DI), Z21, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        128(DI), Z18, Z26
+	VMULPS        384(DI), Z22, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        192(DI), Z19, Z27
+	VMOVUPS.Z     448(DI), K1, Z28
+	VMULPS        Z23, Z28, Z28
+	VADDPS        Z28, Z27, Z27
+	VADDPS        Z26, Z24, Z24
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z25, Z24, Z24
+	VMULPS        (R8), Z16, Z25
+	VMULPS        256(R8), Z20, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        64(R8), Z17, Z26
+	VMULPS        320(R8), Z21, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        128(R8), Z18, Z27
+	VMULPS        384(R8), Z22, Z28
+	VADDPS        Z28, Z27, Z27
+	VMULPS        192(R8), Z19, Z28
+	VMOVUPS.Z     448(R8), K1, Z29
+	VMULPS        Z23, Z29, Z29
+	VADDPS        Z29, Z28, Z28
+	VADDPS        Z27, Z25, Z25
+	VADDPS        Z28, Z26, Z26
+	VADDPS        Z26, Z25, Z25
+	VMULPS        (R9), Z16, Z26
+	VMULPS        256(R9), Z20, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        64(R9), Z17, Z27
+	VMULPS        320(R9), Z21, Z28
+	VADDPS        Z28, Z27, Z27
+	VMULPS        128(R9), Z18, Z28
+	VMULPS        384(R9), Z22, Z29
+	VADDPS        Z29, Z28, Z28
+	VMULPS        192(R9), Z19, Z29
+	VMOVUPS.Z     448(R9), K1, Z30
+	VMULPS        Z23, Z30, Z30
+	VADDPS        Z30, Z29, Z29
+	VADDPS        Z28, Z26, Z26
+	VADDPS        Z29, Z27, Z27
+	VADDPS        Z27, Z26, Z26
+	VMULPS        (R10), Z16, Z27
+	VMULPS        256(R10), Z20, Z28
+	VADDPS        Z28, Z27, Z27
+	VMULPS        64(R10), Z17, Z28
+	VMULPS        320(R10), Z21, Z29
+	VADDPS        Z29, Z28, Z28
+	VMULPS        128(R10), Z18, Z29
+	VMULPS        384(R10), Z22, Z30
+	VADDPS        Z30, Z29, Z29
+	VMULPS        192(R10), Z19, Z30
+	VMOVUPS.Z     448(R10), K1, Z31
+	VMULPS        Z23, Z31, Z31
+	VADDPS        Z31, Z30, Z30
+	VADDPS        Z29, Z27, Z27
+	VADDPS        Z30, Z28, Z28
+	VADDPS        Z28, Z27, Z27
+	VINSERTF64X4  $0x01, Y25, Z24, Z28
+	VSHUFF64X2    $0xee, Z25, Z24, Z25
+	VADDPS        Z25, Z28, Z24
+	VINSERTF64X4  $0x01, Y27, Z26, Z28
+	VSHUFF64X2    $0xee, Z27, Z26, Z25
+	VADDPS        Z25, Z28, Z26
+	VSHUFF32X4    $0x88, Z26, Z24, Z28
+	VSHUFF32X4    $0xdd, Z26, Z24, Z25
+	VADDPS        Z25, Z28, Z24
+	VPERMILPD     $0x55, Z24, Z25
+	VADDPS        Z25, Z24, Z24
+	VMOVSHDUP     Z24, Z25
+	VADDPS        Z25, Z24, Z24
+	MOVL          $0x00001111, DI
+	KMOVW         DI, K2
+	VCOMPRESSPS.Z Z24, K2, Z24
 	VPXORD        X25, X25, X25
 	VADDPS        X25, X24, X24
 	VMOVUPS       X24, (AX)
@@ -2756,243 +2123,11 @@ rows8sum:
 	SUBQ          $+4, SI
 	CMPQ          SI, $+4
 	JAE           rows8
-	RET
-
-// func dotSameAVX512(a float32, idx *uint16, n int, w *float32) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSameAVX512(SB), NOSPLIT, $0-36
-	VMOVSS a+0(FP), X16
-	MOVQ   idx+8(FP), AX
-	MOVQ   n+16(FP), CX
-	MOVQ   w+24(FP), DX
-	CMPQ   CX, $+8
-	JB     few
-
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
-	VPXORD  X25, X25, X25
-	MOVWLZX (AX), BX
-	VMULSS  (DX)(BX*4), X16, X17
-	MOVWLZX 2(AX), BX
-	VMULSS  (DX)(BX*4), X16, X18
-	MOVWLZX 4(AX), BX
-	VMULSS  (DX)(BX*4), X16, X19
-	MOVWLZX 6(AX), BX
-	VMULSS  (DX)(BX*4), X16, X20
-	MOVWLZX 8(AX), BX
-	VMULSS  (DX)(BX*4), X16, X21
-	MOVWLZX 10(AX), BX
-	VMULSS  (DX)(BX*4), X16, X22
-	MOVWLZX 12(AX), BX
-	VMULSS  (DX)(BX*4), X16, X23
-	MOVWLZX 14(AX), BX
-	VMULSS  (DX)(BX*4), X16, X24
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
-	JB      rest
-
-loop:
-	// Eight nonzeros a turn, one to each lane.
-	MOVWLZX (AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X17, X17
-	MOVWLZX 2(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X18, X18
-	MOVWLZX 4(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X19, X19
-	MOVWLZX 6(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X20, X20
-	MOVWLZX 8(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X21, X21
-	MOVWLZX 10(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X22, X22
-	MOVWLZX 12(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X23, X23
-	MOVWLZX 14(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, AX
-	SUBQ    $+8, CX
-	CMPQ    CX, $+8
-	JAE     loop
-
-rest:
-	// Up to seven more.
-	CMPQ    CX, $+0
-	JBE     fold
-	MOVWLZX (AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X17, X17
-	CMPQ    CX, $+1
-	JBE     fold
-	MOVWLZX 2(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X18, X18
-	CMPQ    CX, $+2
-	JBE     fold
-	MOVWLZX 4(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X19, X19
-	CMPQ    CX, $+3
-	JBE     fold
-	MOVWLZX 6(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X20, X20
-	CMPQ    CX, $+4
-	JBE     fold
-	MOVWLZX 8(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X21, X21
-	CMPQ    CX, $+5
-	JBE     fold
-	MOVWLZX 10(AX), BX
-	VMULSS  (DX)(BX*4), X16, X25
-	VADDPS  X25, X22, X22
-	CMPQ    CX, $+6
-	JBE     fold
-	MOVWLZX 12(AX), AX
-	VMULSS  (DX)(AX*4), X16, X25
-	VADDPS  X25, X23, X23
-
-fold:
-	VADDPS X21, X17, X17
-	VADDPS X22, X18, X18
-	VADDPS X23, X19, X19
-	VADDPS X24, X20, X20
-	VADDPS X19, X17, X17
-	VADDPS X20, X18, X18
-	VADDPS X18, X17, X17
-	VMOVSS X17, ret+32(FP)
-	RET
-
-few:
-	VPXORD X17, X17, X17
-	VPXORD X18, X18, X18
-	VPXORD X19, X19, X19
-	VPXORD X20, X20, X20
-	VPXORD X21, X21, X21
-	VPXORD X22, X22, X22
-	VPXORD X23, X23, X23
-	VPXORD X24, X24, X24
-	JMP    rest
-
-// func dotSparseAVX512(idx *int32, val *float32, n int, w *float32) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseAVX512(SB), NOSPLIT, $0-36
-	MOVQ   idx+0(FP), AX
-	MOVQ   val+8(FP), CX
-	MOVQ   n+16(FP), DX
-	MOVQ   w+24(FP), BX
-	VPXORD X16, X16, X16
-	VPXORD X17, X17, X17
-	CMPQ   DX, $+8
-	JB     rest
-
-loop:
-	// Eight nonzeros a turn, one to each lane.
-	MOVL      (AX), SI
-	MOVL      4(AX), DI
-	MOVL      8(AX), R8
-	MOVL      12(AX), R9
-	VMOVSS    (BX)(SI*4), X18
-	VINSERTPS $0x10, (BX)(DI*4), X18, X18
-	VINSERTPS $0x20, (BX)(R8*4), X18, X18
-	VINSERTPS $0x30, (BX)(R9*4), X18, X18
-	VMULPS    (CX), X18, X18
-	VADDPS    X18, X16, X16
-	MOVL      16(AX), SI
-	MOVL      20(AX), DI
-	MOVL      24(AX), R8
-	MOVL      28(AX), R9
-	VMOVSS    (BX)(SI*4), X18
-	VINSERTPS $0x10, (BX)(DI*4), X18, X18
-	VINSERTPS $0x20, (BX)(R8*4), X18, X18
-	VINSERTPS $0x30, (BX)(R9*4), X18, X18
-	VMULPS    16(CX), X18, X18
-	VADDPS    X18, X17, X17
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+8, DX
-	CMPQ      DX, $+8
-	JAE       loop
-
-rest:
-	// Up to seven more.
-	CMPQ      DX, $+4
-	JB        few
-	MOVL      (AX), SI
-	MOVL      4(AX), DI
-	MOVL      8(AX), R8
-	MOVL      12(AX), R9
-	VMOVSS    (BX)(SI*4), X18
-	VINSERTPS $0x10, (BX)(DI*4), X18, X18
-	VINSERTPS $0x20, (BX)(R8*4), X18, X18
-	VINSERTPS $0x30, (BX)(R9*4), X18, X18
-	VMULPS    (CX), X18, X18
-	VADDPS    X18, X16, X16
-	ADDQ      $+16, AX
-	ADDQ      $+16, CX
-	SUBQ      $+4, DX
-	CMPQ      DX, $+0
-	JBE       fold
-	MOVL      (AX), SI
-	VMOVSS    (BX)(SI*4), X18
-	VMOVSS    (CX), X19
-	CMPQ      DX, $+1
-	JBE       add1
-	MOVL      4(AX), SI
-	VINSERTPS $0x10, (BX)(SI*4), X18, X18
-	VINSERTPS $0x10, 4(CX), X19, X19
-	CMPQ      DX, $+2
-	JBE       add1
-	MOVL      8(AX), AX
-	VINSERTPS $0x20, (BX)(AX*4), X18, X18
-	VINSERTPS $0x20, 8(CX), X19, X19
-
-add1:
-	VMULPS X19, X18, X18
-	VADDPS X18, X17, X17
-	JMP    fold
-
-few:
-	CMPQ      DX, $+0
-	JBE       fold
-	MOVL      (AX), SI
-	VMOVSS    (BX)(SI*4), X18
-	VMOVSS    (CX), X19
-	CMPQ      DX, $+1
-	JBE       add0
-	MOVL      4(AX), SI
-	VINSERTPS $0x10, (BX)(SI*4), X18, X18
-	VINSERTPS $0x10, 4(CX), X19, X19
-	CMPQ      DX, $+2
-	JBE       add0
-	MOVL      8(AX), AX
-	VINSERTPS $0x20, (BX)(AX*4), X18, X18
-	VINSERTPS $0x20, 8(CX), X19, X19
-
-add0:
-	VMULPS X19, X18, X18
-	VADDPS X18, X16, X16
-
-fold:
-	VADDPS    X17, X16, X16
-	VMOVHLPS  X16, X16, X17
-	VADDPS    X17, X16, X16
-	VMOVSHDUP X16, X17
-	VADDSS    X17, X16, X16
-	VMOVSS    X16, ret+32(FP)
+	VZEROUPPER
 	RET
 
 // func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
-// Requires: AVX, AVX512F, AVX512VL
+// Requires: AVX512F
 TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-48
 	MOVQ   dst+0(FP), AX
 	MOVQ   idx+8(FP), CX
@@ -3000,14 +2135,14 @@ TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-48
 	MOVQ   n+24(FP), BX
 	MOVQ   w+32(FP), SI
 	MOVQ   stride+40(FP), DI
-	VPXORD Y16, Y16, Y16
-	VPXORD Y17, Y17, Y17
-	VPXORD Y18, Y18, Y18
-	VPXORD Y19, Y19, Y19
-	VPXORD Y20, Y20, Y20
-	VPXORD Y21, Y21, Y21
-	VPXORD Y22, Y22, Y22
-	VPXORD Y23, Y23, Y23
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
 	CMPQ   BX, $+8
 	JB     rest
 
@@ -3016,51 +2151,51 @@ loop:
 	MOVL         (CX), R8
 	MOVL         4(CX), R9
 	IMULQ        DI, R8
-	VBROADCASTSS (DX), Y24
+	VBROADCASTSS (DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y16, Y16
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z16, Z16
 	IMULQ        DI, R9
-	VBROADCASTSS 4(DX), Y24
+	VBROADCASTSS 4(DX), Z24
 	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y17, Y17
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z17, Z17
 	MOVL         8(CX), R8
 	MOVL         12(CX), R9
 	IMULQ        DI, R8
-	VBROADCASTSS 8(DX), Y24
+	VBROADCASTSS 8(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y18, Y18
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z18, Z18
 	IMULQ        DI, R9
-	VBROADCASTSS 12(DX), Y24
+	VBROADCASTSS 12(DX), Z24
 	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y19, Y19
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z19, Z19
 	MOVL         16(CX), R8
 	MOVL         20(CX), R9
 	IMULQ        DI, R8
-	VBROADCASTSS 16(DX), Y24
+	VBROADCASTSS 16(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y20, Y20
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z20, Z20
 	IMULQ        DI, R9
-	VBROADCASTSS 20(DX), Y24
+	VBROADCASTSS 20(DX), Z24
 	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y21, Y21
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z21, Z21
 	MOVL         24(CX), R8
 	MOVL         28(CX), R9
 	IMULQ        DI, R8
-	VBROADCASTSS 24(DX), Y24
+	VBROADCASTSS 24(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y22, Y22
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z22, Z22
 	IMULQ        DI, R9
-	VBROADCASTSS 28(DX), Y24
+	VBROADCASTSS 28(DX), Z24
 	LEAQ         (SI)(R9*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y23, Y23
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z23, Z23
 	ADDQ         $+32, CX
 	ADDQ         $+32, DX
 	SUBQ         $+8, BX
@@ -3072,959 +2207,463 @@ rest:
 	JBE          fold
 	MOVL         (CX), R8
 	IMULQ        DI, R8
-	VBROADCASTSS (DX), Y24
+	VBROADCASTSS (DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y16, Y16
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z16, Z16
 	CMPQ         BX, $+1
 	JBE          fold
 	MOVL         4(CX), R8
 	IMULQ        DI, R8
-	VBROADCASTSS 4(DX), Y24
+	VBROADCASTSS 4(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y17, Y17
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z17, Z17
 	CMPQ         BX, $+2
 	JBE          fold
 	MOVL         8(CX), R8
 	IMULQ        DI, R8
-	VBROADCASTSS 8(DX), Y24
+	VBROADCASTSS 8(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y18, Y18
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z18, Z18
 	CMPQ         BX, $+3
 	JBE          fold
 	MOVL         12(CX), R8
 	IMULQ        DI, R8
-	VBROADCASTSS 12(DX), Y24
+	VBROADCASTSS 12(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y19, Y19
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z19, Z19
 	CMPQ         BX, $+4
 	JBE          fold
 	MOVL         16(CX), R8
 	IMULQ        DI, R8
-	VBROADCASTSS 16(DX), Y24
+	VBROADCASTSS 16(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y20, Y20
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z20, Z20
 	CMPQ         BX, $+5
 	JBE          fold
 	MOVL         20(CX), R8
 	IMULQ        DI, R8
-	VBROADCASTSS 20(DX), Y24
+	VBROADCASTSS 20(DX), Z24
 	LEAQ         (SI)(R8*1), R8
-	VMULPS       (R8), Y24, Y24
-	VADDPS       Y24, Y21, Y21
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z21, Z21
 	CMPQ         BX, $+6
 	JBE          fold
 	MOVL         24(CX), CX
 	IMULQ        DI, CX
-	VBROADCASTSS 24(DX), Y24
+	VBROADCASTSS 24(DX), Z24
 	LEAQ         (SI)(CX*1), CX
-	VMULPS       (CX), Y24, Y24
-	VADDPS       Y24, Y22, Y22
+	VMULPS       (CX), Z24, Z24
+	VADDPS       Z24, Z22, Z22
 
 fold:
-	VADDPS  Y20, Y16, Y16
-	VADDPS  Y21, Y17, Y17
-	VADDPS  Y22, Y18, Y18
-	VADDPS  Y23, Y19, Y19
-	VADDPS  Y18, Y16, Y16
-	VADDPS  Y19, Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y16, (AX)
-	RET
-
-// func dotTwoAVX512(dst *float32, x *float32, y *float32, n int)
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotTwoAVX512(SB), NOSPLIT, $256-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    n+24(FP), CX
-	MOVQ    x+8(FP), DX
-	MOVQ    y+16(FP), BX
-	LEAQ    (DX)(CX*4), SI
-	LEAQ    (BX)(CX*4), DI
-	LEAQ    (SP), R8
-	VPXORD  Y16, Y16, Y16
-	VMOVUPS Y16, (R8)
-	VPXORD  Y17, Y17, Y17
-	VMOVUPS Y17, 32(R8)
-	VPXORD  Y18, Y18, Y18
-	VMOVUPS Y18, 64(R8)
-	VPXORD  Y19, Y19, Y19
-	VMOVUPS Y19, 96(R8)
-	VPXORD  Y20, Y20, Y20
-	VMOVUPS Y20, 128(R8)
-	VPXORD  Y21, Y21, Y21
-	VMOVUPS Y21, 160(R8)
-	VPXORD  Y22, Y22, Y22
-	VMOVUPS Y22, 192(R8)
-	VPXORD  Y23, Y23, Y23
-	VMOVUPS Y23, 224(R8)
-
-loop:
-	// 64 elements of each block a turn.
-	VMOVUPS       (DX), Y24
-	VMULPS        (BX), Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VMOVUPS       (SI), Y24
-	VMULPS        (DI), Y24, Y24
-	VADDPS        (R8), Y24, Y24
-	VMOVUPS       Y24, (R8)
-	VMOVUPS       32(DX), Y24
-	VMULPS        32(BX), Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VMOVUPS       32(SI), Y24
-	VMULPS        32(DI), Y24, Y24
-	VADDPS        32(R8), Y24, Y24
-	VMOVUPS       Y24, 32(R8)
-	VMOVUPS       64(DX), Y24
-	VMULPS        64(BX), Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VMOVUPS       64(SI), Y24
-	VMULPS        64(DI), Y24, Y24
-	VADDPS        64(R8), Y24, Y24
-	VMOVUPS       Y24, 64(R8)
-	VMOVUPS       96(DX), Y24
-	VMULPS        96(BX), Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VMOVUPS       96(SI), Y24
-	VMULPS        96(DI), Y24, Y24
-	VADDPS        96(R8), Y24, Y24
-	VMOVUPS       Y24, 96(R8)
-	VMOVUPS       128(DX), Y24
-	VMULPS        128(BX), Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VMOVUPS       128(SI), Y24
-	VMULPS        128(DI), Y24, Y24
-	VADDPS        128(R8), Y24, Y24
-	VMOVUPS       Y24, 128(R8)
-	VMOVUPS       160(DX), Y24
-	VMULPS        160(BX), Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VMOVUPS       160(SI), Y24
-	VMULPS        160(DI), Y24, Y24
-	VADDPS        160(R8), Y24, Y24
-	VMOVUPS       Y24, 160(R8)
-	VMOVUPS       192(DX), Y24
-	VMULPS        192(BX), Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS       192(SI), Y24
-	VMULPS        192(DI), Y24, Y24
-	VADDPS        192(R8), Y24, Y24
-	VMOVUPS       Y24, 192(R8)
-	VMOVUPS       224(DX), Y24
-	VMULPS        224(BX), Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VMOVUPS       224(SI), Y24
-	VMULPS        224(DI), Y24, Y24
-	VADDPS        224(R8), Y24, Y24
-	VMOVUPS       Y24, 224(R8)
-	ADDQ          $+256, DX
-	ADDQ          $+256, BX
-	ADDQ          $+256, SI
-	ADDQ          $+256, DI
-	SUBQ          $+64, CX
-	CMPQ          CX, $+1
-	JAE           loop
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, (AX)
-	VMOVUPS       (R8), Y16
-	VMOVUPS       32(R8), Y17
-	VMOVUPS       64(R8), Y18
-	VMOVUPS       96(R8), Y19
-	VMOVUPS       128(R8), Y20
-	VMOVUPS       160(R8), Y21
-	VMOVUPS       192(R8), Y22
-	VMOVUPS       224(R8), Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, 4(AX)
+	VADDPS  Z20, Z16, Z16
+	VADDPS  Z21, Z17, Z17
+	VADDPS  Z22, Z18, Z18
+	VADDPS  Z23, Z19, Z19
+	VADDPS  Z18, Z16, Z16
+	VADDPS  Z19, Z17, Z17
+	VADDPS  Z17, Z16, Z16
+	VMOVUPS Z16, (AX)
 	RET
 
 // func expAVX512(dst *float32, x *float32, n int, table *float32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, AVX512F
 TEXT ·expAVX512(SB), NOSPLIT, $0-32
-	MOVQ table+24(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ dst+0(FP), DX
-	MOVQ n+16(FP), BX
-	CMPQ BX, $+8
-	JB   below8
-	CMPQ BX, $+16
-	JBE  to16
-	CMPQ BX, $+32
-	JBE  to32
-	CMPQ BX, $+64
-	JBE  to64
-
-	// The first and the last group, to be stored at the end.
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), DI
-	VMOVUPS -32(SI), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	MOVQ    DX, SI
-	MOVQ    DX, R8
-	NEGQ    R8
-	SHRQ    $0x02, R8
-	ANDQ    $0x07, R8
-	SUBQ    R8, BX
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (DX)(R8*4), DX
+	MOVQ    table+24(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+16(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+16
+	JBE     to16
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
-	VMOVUPS (CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, (DX)
-	VMOVUPS 32(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, 32(DX)
-	VMOVUPS 64(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, 64(DX)
-	VMOVUPS 96(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, 96(DX)
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	SUBQ    $+32, BX
-	CMPQ    BX, $+32
-	JAE     loop
+	VMOVUPS      (CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, (DX)
+	VMOVUPS      64(CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, 64(DX)
+	VMOVUPS      128(CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, 128(DX)
+	VMOVUPS      192(CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, 192(DX)
+	ADDQ         $+256, CX
+	ADDQ         $+256, DX
+	SUBQ         $+64, BX
+	CMPQ         BX, $+64
+	JAE          loop
+	CMPQ         BX, $+0
+	JBE          done
 
-groups:
-	CMPQ    BX, $+8
-	JBE     last
-	VMOVUPS (CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS Y18, (DX)
+rest:
+	TESTL        $0x00000020, BX
+	JEQ          less32
+	VMOVUPS      (CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, (DX)
+	VMOVUPS      64(CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, 64(DX)
+	ADDQ         $+128, CX
+	ADDQ         $+128, DX
+
+less32:
+	TESTL        $0x00000010, BX
+	JEQ          less16
+	VMOVUPS      (CX), Z16
+	VBROADCASTSS (AX), Z19
+	VMINPS       Z16, Z19, Z16
+	VBROADCASTSS 32(AX), Z19
+	VMAXPS       Z16, Z19, Z16
+	VBROADCASTSS 64(AX), Z17
+	VMULPS       Z17, Z16, Z18
+	VBROADCASTSS 96(AX), Z17
+	VADDPS       Z17, Z18, Z18
+	VBROADCASTSS 96(AX), Z17
+	VSUBPS       Z17, Z18, Z17
+	VBROADCASTSS 160(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z16
+	VBROADCASTSS 192(AX), Z19
+	VMULPS       Z19, Z17, Z19
+	VSUBPS       Z19, Z16, Z17
+	VBROADCASTSS 224(AX), Z16
+	VMULPS       Z16, Z17, Z16
+	VBROADCASTSS 256(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 288(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 320(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z16, Z16
+	VBROADCASTSS 352(AX), Z19
+	VADDPS       Z19, Z16, Z16
+	VMULPS       Z17, Z17, Z19
+	VMULPS       Z19, Z16, Z16
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 384(AX), Z17
+	VADDPS       Z17, Z16, Z16
+	VBROADCASTSS 128(AX), Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSRLD       $0x01, Z18, Z19
+	VPSUBD       Z19, Z18, Z18
+	VPSLLD       $0x17, Z19, Z19
+	VPSLLD       $0x17, Z18, Z18
+	VMULPS       Z19, Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMOVUPS      Z16, (DX)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, (DX)
 	ADDQ    $+32, CX
 	ADDQ    $+32, DX
-	SUBQ    $+8, BX
-	JMP     groups
 
-last:
-	VMOVUPS Y16, (SI)
-	VMOVUPS Y17, -32(DI)
-	RET
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
 
-to64:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS 32(CX), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	VMOVUPS 64(CX), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS 96(CX), Y19
-	VMOVUPS (AX), Y22
-	VMINPS  Y19, Y22, Y19
-	VMOVUPS 32(AX), Y22
-	VMAXPS  Y19, Y22, Y19
-	VMULPS  64(AX), Y19, Y21
-	VADDPS  96(AX), Y21, Y21
-	VSUBPS  96(AX), Y21, Y20
-	VMULPS  160(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y19
-	VMULPS  192(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y20
-	VMULPS  224(AX), Y20, Y19
-	VADDPS  256(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  288(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  320(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  352(AX), Y19, Y19
-	VMULPS  Y20, Y20, Y22
-	VMULPS  Y22, Y19, Y19
-	VADDPS  Y20, Y19, Y19
-	VADDPS  384(AX), Y19, Y19
-	VMOVUPS 128(AX), Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSRLD  $0x01, Y21, Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSLLD  $0x17, Y22, Y22
-	VPSLLD  $0x17, Y21, Y21
-	VMULPS  Y22, Y19, Y19
-	VMULPS  Y21, Y19, Y19
-	VMOVUPS -128(SI), Y20
-	VMOVUPS (AX), Y23
-	VMINPS  Y20, Y23, Y20
-	VMOVUPS 32(AX), Y23
-	VMAXPS  Y20, Y23, Y20
-	VMULPS  64(AX), Y20, Y22
-	VADDPS  96(AX), Y22, Y22
-	VSUBPS  96(AX), Y22, Y21
-	VMULPS  160(AX), Y21, Y23
-	VSUBPS  Y23, Y20, Y20
-	VMULPS  192(AX), Y21, Y23
-	VSUBPS  Y23, Y20, Y21
-	VMULPS  224(AX), Y21, Y20
-	VADDPS  256(AX), Y20, Y20
-	VMULPS  Y21, Y20, Y20
-	VADDPS  288(AX), Y20, Y20
-	VMULPS  Y21, Y20, Y20
-	VADDPS  320(AX), Y20, Y20
-	VMULPS  Y21, Y20, Y20
-	VADDPS  352(AX), Y20, Y20
-	VMULPS  Y21, Y21, Y23
-	VMULPS  Y23, Y20, Y20
-	VADDPS  Y21, Y20, Y20
-	VADDPS  384(AX), Y20, Y20
-	VMOVUPS 128(AX), Y23
-	VPSUBD  Y23, Y22, Y22
-	VPSRLD  $0x01, Y22, Y23
-	VPSUBD  Y23, Y22, Y22
-	VPSLLD  $0x17, Y23, Y23
-	VPSLLD  $0x17, Y22, Y22
-	VMULPS  Y23, Y20, Y20
-	VMULPS  Y22, Y20, Y20
-	VMOVUPS -96(SI), Y21
-	VMOVUPS (AX), Y24
-	VMINPS  Y21, Y24, Y21
-	VMOVUPS 32(AX), Y24
-	VMAXPS  Y21, Y24, Y21
-	VMULPS  64(AX), Y21, Y23
-	VADDPS  96(AX), Y23, Y23
-	VSUBPS  96(AX), Y23, Y22
-	VMULPS  160(AX), Y22, Y24
-	VSUBPS  Y24, Y21, Y21
-	VMULPS  192(AX), Y22, Y24
-	VSUBPS  Y24, Y21, Y22
-	VMULPS  224(AX), Y22, Y21
-	VADDPS  256(AX), Y21, Y21
-	VMULPS  Y22, Y21, Y21
-	VADDPS  288(AX), Y21, Y21
-	VMULPS  Y22, Y21, Y21
-	VADDPS  320(AX), Y21, Y21
-	VMULPS  Y22, Y21, Y21
-	VADDPS  352(AX), Y21, Y21
-	VMULPS  Y22, Y22, Y24
-	VMULPS  Y24, Y21, Y21
-	VADDPS  Y22, Y21, Y21
-	VADDPS  384(AX), Y21, Y21
-	VMOVUPS 128(AX), Y24
-	VPSUBD  Y24, Y23, Y23
-	VPSRLD  $0x01, Y23, Y24
-	VPSUBD  Y24, Y23, Y23
-	VPSLLD  $0x17, Y24, Y24
-	VPSLLD  $0x17, Y23, Y23
-	VMULPS  Y24, Y21, Y21
-	VMULPS  Y23, Y21, Y21
-	VMOVUPS -64(SI), Y22
-	VMOVUPS (AX), Y25
-	VMINPS  Y22, Y25, Y22
-	VMOVUPS 32(AX), Y25
-	VMAXPS  Y22, Y25, Y22
-	VMULPS  64(AX), Y22, Y24
-	VADDPS  96(AX), Y24, Y24
-	VSUBPS  96(AX), Y24, Y23
-	VMULPS  160(AX), Y23, Y25
-	VSUBPS  Y25, Y22, Y22
-	VMULPS  192(AX), Y23, Y25
-	VSUBPS  Y25, Y22, Y23
-	VMULPS  224(AX), Y23, Y22
-	VADDPS  256(AX), Y22, Y22
-	VMULPS  Y23, Y22, Y22
-	VADDPS  288(AX), Y22, Y22
-	VMULPS  Y23, Y22, Y22
-	VADDPS  320(AX), Y22, Y22
-	VMULPS  Y23, Y22, Y22
-	VADDPS  352(AX), Y22, Y22
-	VMULPS  Y23, Y23, Y25
-	VMULPS  Y25, Y22, Y22
-	VADDPS  Y23, Y22, Y22
-	VADDPS  384(AX), Y22, Y22
-	VMOVUPS 128(AX), Y25
-	VPSUBD  Y25, Y24, Y24
-	VPSRLD  $0x01, Y24, Y25
-	VPSUBD  Y25, Y24, Y24
-	VPSLLD  $0x17, Y25, Y25
-	VPSLLD  $0x17, Y24, Y24
-	VMULPS  Y25, Y22, Y22
-	VMULPS  Y24, Y22, Y22
-	VMOVUPS -32(SI), Y23
-	VMOVUPS (AX), Y26
-	VMINPS  Y23, Y26, Y23
-	VMOVUPS 32(AX), Y26
-	VMAXPS  Y23, Y26, Y23
-	VMULPS  64(AX), Y23, Y25
-	VADDPS  96(AX), Y25, Y25
-	VSUBPS  96(AX), Y25, Y24
-	VMULPS  160(AX), Y24, Y26
-	VSUBPS  Y26, Y23, Y23
-	VMULPS  192(AX), Y24, Y26
-	VSUBPS  Y26, Y23, Y24
-	VMULPS  224(AX), Y24, Y23
-	VADDPS  256(AX), Y23, Y23
-	VMULPS  Y24, Y23, Y23
-	VADDPS  288(AX), Y23, Y23
-	VMULPS  Y24, Y23, Y23
-	VADDPS  320(AX), Y23, Y23
-	VMULPS  Y24, Y23, Y23
-	VADDPS  352(AX), Y23, Y23
-	VMULPS  Y24, Y24, Y26
-	VMULPS  Y26, Y23, Y23
-	VADDPS  Y24, Y23, Y23
-	VADDPS  384(AX), Y23, Y23
-	VMOVUPS 128(AX), Y26
-	VPSUBD  Y26, Y25, Y25
-	VPSRLD  $0x01, Y25, Y26
-	VPSUBD  Y26, Y25, Y25
-	VPSLLD  $0x17, Y26, Y26
-	VPSLLD  $0x17, Y25, Y25
-	VMULPS  Y26, Y23, Y23
-	VMULPS  Y25, Y23, Y23
-	VMOVUPS Y16, (DX)
-	VMOVUPS Y17, 32(DX)
-	VMOVUPS Y18, 64(DX)
-	VMOVUPS Y19, 96(DX)
-	VMOVUPS Y20, -128(BX)
-	VMOVUPS Y21, -96(BX)
-	VMOVUPS Y22, -64(BX)
-	VMOVUPS Y23, -32(BX)
-	RET
-
-to32:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS 32(CX), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	VMOVUPS -64(SI), Y18
-	VMOVUPS (AX), Y21
-	VMINPS  Y18, Y21, Y18
-	VMOVUPS 32(AX), Y21
-	VMAXPS  Y18, Y21, Y18
-	VMULPS  64(AX), Y18, Y20
-	VADDPS  96(AX), Y20, Y20
-	VSUBPS  96(AX), Y20, Y19
-	VMULPS  160(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y18
-	VMULPS  192(AX), Y19, Y21
-	VSUBPS  Y21, Y18, Y19
-	VMULPS  224(AX), Y19, Y18
-	VADDPS  256(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  288(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  320(AX), Y18, Y18
-	VMULPS  Y19, Y18, Y18
-	VADDPS  352(AX), Y18, Y18
-	VMULPS  Y19, Y19, Y21
-	VMULPS  Y21, Y18, Y18
-	VADDPS  Y19, Y18, Y18
-	VADDPS  384(AX), Y18, Y18
-	VMOVUPS 128(AX), Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSRLD  $0x01, Y20, Y21
-	VPSUBD  Y21, Y20, Y20
-	VPSLLD  $0x17, Y21, Y21
-	VPSLLD  $0x17, Y20, Y20
-	VMULPS  Y21, Y18, Y18
-	VMULPS  Y20, Y18, Y18
-	VMOVUPS -32(SI), Y19
-	VMOVUPS (AX), Y22
-	VMINPS  Y19, Y22, Y19
-	VMOVUPS 32(AX), Y22
-	VMAXPS  Y19, Y22, Y19
-	VMULPS  64(AX), Y19, Y21
-	VADDPS  96(AX), Y21, Y21
-	VSUBPS  96(AX), Y21, Y20
-	VMULPS  160(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y19
-	VMULPS  192(AX), Y20, Y22
-	VSUBPS  Y22, Y19, Y20
-	VMULPS  224(AX), Y20, Y19
-	VADDPS  256(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  288(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  320(AX), Y19, Y19
-	VMULPS  Y20, Y19, Y19
-	VADDPS  352(AX), Y19, Y19
-	VMULPS  Y20, Y20, Y22
-	VMULPS  Y22, Y19, Y19
-	VADDPS  Y20, Y19, Y19
-	VADDPS  384(AX), Y19, Y19
-	VMOVUPS 128(AX), Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSRLD  $0x01, Y21, Y22
-	VPSUBD  Y22, Y21, Y21
-	VPSLLD  $0x17, Y22, Y22
-	VPSLLD  $0x17, Y21, Y21
-	VMULPS  Y22, Y19, Y19
-	VMULPS  Y21, Y19, Y19
-	VMOVUPS Y16, (DX)
-	VMOVUPS Y17, 32(DX)
-	VMOVUPS Y18, -64(BX)
-	VMOVUPS Y19, -32(BX)
-	RET
-
-to16:
-	LEAQ    (CX)(BX*4), SI
-	LEAQ    (DX)(BX*4), BX
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS -32(SI), Y17
-	VMOVUPS (AX), Y20
-	VMINPS  Y17, Y20, Y17
-	VMOVUPS 32(AX), Y20
-	VMAXPS  Y17, Y20, Y17
-	VMULPS  64(AX), Y17, Y19
-	VADDPS  96(AX), Y19, Y19
-	VSUBPS  96(AX), Y19, Y18
-	VMULPS  160(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y17
-	VMULPS  192(AX), Y18, Y20
-	VSUBPS  Y20, Y17, Y18
-	VMULPS  224(AX), Y18, Y17
-	VADDPS  256(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  288(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  320(AX), Y17, Y17
-	VMULPS  Y18, Y17, Y17
-	VADDPS  352(AX), Y17, Y17
-	VMULPS  Y18, Y18, Y20
-	VMULPS  Y20, Y17, Y17
-	VADDPS  Y18, Y17, Y17
-	VADDPS  384(AX), Y17, Y17
-	VMOVUPS 128(AX), Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSRLD  $0x01, Y19, Y20
-	VPSUBD  Y20, Y19, Y19
-	VPSLLD  $0x17, Y20, Y20
-	VPSLLD  $0x17, Y19, Y19
-	VMULPS  Y20, Y17, Y17
-	VMULPS  Y19, Y17, Y17
-	VMOVUPS Y16, (DX)
-	VMOVUPS Y17, -32(BX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    BX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
 	VMOVUPS (CX), X16
 	VMOVUPS (AX), X19
 	VMINPS  X16, X19, X16
@@ -4060,11 +2699,10 @@ below8:
 	VMOVUPS X16, (DX)
 	ADDQ    $+16, CX
 	ADDQ    $+16, DX
-	SUBQ    $+4, BX
 
-below4:
-	CMPQ   BX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
 	VMOVSD (CX), X16
 	VMOVSD (AX), X19
 	VMINPS X16, X19, X16
@@ -4111,11 +2749,10 @@ below4:
 	VMOVSD X16, (DX)
 	ADDQ   $+8, CX
 	ADDQ   $+8, DX
-	SUBQ   $+2, BX
 
-below2:
-	CMPQ   BX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
 	VMOVSS (CX), X16
 	VMOVSS (AX), X19
 	VMINPS X16, X19, X16
@@ -4151,170 +2788,239 @@ below2:
 	VMULPS X18, X16, X16
 	VMOVSS X16, (DX)
 
-below1:
-	RET
-
-// func prefetchAVX512(p *float32, n int)
-// Requires: MMX+
-TEXT ·prefetchAVX512(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ n+8(FP), CX
-
-line:
-	PREFETCHT0 (AX)
-	ADDQ       $+64, AX
-	CMPQ       CX, $+16
-	JBE        done
-	SUBQ       $+16, CX
-	JMP        line
-
+less1:
 done:
 	RET
 
+to16:
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
 // func scaleAVX512(a float32, x *float32, n int)
-// Requires: AVX
+// Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
-	VBROADCASTSS a+0(FP), Y16
+	VBROADCASTSS a+0(FP), Z16
 	MOVQ         x+8(FP), AX
 	MOVQ         n+16(FP), CX
 	CMPQ         CX, $+8
-	JB           below8
+	JB           few
 	CMPQ         CX, $+16
 	JBE          to16
-	CMPQ         CX, $+32
-	JBE          to32
 	CMPQ         CX, $+64
-	JBE          to64
-
-	// The first and the last group, to be stored at the end.
-	VMULPS (AX), Y16, Y17
-	LEAQ   (AX)(CX*4), DX
-	VMULPS -32(DX), Y16, Y18
-	MOVQ   AX, BX
-	MOVQ   AX, SI
-	NEGQ   SI
-	SHRQ   $0x02, SI
-	ANDQ   $0x07, SI
-	SUBQ   SI, CX
-	LEAQ   (AX)(SI*4), AX
+	JB           rest
+	TESTL        $0x0000003c, AX
+	JNE          misaligned
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VMULPS  (AX), Y16, Y19
-	VMOVUPS Y19, (AX)
-	VMULPS  32(AX), Y16, Y19
-	VMOVUPS Y19, 32(AX)
-	VMULPS  64(AX), Y16, Y19
-	VMOVUPS Y19, 64(AX)
-	VMULPS  96(AX), Y16, Y19
-	VMOVUPS Y19, 96(AX)
-	ADDQ    $+128, AX
-	SUBQ    $+32, CX
-	CMPQ    CX, $+32
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	VMULPS  64(AX), Z16, Z17
+	VMOVUPS Z17, 64(AX)
+	VMULPS  128(AX), Z16, Z17
+	VMOVUPS Z17, 128(AX)
+	VMULPS  192(AX), Z16, Z17
+	VMOVUPS Z17, 192(AX)
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
 	JAE     loop
+	CMPQ    CX, $+0
+	JBE     done
 
-groups:
-	CMPQ    CX, $+8
-	JBE     last
-	VMULPS  (AX), Y16, Y19
-	VMOVUPS Y19, (AX)
+rest:
+	TESTL   $0x00000020, CX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	VMULPS  64(AX), Z16, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    $+128, AX
+
+less32:
+	TESTL   $0x00000010, CX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	ADDQ    $+64, AX
+
+less16:
+	TESTL $0x00000008, CX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (AX)
 	ADDQ    $+32, AX
-	SUBQ    $+8, CX
-	JMP     groups
 
-last:
-	VMOVUPS Y17, (BX)
-	VMOVUPS Y18, -32(DX)
-	RET
+less8:
+	TESTL $0x00000007, CX
+	JEQ   done
 
-to64:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y16, Y17
-	VMULPS  32(AX), Y16, Y18
-	VMULPS  64(AX), Y16, Y19
-	VMULPS  96(AX), Y16, Y20
-	VMULPS  -128(CX), Y16, Y21
-	VMULPS  -96(CX), Y16, Y22
-	VMULPS  -64(CX), Y16, Y23
-	VMULPS  -32(CX), Y16, Y16
-	VMOVUPS Y17, (AX)
-	VMOVUPS Y18, 32(AX)
-	VMOVUPS Y19, 64(AX)
-	VMOVUPS Y20, 96(AX)
-	VMOVUPS Y21, -128(CX)
-	VMOVUPS Y22, -96(CX)
-	VMOVUPS Y23, -64(CX)
-	VMOVUPS Y16, -32(CX)
-	RET
-
-to32:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y16, Y17
-	VMULPS  32(AX), Y16, Y18
-	VMULPS  -64(CX), Y16, Y19
-	VMULPS  -32(CX), Y16, Y16
-	VMOVUPS Y17, (AX)
-	VMOVUPS Y18, 32(AX)
-	VMOVUPS Y19, -64(CX)
-	VMOVUPS Y16, -32(CX)
-	RET
-
-to16:
-	LEAQ    (AX)(CX*4), CX
-	VMULPS  (AX), Y16, Y17
-	VMULPS  -32(CX), Y16, Y16
-	VMOVUPS Y17, (AX)
-	VMOVUPS Y16, -32(CX)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMPQ    CX, $+4
-	JB      below4
+few:
+	TESTL   $0x00000004, CX
+	JEQ     less4
 	VMULPS  (AX), X16, X17
 	VMOVUPS X17, (AX)
 	ADDQ    $+16, AX
-	SUBQ    $+4, CX
 
-below4:
-	CMPQ   CX, $+2
-	JB     below2
+less4:
+	TESTL  $0x00000002, CX
+	JEQ    less2
 	VMOVSD (AX), X17
 	VMULPS X17, X16, X17
 	VMOVSD X17, (AX)
 	ADDQ   $+8, AX
-	SUBQ   $+2, CX
 
-below2:
-	CMPQ   CX, $+1
-	JB     below1
+less2:
+	TESTL  $0x00000001, CX
+	JEQ    less1
 	VMULSS (AX), X16, X16
 	VMOVSS X16, (AX)
 
-below1:
+less1:
+done:
 	RET
 
+to16:
+	CMPQ    CX, $+16
+	JB      eight
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(AX), Y16, Y16
+	VMOVUPS Y16, 32(AX)
+	RET
+
+misaligned:
+	CMPQ   CX, $+128
+	JBE    loop
+	MOVQ   $+0, DX
+	SUBQ   AX, DX
+	SHRQ   $0x02, DX
+	ANDQ   $+15, DX
+	SUBQ   DX, CX
+	TESTL  $0x00000001, DX
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VMOVSS X17, (AX)
+	ADDQ   $+4, AX
+
+skip1:
+	TESTL  $0x00000002, DX
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (AX)
+	ADDQ   $+8, AX
+
+skip2:
+	TESTL   $0x00000004, DX
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (AX)
+	ADDQ    $+16, AX
+
+skip4:
+	TESTL   $0x00000008, DX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	ADDQ    $+32, AX
+
+skip8:
+	JMP loop
+
 // func squaredDistanceAVX512(x *float32, y *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
 	MOVQ   n+16(FP), DX
-	VPXORD Y17, Y17, Y17
-	LEAQ   31(AX)(DX*4), BX
-	TESTL  $0x00000fe0, BX
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
 	JEQ    page
-	LEAQ   31(CX)(DX*4), BX
-	TESTL  $0x00000fe0, BX
+	LEAQ   63(CX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
 	JEQ    page
 
 start:
-	LEAQ  masks<>+0(SB), SI
-	LEAQ  -1(DX), BX
+	CMPQ  DX, $+33
+	JAE   over32
+	MOVQ  DX, BX
+	NEGQ  BX
 	ANDQ  $0x07, BX
-	KMOVB 1(SI)(BX*1), K1
-	CMPQ  DX, $+64
-	JAE   long
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
@@ -4333,104 +3039,6 @@ start:
 	VMOVUPS       64(AX), Y18
 	VSUBPS        64(CX), Y18, Y18
 	VMULPS        Y18, Y18, Y18
-	CMPQ          DX, $+32
-	JBE           short3
-	VMOVUPS       96(AX), Y19
-	VSUBPS        96(CX), Y19, Y19
-	VMULPS        Y19, Y19, Y19
-	CMPQ          DX, $+40
-	JBE           short4
-	VMOVUPS       128(AX), Y20
-	VSUBPS        128(CX), Y20, Y20
-	VMULPS        Y20, Y20, Y20
-	CMPQ          DX, $+48
-	JBE           short5
-	VMOVUPS       160(AX), Y21
-	VSUBPS        160(CX), Y21, Y21
-	VMULPS        Y21, Y21, Y21
-	CMPQ          DX, $+56
-	JBE           short6
-	VMOVUPS       192(AX), Y22
-	VSUBPS        192(CX), Y22, Y22
-	VMULPS        Y22, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y23
-	VMOVUPS.Z     224(CX), K1, Y24
-	VSUBPS        Y24, Y23, Y23
-	VMULPS        Y23, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short6:
-	VMOVUPS.Z     192(AX), K1, Y22
-	VMOVUPS.Z     192(CX), K1, Y23
-	VSUBPS        Y23, Y22, Y22
-	VMULPS        Y22, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short5:
-	VMOVUPS.Z     160(AX), K1, Y21
-	VMOVUPS.Z     160(CX), K1, Y22
-	VSUBPS        Y22, Y21, Y21
-	VMULPS        Y21, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short4:
-	VMOVUPS.Z     128(AX), K1, Y20
-	VMOVUPS.Z     128(CX), K1, Y21
-	VSUBPS        Y21, Y20, Y20
-	VMULPS        Y20, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-short3:
 	VMOVUPS.Z     96(AX), K1, Y19
 	VMOVUPS.Z     96(CX), K1, Y20
 	VSUBPS        Y20, Y19, Y19
@@ -4499,82 +3107,111 @@ empty:
 	VMOVSS X17, ret+24(FP)
 	RET
 
+over32:
+	CMPQ  DX, $+64
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x0f, BX
+	MOVL  $0x0000ffff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VSUBPS        (CX), Z16, Z16
+	VMULPS        Z16, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VSUBPS        64(CX), Z17, Z17
+	VMULPS        Z17, Z17, Z17
+	CMPQ          DX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VSUBPS        128(CX), Z18, Z18
+	VMULPS        Z18, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMOVUPS.Z     192(CX), K1, Z20
+	VSUBPS        Z20, Z19, Z19
+	VMULPS        Z19, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMOVUPS.Z     128(CX), K1, Z19
+	VSUBPS        Z19, Z18, Z18
+	VMULPS        Z18, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
 long:
-	MOVQ AX, BX
-	ANDQ $+28, BX
-	CMPQ BX, $+1
-	JAE  misaligned
+	CMPQ DX, $+257
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
-	VMOVUPS (AX), Y16
-	VSUBPS  (CX), Y16, Y16
-	VMULPS  Y16, Y16, Y16
-	VADDPS  Y17, Y16, Y16
+	VMOVUPS (AX), Z16
+	VSUBPS  (CX), Z16, Z16
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z17, Z16, Z16
 
 headed:
-	VMOVUPS 32(AX), Y17
-	VSUBPS  32(CX), Y17, Y17
-	VMULPS  Y17, Y17, Y17
-	VMOVUPS 64(AX), Y18
-	VSUBPS  64(CX), Y18, Y18
-	VMULPS  Y18, Y18, Y18
-	VMOVUPS 96(AX), Y19
-	VSUBPS  96(CX), Y19, Y19
-	VMULPS  Y19, Y19, Y19
-	VMOVUPS 128(AX), Y20
-	VSUBPS  128(CX), Y20, Y20
-	VMULPS  Y20, Y20, Y20
-	VMOVUPS 160(AX), Y21
-	VSUBPS  160(CX), Y21, Y21
-	VMULPS  Y21, Y21, Y21
-	VMOVUPS 192(AX), Y22
-	VSUBPS  192(CX), Y22, Y22
-	VMULPS  Y22, Y22, Y22
-	VMOVUPS 224(AX), Y23
-	VSUBPS  224(CX), Y23, Y23
-	VMULPS  Y23, Y23, Y23
+	VMOVUPS 64(AX), Z17
+	VSUBPS  64(CX), Z17, Z17
+	VMULPS  Z17, Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VSUBPS  128(CX), Z18, Z18
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VSUBPS  192(CX), Z19, Z19
+	VMULPS  Z19, Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
 	CMPQ    DX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VMOVUPS (AX), Y24
-	VSUBPS  (CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VSUBPS  32(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VSUBPS  64(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VSUBPS  96(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VSUBPS  128(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VSUBPS  160(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VSUBPS  192(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VSUBPS  224(CX), Y24, Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y23, Y23
+	VMOVUPS (AX), Z20
+	VSUBPS  (CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VSUBPS  64(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VSUBPS  128(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VSUBPS  192(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
@@ -4585,147 +3222,39 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          DX, $+0
 	JBE           none
-	CMPQ          DX, $+8
-	JBE           rest0
-	VMOVUPS       (AX), Y24
-	VSUBPS        (CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x0f, BX
+	MOVL          $0x0000ffff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
 	CMPQ          DX, $+16
-	JBE           rest1
-	VMOVUPS       32(AX), Y24
-	VSUBPS        32(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	CMPQ          DX, $+24
-	JBE           rest2
-	VMOVUPS       64(AX), Y24
-	VSUBPS        64(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VSUBPS        (CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
 	CMPQ          DX, $+32
-	JBE           rest3
-	VMOVUPS       96(AX), Y24
-	VSUBPS        96(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	CMPQ          DX, $+40
-	JBE           rest4
-	VMOVUPS       128(AX), Y24
-	VSUBPS        128(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VSUBPS        64(CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
 	CMPQ          DX, $+48
-	JBE           rest5
-	VMOVUPS       160(AX), Y24
-	VSUBPS        160(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	CMPQ          DX, $+56
-	JBE           rest6
-	VMOVUPS       192(AX), Y24
-	VSUBPS        192(CX), Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y24
-	VMOVUPS.Z     224(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest6:
-	VMOVUPS.Z     192(AX), K1, Y24
-	VMOVUPS.Z     192(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest5:
-	VMOVUPS.Z     160(AX), K1, Y24
-	VMOVUPS.Z     160(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest4:
-	VMOVUPS.Z     128(AX), K1, Y24
-	VMOVUPS.Z     128(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
-	RET
-
-rest3:
-	VMOVUPS.Z     96(AX), K1, Y24
-	VMOVUPS.Z     96(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VSUBPS        128(CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMOVUPS.Z     192(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4737,17 +3266,15 @@ rest3:
 	RET
 
 rest2:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VMOVUPS.Z     64(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMOVUPS.Z     128(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4759,17 +3286,15 @@ rest2:
 	RET
 
 rest1:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VMOVUPS.Z     32(CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMOVUPS.Z     64(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4781,17 +3306,15 @@ rest1:
 	RET
 
 rest0:
-	VMOVUPS.Z     (AX), K1, Y24
-	VMOVUPS.Z     (CX), K1, Y25
-	VSUBPS        Y25, Y24, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     (AX), K1, Z20
+	VMOVUPS.Z     (CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4803,12 +3326,10 @@ rest0:
 	RET
 
 none:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -4819,9 +3340,14 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ      DX, $+256
-	JBE       aligned
+	MOVQ      AX, BX
+	ANDQ      $+60, BX
 	MOVQ      CX, SI
 	ANDQ      $+4092, SI
 	CMPQ      SI, BX
@@ -4830,291 +3356,64 @@ misaligned:
 	SUBQ      BX, CX
 	SHRQ      $0x02, BX
 	ADDQ      BX, DX
-	LEAQ      masks<>+0(SB), DI
-	LEAQ      -1(DX), SI
-	ANDQ      $0x07, SI
-	KMOVB     1(DI)(SI*1), K1
-	MOVL      $0x000000ff, SI
+	MOVL      $0x0000ffff, SI
 	SHLXL     BX, SI, SI
-	KMOVW     SI, K2
-	VMOVUPS.Z (AX), K2, Y16
-	VMOVUPS.Z (CX), K2, Y18
-	VSUBPS    Y18, Y16, Y16
-	VMULPS    Y16, Y16, Y16
-	VADDPS    Y17, Y16, Y16
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMOVUPS.Z (CX), K1, Z18
+	VSUBPS    Z18, Z16, Z16
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z17, Z16, Z16
 	JMP       headed
 
 page:
 	MOVQ DX, BX
-	ANDQ $+7, BX
+	ANDQ $+15, BX
 	CMPQ BX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ DX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
 
-even:
-	LEAQ  masks<>+0(SB), SI
-	LEAQ  -1(DX), BX
-	ANDQ  $0x07, BX
-	KMOVB 1(SI)(BX*1), K1
-	JMP   aligned
-
 odd:
-	VPXORD    Y16, Y16, Y16
-	VPXORD    Y17, Y17, Y17
-	VPXORD    Y18, Y18, Y18
-	VPXORD    Y19, Y19, Y19
-	VPXORD    Y20, Y20, Y20
-	VPXORD    Y21, Y21, Y21
-	VPXORD    Y22, Y22, Y22
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
 	LEAQ      (AX)(BX*4), AX
 	LEAQ      (CX)(BX*4), CX
 	SUBQ      BX, DX
-	MOVQ      $+8, SI
+	MOVQ      $+16, SI
 	SUBQ      BX, SI
-	MOVL      $0x000000ff, BX
+	MOVL      $0x0000ffff, BX
 	SHLXL     SI, BX, BX
 	KMOVW     BX, K1
-	VMOVUPS.Z -32(AX), K1, Y23
-	VMOVUPS.Z -32(CX), K1, Y24
-	VSUBPS    Y24, Y23, Y23
-	VMULPS    Y23, Y23, Y23
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(DX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMOVUPS.Z -64(CX), K1, Z20
+	VSUBPS    Z20, Z19, Z19
+	VMULPS    Z19, Z19, Z19
 	CMPQ      DX, $+64
 	JAE       blocks
 	JMP       rest
 
-// func stepsSameAVX512(steps *uint32, n int, indices *uint16, w *float32)
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·stepsSameAVX512(SB), NOSPLIT, $0-32
-	MOVQ steps+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ indices+16(FP), DX
-	MOVQ w+24(FP), BX
-
-step:
-	VMOVSS 8(AX), X16
-	MOVL   (AX), SI
-	SHLQ   $0x01, SI
-	LEAQ   (DX)(SI*1), SI
-	MOVL   4(AX), DI
-	CMPQ   DI, $+8
-	JB     dot_few
-
-	// The first eight are the lanes; one of them is added to +0, so that the sum isn't -0.
-	VPXORD  X25, X25, X25
-	MOVWLZX (SI), R8
-	VMULSS  (BX)(R8*4), X16, X17
-	MOVWLZX 2(SI), R8
-	VMULSS  (BX)(R8*4), X16, X18
-	MOVWLZX 4(SI), R8
-	VMULSS  (BX)(R8*4), X16, X19
-	MOVWLZX 6(SI), R8
-	VMULSS  (BX)(R8*4), X16, X20
-	MOVWLZX 8(SI), R8
-	VMULSS  (BX)(R8*4), X16, X21
-	MOVWLZX 10(SI), R8
-	VMULSS  (BX)(R8*4), X16, X22
-	MOVWLZX 12(SI), R8
-	VMULSS  (BX)(R8*4), X16, X23
-	MOVWLZX 14(SI), R8
-	VMULSS  (BX)(R8*4), X16, X24
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, SI
-	SUBQ    $+8, DI
-	CMPQ    DI, $+8
-	JB      dot_rest
-
-dot_loop:
-	// Eight nonzeros a turn, one to each lane.
-	MOVWLZX (SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X17, X17
-	MOVWLZX 2(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X18, X18
-	MOVWLZX 4(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X19, X19
-	MOVWLZX 6(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X20, X20
-	MOVWLZX 8(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X21, X21
-	MOVWLZX 10(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X22, X22
-	MOVWLZX 12(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X23, X23
-	MOVWLZX 14(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X24, X24
-	ADDQ    $+16, SI
-	SUBQ    $+8, DI
-	CMPQ    DI, $+8
-	JAE     dot_loop
-
-dot_rest:
-	// Up to seven more.
-	CMPQ    DI, $+0
-	JBE     dot_fold
-	MOVWLZX (SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X17, X17
-	CMPQ    DI, $+1
-	JBE     dot_fold
-	MOVWLZX 2(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X18, X18
-	CMPQ    DI, $+2
-	JBE     dot_fold
-	MOVWLZX 4(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X19, X19
-	CMPQ    DI, $+3
-	JBE     dot_fold
-	MOVWLZX 6(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X20, X20
-	CMPQ    DI, $+4
-	JBE     dot_fold
-	MOVWLZX 8(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X21, X21
-	CMPQ    DI, $+5
-	JBE     dot_fold
-	MOVWLZX 10(SI), R8
-	VMULSS  (BX)(R8*4), X16, X25
-	VADDPS  X25, X22, X22
-	CMPQ    DI, $+6
-	JBE     dot_fold
-	MOVWLZX 12(SI), SI
-	VMULSS  (BX)(SI*4), X16, X25
-	VADDPS  X25, X23, X23
-
-dot_fold:
-	VADDPS X21, X17, X17
-	VADDPS X22, X18, X18
-	VADDPS X23, X19, X19
-	VADDPS X24, X20, X20
-	VADDPS X19, X17, X17
-	VADDPS X20, X18, X18
-	VADDPS X18, X17, X17
-	VMOVSS X17, 20(AX)
-
-	// No step if the margin is infinite or NaN: the exponent tells.
-	MOVL 20(AX), SI
-	SHLQ $0x21, SI
-	SHRQ $0x38, SI
-	CMPQ SI, $+255
-	JAE  end
-
-	// What is added: Update, or 0 if the margin is large enough.
-	VMOVSS    16(AX), X16
-	VMOVSS    12(AX), X18
-	VCMPPS    $0x11, X16, X17, K1
-	VMOVUPS.Z X18, K1, X18
-	MOVL      (AX), SI
-	SHLQ      $0x01, SI
-	LEAQ      (DX)(SI*1), SI
-	MOVL      4(AX), DI
-	CMPQ      DI, $+4
-	JB        axpy_few
-	MOVWLZX   -8(SI)(DI*2), R8
-	VADDSS    (BX)(R8*4), X18, X16
-	MOVWLZX   -6(SI)(DI*2), R9
-	VADDSS    (BX)(R9*4), X18, X17
-	MOVWLZX   -4(SI)(DI*2), R10
-	VADDSS    (BX)(R10*4), X18, X19
-	MOVWLZX   -2(SI)(DI*2), R11
-	VADDSS    (BX)(R11*4), X18, X20
-	CMPQ      DI, $+4
-	JBE       axpy_last
-
-axpy_loop:
-	// Four nonzeros a turn.
-	MOVWLZX (SI), R12
-	VADDSS  (BX)(R12*4), X18, X21
-	MOVWLZX 2(SI), R13
-	VADDSS  (BX)(R13*4), X18, X22
-	MOVWLZX 4(SI), R14
-	VADDSS  (BX)(R14*4), X18, X23
-	MOVWLZX 6(SI), R15
-	VADDSS  (BX)(R15*4), X18, X24
-	VMOVSS  X21, (BX)(R12*4)
-	VMOVSS  X22, (BX)(R13*4)
-	VMOVSS  X23, (BX)(R14*4)
-	VMOVSS  X24, (BX)(R15*4)
-	ADDQ    $+8, SI
-	SUBQ    $+4, DI
-	CMPQ    DI, $+5
-	JAE     axpy_loop
-
-axpy_last:
-	VMOVSS X16, (BX)(R8*4)
-	VMOVSS X17, (BX)(R9*4)
-	VMOVSS X19, (BX)(R10*4)
-	VMOVSS X20, (BX)(R11*4)
-
-next:
-	ADDQ $+24, AX
-	SUBQ $+1, CX
-	CMPQ CX, $+1
-	JAE  step
-
-end:
-	RET
-
-dot_few:
-	VPXORD X17, X17, X17
-	VPXORD X18, X18, X18
-	VPXORD X19, X19, X19
-	VPXORD X20, X20, X20
-	VPXORD X21, X21, X21
-	VPXORD X22, X22, X22
-	VPXORD X23, X23, X23
-	VPXORD X24, X24, X24
-	JMP    dot_rest
-
-axpy_few:
-	CMPQ DI, $+0
-	JBE  next
-
-axpy_single:
-	MOVWLZX (SI), R8
-	VADDSS  (BX)(R8*4), X18, X16
-	VMOVSS  X16, (BX)(R8*4)
-	ADDQ    $+2, SI
-	SUBQ    $+1, DI
-	CMPQ    DI, $+1
-	JAE     axpy_single
-	JMP     next
-
 // func sumSquaresAVX512(x *float32, n int) float32
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
 	MOVQ   x+0(FP), AX
 	MOVQ   n+8(FP), CX
-	VPXORD Y17, Y17, Y17
-	LEAQ   31(AX)(CX*4), DX
-	TESTL  $0x00000fe0, DX
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(CX*4), DX
+	TESTL  $0x00000fc0, DX
 	JEQ    page
 
 start:
-	LEAQ  masks<>+0(SB), BX
-	LEAQ  -1(CX), DX
+	CMPQ  CX, $+33
+	JAE   over32
+	MOVQ  CX, DX
+	NEGQ  DX
 	ANDQ  $0x07, DX
-	KMOVB 1(BX)(DX*1), K1
-	CMPQ  CX, $+64
-	JAE   long
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
@@ -5130,92 +3429,6 @@ start:
 	JBE           short2
 	VMOVUPS       64(AX), Y18
 	VMULPS        Y18, Y18, Y18
-	CMPQ          CX, $+32
-	JBE           short3
-	VMOVUPS       96(AX), Y19
-	VMULPS        Y19, Y19, Y19
-	CMPQ          CX, $+40
-	JBE           short4
-	VMOVUPS       128(AX), Y20
-	VMULPS        Y20, Y20, Y20
-	CMPQ          CX, $+48
-	JBE           short5
-	VMOVUPS       160(AX), Y21
-	VMULPS        Y21, Y21, Y21
-	CMPQ          CX, $+56
-	JBE           short6
-	VMOVUPS       192(AX), Y22
-	VMULPS        Y22, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y23
-	VMULPS        Y23, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short6:
-	VMOVUPS.Z     192(AX), K1, Y22
-	VMULPS        Y22, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short5:
-	VMOVUPS.Z     160(AX), K1, Y21
-	VMULPS        Y21, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short4:
-	VMOVUPS.Z     128(AX), K1, Y20
-	VMULPS        Y20, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-short3:
 	VMOVUPS.Z     96(AX), K1, Y19
 	VMULPS        Y19, Y19, Y19
 	VADDPS        Y18, Y16, Y16
@@ -5276,65 +3489,95 @@ empty:
 	VMOVSS X17, ret+16(FP)
 	RET
 
+over32:
+	CMPQ  CX, $+64
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x0f, DX
+	MOVL  $0x0000ffff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VMULPS        Z16, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VMULPS        Z17, Z17, Z17
+	CMPQ          CX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VMULPS        Z18, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMULPS        Z19, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMULPS        Z18, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
 long:
-	MOVQ AX, DX
-	ANDQ $+28, DX
-	CMPQ DX, $+1
-	JAE  misaligned
+	CMPQ CX, $+2048
+	JAE  far
 
 aligned:
 	// The first 64 elements start the lanes.
-	VMOVUPS (AX), Y16
-	VMULPS  Y16, Y16, Y16
-	VADDPS  Y17, Y16, Y16
+	VMOVUPS (AX), Z16
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z17, Z16, Z16
 
 headed:
-	VMOVUPS 32(AX), Y17
-	VMULPS  Y17, Y17, Y17
-	VMOVUPS 64(AX), Y18
-	VMULPS  Y18, Y18, Y18
-	VMOVUPS 96(AX), Y19
-	VMULPS  Y19, Y19, Y19
-	VMOVUPS 128(AX), Y20
-	VMULPS  Y20, Y20, Y20
-	VMOVUPS 160(AX), Y21
-	VMULPS  Y21, Y21, Y21
-	VMOVUPS 192(AX), Y22
-	VMULPS  Y22, Y22, Y22
-	VMOVUPS 224(AX), Y23
-	VMULPS  Y23, Y23, Y23
+	VMOVUPS 64(AX), Z17
+	VMULPS  Z17, Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VMULPS  Z19, Z19, Z19
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
 	JB      rest
-	PCALIGN $0x40
+	PCALIGN $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VMOVUPS (AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y16, Y16
-	VMOVUPS 32(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y17, Y17
-	VMOVUPS 64(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y18, Y18
-	VMOVUPS 96(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y19, Y19
-	VMOVUPS 128(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y20, Y20
-	VMOVUPS 160(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y21, Y21
-	VMOVUPS 192(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y22, Y22
-	VMOVUPS 224(AX), Y24
-	VMULPS  Y24, Y24, Y24
-	VADDPS  Y24, Y23, Y23
+	VMOVUPS (AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
 	CMPQ    CX, $+64
@@ -5344,130 +3587,34 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          CX, $+0
 	JBE           none
-	CMPQ          CX, $+8
-	JBE           rest0
-	VMOVUPS       (AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x0f, DX
+	MOVL          $0x0000ffff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
 	CMPQ          CX, $+16
-	JBE           rest1
-	VMOVUPS       32(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	CMPQ          CX, $+24
-	JBE           rest2
-	VMOVUPS       64(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
 	CMPQ          CX, $+32
-	JBE           rest3
-	VMOVUPS       96(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	CMPQ          CX, $+40
-	JBE           rest4
-	VMOVUPS       128(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
 	CMPQ          CX, $+48
-	JBE           rest5
-	VMOVUPS       160(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	CMPQ          CX, $+56
-	JBE           rest6
-	VMOVUPS       192(AX), Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VMOVUPS.Z     224(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y23, Y23
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest6:
-	VMOVUPS.Z     192(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y22, Y22
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest5:
-	VMOVUPS.Z     160(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y21, Y21
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest4:
-	VMOVUPS.Z     128(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
-	RET
-
-rest3:
-	VMOVUPS.Z     96(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y19, Y19
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5479,15 +3626,13 @@ rest3:
 	RET
 
 rest2:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y18, Y18
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5499,15 +3644,13 @@ rest2:
 	RET
 
 rest1:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y17, Y17
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5519,15 +3662,13 @@ rest1:
 	RET
 
 rest0:
-	VMOVUPS.Z     (AX), K1, Y24
-	VMULPS        Y24, Y24, Y24
-	VADDPS        Y24, Y16, Y16
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VMOVUPS.Z     (AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5539,12 +3680,10 @@ rest0:
 	RET
 
 none:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
 	VADDPS        Y17, Y16, Y16
 	VEXTRACTF32X4 $0x01, Y16, X17
 	VADDPS        X17, X16, X16
@@ -5555,459 +3694,235 @@ none:
 	VMOVSS        X16, ret+16(FP)
 	RET
 
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
 misaligned:
-	CMPQ      CX, $+2048
-	JBE       aligned
+	MOVQ      AX, DX
+	ANDQ      $+60, DX
 	SUBQ      DX, AX
 	SHRQ      $0x02, DX
 	ADDQ      DX, CX
-	LEAQ      masks<>+0(SB), SI
-	LEAQ      -1(CX), BX
-	ANDQ      $0x07, BX
-	KMOVB     1(SI)(BX*1), K1
-	MOVL      $0x000000ff, BX
+	MOVL      $0x0000ffff, BX
 	SHLXL     DX, BX, BX
-	KMOVW     BX, K2
-	VMOVUPS.Z (AX), K2, Y16
-	VMULPS    Y16, Y16, Y16
-	VADDPS    Y17, Y16, Y16
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z17, Z16, Z16
 	JMP       headed
 
 page:
 	MOVQ CX, DX
-	ANDQ $+7, DX
+	ANDQ $+15, DX
 	CMPQ DX, $+1
 	JAE  odd
-
-	// Whole groups end where the page does, unless the sum is rotated.
 	CMPQ CX, $+64
-	JAE  even
+	JAE  aligned
 	JMP  start
 
-even:
-	LEAQ  masks<>+0(SB), BX
-	LEAQ  -1(CX), DX
-	ANDQ  $0x07, DX
-	KMOVB 1(BX)(DX*1), K1
-	JMP   aligned
-
 odd:
-	VPXORD    Y16, Y16, Y16
-	VPXORD    Y17, Y17, Y17
-	VPXORD    Y18, Y18, Y18
-	VPXORD    Y19, Y19, Y19
-	VPXORD    Y20, Y20, Y20
-	VPXORD    Y21, Y21, Y21
-	VPXORD    Y22, Y22, Y22
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
 	LEAQ      (AX)(DX*4), AX
 	SUBQ      DX, CX
-	MOVQ      $+8, BX
+	MOVQ      $+16, BX
 	SUBQ      DX, BX
-	MOVL      $0x000000ff, DX
+	MOVL      $0x0000ffff, DX
 	SHLXL     BX, DX, DX
 	KMOVW     DX, K1
-	VMOVUPS.Z -32(AX), K1, Y23
-	VMULPS    Y23, Y23, Y23
-	LEAQ      masks<>+0(SB), BX
-	LEAQ      -1(CX), DX
-	ANDQ      $0x07, DX
-	KMOVB     1(BX)(DX*1), K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMULPS    Z19, Z19, Z19
 	CMPQ      CX, $+64
 	JAE       blocks
 	JMP       rest
 
-// func unpackAVX512(dst *float32, src *byte, n int, hi float32, lo float32)
-// Requires: AVX, AVX2
-TEXT ·unpackAVX512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS hi+24(FP), Y16
-	VBROADCASTSS lo+28(FP), Y17
-	CMPQ         DX, $+32
-	JB           groups
-
-loop:
-	// Four groups a turn.
-	VPMOVZXBD (CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (AX)
-	VPMOVZXBD 8(CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 32(AX)
-	VPMOVZXBD 16(CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 64(AX)
-	VPMOVZXBD 24(CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 96(AX)
-	ADDQ      $+32, CX
-	ADDQ      $+128, AX
-	SUBQ      $+32, DX
-	CMPQ      DX, $+32
-	JAE       loop
-
-groups:
-	CMPQ      DX, $+8
-	JB        below8
-	VPMOVZXBD (CX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (AX)
-	ADDQ      $+8, CX
-	ADDQ      $+32, AX
-	SUBQ      $+8, DX
-	JMP       groups
-
-below8:
-	CMPQ      DX, $+4
-	JB        below4
-	VPMOVZXBD (CX), X18
-	VCVTDQ2PS X18, X18
-	VMULPS    X17, X18, X19
-	VMULPS    X16, X18, X18
-	VADDPS    X19, X18, X18
-	VMOVUPS   X18, (AX)
-	ADDQ      $+4, CX
-	ADDQ      $+16, AX
-	SUBQ      $+4, DX
-
-below4:
-	CMPQ      DX, $+2
-	JB        below2
-	MOVWLZX   (CX), BX
-	VMOVD     BX, X18
-	VPMOVZXBD X18, X18
-	VCVTDQ2PS X18, X18
-	VMULPS    X17, X18, X19
-	VMULPS    X16, X18, X18
-	VADDPS    X19, X18, X18
-	VMOVSD    X18, (AX)
-	ADDQ      $+2, CX
-	ADDQ      $+8, AX
-	SUBQ      $+2, DX
-
-below2:
-	CMPQ      DX, $+1
-	JB        below1
-	MOVBLZX   (CX), CX
-	VMOVD     CX, X18
-	VPMOVZXBD X18, X18
-	VCVTDQ2PS X18, X18
-	VMULPS    X17, X18, X17
-	VMULPS    X16, X18, X18
-	VADDPS    X17, X18, X18
-	VMOVSS    X18, (AX)
-
-below1:
-	RET
-
 // func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
 TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-44
 	MOVQ         src+8(FP), AX
-	VBROADCASTSS hi+16(FP), Y16
-	VBROADCASTSS lo+20(FP), Y17
+	VBROADCASTSS hi+16(FP), Z16
+	VBROADCASTSS lo+20(FP), Z17
 	MOVQ         dst+0(FP), CX
 	MOVQ         w+24(FP), DX
 	MOVQ         n+32(FP), BX
-	VPXORD       Y25, Y25, Y25
+	VPXORD       Z21, Z21, Z21
 	CMPQ         BX, $+64
 	JAE          long
 
 	// The last group, first.
-	LEAQ      masks<>+0(SB), DI
-	LEAQ      -1(BX), SI
-	ANDQ      $0x07, SI
-	KMOVB     1(DI)(SI*1), K1
 	MOVQ      BX, SI
 	SUBQ      $+1, SI
-	ANDQ      $+56, SI
-	VPMOVZXBD (AX)(SI*1), Y27
-	VCVTDQ2PS Y27, Y27
-	VMULPS    Y17, Y27, Y18
-	VMULPS    Y16, Y27, Y27
-	VADDPS    Y18, Y27, Y27
-	VMOVUPS   Y27, (CX)(SI*4)
+	TESTL     $0x00000008, SI
+	JEQ       fewfalse
+	MOVQ      BX, DI
+	NEGQ      DI
+	ANDQ      $0x0f, DI
+	MOVL      $0x0000ffff, R8
+	SHRXL     DI, R8, R8
+	KMOVW     R8, K1
+	ANDQ      $+48, SI
+	VPMOVZXBD (AX)(SI*1), Z23
+	VCVTDQ2PS Z23, Z23
+	VMULPS    Z17, Z23, Z18
+	VMULPS    Z16, Z23, Z23
+	VADDPS    Z18, Z23, Z23
+	VMOVUPS   Z23, (CX)(SI*4)
+	VMOVUPS.Z (DX)(SI*4), K1, Z18
+	VMULPS    Z18, Z23, Z23
+	JMP       donefalse
+
+fewfalse:
+	MOVQ      BX, DI
+	NEGQ      DI
+	ANDQ      $0x07, DI
+	MOVL      $0x000000ff, R8
+	SHRXL     DI, R8, R8
+	KMOVW     R8, K1
+	ANDQ      $+48, SI
+	VPMOVZXBD (AX)(SI*1), Y23
+	VCVTDQ2PS Y23, Y23
+	VMULPS    Y17, Y23, Y18
+	VMULPS    Y16, Y23, Y23
+	VADDPS    Y18, Y23, Y23
+	VMOVUPS   Y23, (CX)(SI*4)
 	VMOVUPS.Z (DX)(SI*4), K1, Y18
-	VMULPS    Y18, Y27, Y27
-	VADDPS    Y25, Y27, Y27
+	VMULPS    Y18, Y23, Y23
+
+donefalse:
+	VADDPS Z21, Z23, Z23
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
-	CMPQ      BX, $+8
-	JBE       short0
-	VPMOVZXBD (AX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (CX)
-	VMULPS    (DX), Y18, Y18
 	CMPQ      BX, $+16
-	JBE       short1
-	VPMOVZXBD 8(AX), Y19
-	VCVTDQ2PS Y19, Y19
-	VMULPS    Y17, Y19, Y20
-	VMULPS    Y16, Y19, Y19
-	VADDPS    Y20, Y19, Y19
-	VMOVUPS   Y19, 32(CX)
-	VMULPS    32(DX), Y19, Y19
-	CMPQ      BX, $+24
-	JBE       short2
-	VPMOVZXBD 16(AX), Y20
-	VCVTDQ2PS Y20, Y20
-	VMULPS    Y17, Y20, Y21
-	VMULPS    Y16, Y20, Y20
-	VADDPS    Y21, Y20, Y20
-	VMOVUPS   Y20, 64(CX)
-	VMULPS    64(DX), Y20, Y20
+	JBE       short0
+	VPMOVZXBD (AX), Z18
+	VCVTDQ2PS Z18, Z18
+	VMULPS    Z17, Z18, Z19
+	VMULPS    Z16, Z18, Z18
+	VADDPS    Z19, Z18, Z18
+	VMOVUPS   Z18, (CX)
+	VMULPS    (DX), Z18, Z18
 	CMPQ      BX, $+32
-	JBE       short3
-	VPMOVZXBD 24(AX), Y21
-	VCVTDQ2PS Y21, Y21
-	VMULPS    Y17, Y21, Y22
-	VMULPS    Y16, Y21, Y21
-	VADDPS    Y22, Y21, Y21
-	VMOVUPS   Y21, 96(CX)
-	VMULPS    96(DX), Y21, Y21
-	CMPQ      BX, $+40
-	JBE       short4
-	VPMOVZXBD 32(AX), Y22
-	VCVTDQ2PS Y22, Y22
-	VMULPS    Y17, Y22, Y23
-	VMULPS    Y16, Y22, Y22
-	VADDPS    Y23, Y22, Y22
-	VMOVUPS   Y22, 128(CX)
-	VMULPS    128(DX), Y22, Y22
+	JBE       short1
+	VPMOVZXBD 16(AX), Z19
+	VCVTDQ2PS Z19, Z19
+	VMULPS    Z17, Z19, Z20
+	VMULPS    Z16, Z19, Z19
+	VADDPS    Z20, Z19, Z19
+	VMOVUPS   Z19, 64(CX)
+	VMULPS    64(DX), Z19, Z19
 	CMPQ      BX, $+48
-	JBE       short5
-	VPMOVZXBD 40(AX), Y23
-	VCVTDQ2PS Y23, Y23
-	VMULPS    Y17, Y23, Y24
-	VMULPS    Y16, Y23, Y23
-	VADDPS    Y24, Y23, Y23
-	VMOVUPS   Y23, 160(CX)
-	VMULPS    160(DX), Y23, Y23
-	CMPQ      BX, $+56
-	JBE       short6
-	VPMOVZXBD 48(AX), Y24
-	VCVTDQ2PS Y24, Y24
-	VMULPS    Y17, Y24, Y17
-	VMULPS    Y16, Y24, Y24
-	VADDPS    Y17, Y24, Y24
-	VMOVUPS   Y24, 192(CX)
-	VMULPS    192(DX), Y24, Y24
-	VADDPS    Y22, Y18, Y18
-	VADDPS    Y23, Y19, Y19
-	VADDPS    Y24, Y20, Y20
-	VADDPS    Y27, Y21, Y21
-	VADDPS    Y20, Y18, Y18
-	VADDPS    Y21, Y19, Y19
-	VADDPS    Y19, Y18, Y18
-	VADDPS    Y25, Y18, Y27
+	JBE       short2
+	VPMOVZXBD 32(AX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    Z17, Z20, Z17
+	VMULPS    Z16, Z20, Z20
+	VADDPS    Z17, Z20, Z20
+	VMOVUPS   Z20, 128(CX)
+	VMULPS    128(DX), Z20, Z20
+	VADDPS    Z20, Z18, Z18
+	VADDPS    Z23, Z19, Z19
+	VADDPS    Z19, Z18, Z18
+	VADDPS    Z21, Z18, Z23
 	JMP       short0
 
-short6:
-	VADDPS Y22, Y18, Y18
-	VADDPS Y23, Y19, Y19
-	VADDPS Y27, Y20, Y20
-	VADDPS Y20, Y18, Y18
-	VADDPS Y21, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short5:
-	VADDPS Y22, Y18, Y18
-	VADDPS Y27, Y19, Y19
-	VADDPS Y20, Y18, Y18
-	VADDPS Y21, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short4:
-	VADDPS Y27, Y18, Y18
-	VADDPS Y20, Y18, Y18
-	VADDPS Y21, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
-short3:
-	VADDPS Y20, Y18, Y18
-	VADDPS Y27, Y19, Y19
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
-	JMP    short0
-
 short2:
-	VADDPS Y27, Y18, Y18
-	VADDPS Y19, Y18, Y18
-	VADDPS Y25, Y18, Y27
+	VADDPS Z23, Z18, Z18
+	VADDPS Z19, Z18, Z18
+	VADDPS Z21, Z18, Z23
 	JMP    short0
 
 short1:
-	VADDPS Y27, Y18, Y18
-	VADDPS Y25, Y18, Y27
+	VADDPS Z23, Z18, Z18
+	VADDPS Z21, Z18, Z23
 
 short0:
-	VEXTRACTF32X4 $0x01, Y27, X16
-	VADDPS        X16, X27, X27
-	VMOVHLPS      X27, X27, X16
-	VADDPS        X16, X27, X27
-	VMOVSHDUP     X27, X16
-	VADDSS        X16, X27, X27
-	VMOVSS        X27, ret+40(FP)
+	VEXTRACTF64X4 $0x01, Z23, Y16
+	VADDPS        Y16, Y23, Y23
+	VEXTRACTF32X4 $0x01, Y23, X16
+	VADDPS        X16, X23, X23
+	VMOVHLPS      X23, X23, X16
+	VADDPS        X16, X23, X23
+	VMOVSHDUP     X23, X16
+	VADDSS        X16, X23, X23
+	VMOVSS        X23, ret+40(FP)
 	RET
 
 long:
 	// The first 64 elements start the lanes.
-	VPMOVZXBD (AX), Y18
-	VCVTDQ2PS Y18, Y18
-	VMULPS    Y17, Y18, Y19
-	VMULPS    Y16, Y18, Y18
-	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (CX)
-	VMULPS    (DX), Y18, Y18
-	VADDPS    Y25, Y18, Y18
-	VPMOVZXBD 8(AX), Y19
-	VCVTDQ2PS Y19, Y19
-	VMULPS    Y17, Y19, Y20
-	VMULPS    Y16, Y19, Y19
-	VADDPS    Y20, Y19, Y19
-	VMOVUPS   Y19, 32(CX)
-	VMULPS    32(DX), Y19, Y19
-	VPMOVZXBD 16(AX), Y20
-	VCVTDQ2PS Y20, Y20
-	VMULPS    Y17, Y20, Y21
-	VMULPS    Y16, Y20, Y20
-	VADDPS    Y21, Y20, Y20
-	VMOVUPS   Y20, 64(CX)
-	VMULPS    64(DX), Y20, Y20
-	VPMOVZXBD 24(AX), Y21
-	VCVTDQ2PS Y21, Y21
-	VMULPS    Y17, Y21, Y22
-	VMULPS    Y16, Y21, Y21
-	VADDPS    Y22, Y21, Y21
-	VMOVUPS   Y21, 96(CX)
-	VMULPS    96(DX), Y21, Y21
-	VPMOVZXBD 32(AX), Y22
-	VCVTDQ2PS Y22, Y22
-	VMULPS    Y17, Y22, Y23
-	VMULPS    Y16, Y22, Y22
-	VADDPS    Y23, Y22, Y22
-	VMOVUPS   Y22, 128(CX)
-	VMULPS    128(DX), Y22, Y22
-	VPMOVZXBD 40(AX), Y23
-	VCVTDQ2PS Y23, Y23
-	VMULPS    Y17, Y23, Y24
-	VMULPS    Y16, Y23, Y23
-	VADDPS    Y24, Y23, Y23
-	VMOVUPS   Y23, 160(CX)
-	VMULPS    160(DX), Y23, Y23
-	VPMOVZXBD 48(AX), Y24
-	VCVTDQ2PS Y24, Y24
-	VMULPS    Y17, Y24, Y25
-	VMULPS    Y16, Y24, Y24
-	VADDPS    Y25, Y24, Y24
-	VMOVUPS   Y24, 192(CX)
-	VMULPS    192(DX), Y24, Y24
-	VPMOVZXBD 56(AX), Y25
-	VCVTDQ2PS Y25, Y25
-	VMULPS    Y17, Y25, Y26
-	VMULPS    Y16, Y25, Y25
-	VADDPS    Y26, Y25, Y25
-	VMOVUPS   Y25, 224(CX)
-	VMULPS    224(DX), Y25, Y25
+	VPMOVZXBD (AX), Z18
+	VCVTDQ2PS Z18, Z18
+	VMULPS    Z17, Z18, Z19
+	VMULPS    Z16, Z18, Z18
+	VADDPS    Z19, Z18, Z18
+	VMOVUPS   Z18, (CX)
+	VMULPS    (DX), Z18, Z18
+	VADDPS    Z21, Z18, Z18
+	VPMOVZXBD 16(AX), Z19
+	VCVTDQ2PS Z19, Z19
+	VMULPS    Z17, Z19, Z20
+	VMULPS    Z16, Z19, Z19
+	VADDPS    Z20, Z19, Z19
+	VMOVUPS   Z19, 64(CX)
+	VMULPS    64(DX), Z19, Z19
+	VPMOVZXBD 32(AX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    Z17, Z20, Z21
+	VMULPS    Z16, Z20, Z20
+	VADDPS    Z21, Z20, Z20
+	VMOVUPS   Z20, 128(CX)
+	VMULPS    128(DX), Z20, Z20
+	VPMOVZXBD 48(AX), Z21
+	VCVTDQ2PS Z21, Z21
+	VMULPS    Z17, Z21, Z22
+	VMULPS    Z16, Z21, Z21
+	VADDPS    Z22, Z21, Z21
+	VMOVUPS   Z21, 192(CX)
+	VMULPS    192(DX), Z21, Z21
 	ADDQ      $+256, CX
 	ADDQ      $+256, DX
 	ADDQ      $+64, AX
 	SUBQ      $+64, BX
 	CMPQ      BX, $+64
 	JB        rest
-	PCALIGN   $0x40
+	PCALIGN   $0x20
 
 blocks:
 	// 64 elements a turn, one to each lane.
-	VPMOVZXBD (AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, (CX)
-	VMULPS    (DX), Y26, Y26
-	VADDPS    Y26, Y18, Y18
-	VPMOVZXBD 8(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 32(CX)
-	VMULPS    32(DX), Y26, Y26
-	VADDPS    Y26, Y19, Y19
-	VPMOVZXBD 16(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 64(CX)
-	VMULPS    64(DX), Y26, Y26
-	VADDPS    Y26, Y20, Y20
-	VPMOVZXBD 24(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 96(CX)
-	VMULPS    96(DX), Y26, Y26
-	VADDPS    Y26, Y21, Y21
-	VPMOVZXBD 32(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 128(CX)
-	VMULPS    128(DX), Y26, Y26
-	VADDPS    Y26, Y22, Y22
-	VPMOVZXBD 40(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 160(CX)
-	VMULPS    160(DX), Y26, Y26
-	VADDPS    Y26, Y23, Y23
-	VPMOVZXBD 48(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 192(CX)
-	VMULPS    192(DX), Y26, Y26
-	VADDPS    Y26, Y24, Y24
-	VPMOVZXBD 56(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y27
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y27, Y26, Y26
-	VMOVUPS   Y26, 224(CX)
-	VMULPS    224(DX), Y26, Y26
-	VADDPS    Y26, Y25, Y25
+	VPMOVZXBD (AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z24
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS   Z22, (CX)
+	VMULPS    (DX), Z22, Z22
+	VADDPS    Z22, Z18, Z18
+	VPMOVZXBD 16(AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z24
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS   Z22, 64(CX)
+	VMULPS    64(DX), Z22, Z22
+	VADDPS    Z22, Z19, Z19
+	VPMOVZXBD 32(AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z24
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS   Z22, 128(CX)
+	VMULPS    128(DX), Z22, Z22
+	VADDPS    Z22, Z20, Z20
+	VPMOVZXBD 48(AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z24
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS   Z22, 192(CX)
+	VMULPS    192(DX), Z22, Z22
+	VADDPS    Z22, Z21, Z21
 	ADDQ      $+256, CX
 	ADDQ      $+256, DX
 	ADDQ      $+64, AX
@@ -6020,129 +3935,95 @@ rest:
 	JBE  fold
 
 	// The last group, first.
-	LEAQ      masks<>+0(SB), DI
-	LEAQ      -1(BX), SI
-	ANDQ      $0x07, SI
-	KMOVB     1(DI)(SI*1), K1
 	MOVQ      BX, SI
 	SUBQ      $+1, SI
-	ANDQ      $+56, SI
-	VPMOVZXBD (AX)(SI*1), Y27
-	VCVTDQ2PS Y27, Y27
-	VMULPS    Y17, Y27, Y26
-	VMULPS    Y16, Y27, Y27
-	VADDPS    Y26, Y27, Y27
-	VMOVUPS   Y27, (CX)(SI*4)
-	VMOVUPS.Z (DX)(SI*4), K1, Y26
-	VMULPS    Y26, Y27, Y27
-	CMPQ      BX, $+8
-	JBE       rest0
-	VPMOVZXBD (AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, (CX)
-	VMULPS    (DX), Y26, Y26
-	VADDPS    Y26, Y18, Y18
+	TESTL     $0x00000008, SI
+	JEQ       fewtrue
+	MOVQ      BX, DI
+	NEGQ      DI
+	ANDQ      $0x0f, DI
+	MOVL      $0x0000ffff, R8
+	SHRXL     DI, R8, R8
+	KMOVW     R8, K1
+	ANDQ      $+48, SI
+	VPMOVZXBD (AX)(SI*1), Z23
+	VCVTDQ2PS Z23, Z23
+	VMULPS    Z17, Z23, Z22
+	VMULPS    Z16, Z23, Z23
+	VADDPS    Z22, Z23, Z23
+	VMOVUPS   Z23, (CX)(SI*4)
+	VMOVUPS.Z (DX)(SI*4), K1, Z22
+	VMULPS    Z22, Z23, Z23
+	JMP       donetrue
+
+fewtrue:
+	MOVQ      BX, DI
+	NEGQ      DI
+	ANDQ      $0x07, DI
+	MOVL      $0x000000ff, R8
+	SHRXL     DI, R8, R8
+	KMOVW     R8, K1
+	ANDQ      $+48, SI
+	VPMOVZXBD (AX)(SI*1), Y23
+	VCVTDQ2PS Y23, Y23
+	VMULPS    Y17, Y23, Y22
+	VMULPS    Y16, Y23, Y23
+	VADDPS    Y22, Y23, Y23
+	VMOVUPS   Y23, (CX)(SI*4)
+	VMOVUPS.Z (DX)(SI*4), K1, Y22
+	VMULPS    Y22, Y23, Y23
+
+donetrue:
 	CMPQ      BX, $+16
-	JBE       rest1
-	VPMOVZXBD 8(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 32(CX)
-	VMULPS    32(DX), Y26, Y26
-	VADDPS    Y26, Y19, Y19
-	CMPQ      BX, $+24
-	JBE       rest2
-	VPMOVZXBD 16(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 64(CX)
-	VMULPS    64(DX), Y26, Y26
-	VADDPS    Y26, Y20, Y20
+	JBE       rest0
+	VPMOVZXBD (AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z24
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS   Z22, (CX)
+	VMULPS    (DX), Z22, Z22
+	VADDPS    Z22, Z18, Z18
 	CMPQ      BX, $+32
-	JBE       rest3
-	VPMOVZXBD 24(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 96(CX)
-	VMULPS    96(DX), Y26, Y26
-	VADDPS    Y26, Y21, Y21
-	CMPQ      BX, $+40
-	JBE       rest4
-	VPMOVZXBD 32(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 128(CX)
-	VMULPS    128(DX), Y26, Y26
-	VADDPS    Y26, Y22, Y22
+	JBE       rest1
+	VPMOVZXBD 16(AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z24
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS   Z22, 64(CX)
+	VMULPS    64(DX), Z22, Z22
+	VADDPS    Z22, Z19, Z19
 	CMPQ      BX, $+48
-	JBE       rest5
-	VPMOVZXBD 40(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y28
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y28, Y26, Y26
-	VMOVUPS   Y26, 160(CX)
-	VMULPS    160(DX), Y26, Y26
-	VADDPS    Y26, Y23, Y23
-	CMPQ      BX, $+56
-	JBE       rest6
-	VPMOVZXBD 48(AX), Y26
-	VCVTDQ2PS Y26, Y26
-	VMULPS    Y17, Y26, Y17
-	VMULPS    Y16, Y26, Y26
-	VADDPS    Y17, Y26, Y26
-	VMOVUPS   Y26, 192(CX)
-	VMULPS    192(DX), Y26, Y26
-	VADDPS    Y26, Y24, Y24
-	VADDPS    Y27, Y25, Y25
+	JBE       rest2
+	VPMOVZXBD 32(AX), Z22
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z17, Z22, Z17
+	VMULPS    Z16, Z22, Z22
+	VADDPS    Z17, Z22, Z22
+	VMOVUPS   Z22, 128(CX)
+	VMULPS    128(DX), Z22, Z22
+	VADDPS    Z22, Z20, Z20
+	VADDPS    Z23, Z21, Z21
 	JMP       fold
 
-rest6:
-	VADDPS Y27, Y24, Y24
-	JMP    fold
-
-rest5:
-	VADDPS Y27, Y23, Y23
-	JMP    fold
-
-rest4:
-	VADDPS Y27, Y22, Y22
-	JMP    fold
-
-rest3:
-	VADDPS Y27, Y21, Y21
-	JMP    fold
-
 rest2:
-	VADDPS Y27, Y20, Y20
+	VADDPS Z23, Z20, Z20
 	JMP    fold
 
 rest1:
-	VADDPS Y27, Y19, Y19
+	VADDPS Z23, Z19, Z19
 	JMP    fold
 
 rest0:
-	VADDPS Y27, Y18, Y18
+	VADDPS Z23, Z18, Z18
 
 fold:
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y24, Y20, Y20
-	VADDPS        Y25, Y21, Y21
-	VADDPS        Y20, Y18, Y18
-	VADDPS        Y21, Y19, Y19
-	VADDPS        Y19, Y18, Y18
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z21, Z19, Z19
+	VADDPS        Z19, Z18, Z18
+	VEXTRACTF64X4 $0x01, Z18, Y16
+	VADDPS        Y16, Y18, Y18
 	VEXTRACTF32X4 $0x01, Y18, X16
 	VADDPS        X16, X18, X18
 	VMOVHLPS      X18, X18, X16

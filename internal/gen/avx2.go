@@ -16,20 +16,21 @@ import (
 type avx2 struct {
 	*build.Context
 	isa     string
+	width   int // floats of the widest group
 	masks   operand.Mem
 	scratch operand.Mem // of the function under way, once it has asked for it
 }
 
 const rodata = attr.RODATA | attr.NOPTR
 
-func newContext(isa string) *avx2 {
+func newContext(isa string, width int) *avx2 {
 	c := build.NewContext()
 	c.ConstraintExpr(constraint("amd64"))
-	return &avx2{Context: c, isa: isa}
+	return &avx2{Context: c, isa: isa, width: width}
 }
 
 func newAVX2() *avx2 {
-	t := newContext("AVX2")
+	t := newContext("AVX2", 8)
 	// Eight words of zeros, eight of ones, then eight of zeros.
 	t.masks = t.StaticGlobal("masks")
 	t.DataAttributes(rodata)
@@ -46,7 +47,7 @@ func newAVX2() *avx2 {
 // Functions.
 
 func (t *avx2) Name() string { return t.isa }
-func (t *avx2) Width() int   { return 8 }
+func (t *avx2) Width() int   { return t.width }
 
 func (t *avx2) Compile() (*ir.File, error) {
 	f, err := t.Result()
@@ -95,7 +96,7 @@ func (t *avx2) ScalarParam(param string) Group {
 }
 
 func (t *avx2) BroadcastParam(param string) Group {
-	v := t.New(8)
+	v := t.New(t.width)
 	t.VBROADCASTSS(t.argument(param), r(v))
 	return v
 }
@@ -169,18 +170,6 @@ func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64
 func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
 func (t *avx2) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
 
-func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	skip := t.GP64()
-	t.MOVQ(p, skip)
-	t.NEGQ(skip)
-	t.SHRQ(operand.Imm(2), skip)
-	t.ANDQ(operand.Imm(7), skip) // floats
-	t.SUBQ(skip, n)
-	for _, q := range append(others, p) {
-		t.LEAQ(operand.Mem{Base: q, Index: skip, Scale: float}, q)
-	}
-}
-
 func (t *avx2) Rotates() bool { return true }
 
 // page is the smallest that any system has, in bytes.
@@ -199,8 +188,11 @@ func (t *avx2) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset
 // Vectors.
 
 func (t *avx2) New(width int) Group {
-	if width == 8 {
-		return Group{8, []reg.VecVirtual{t.YMM()}}
+	switch width {
+	case 16:
+		return Group{width, []reg.VecVirtual{t.ZMM()}}
+	case 8:
+		return Group{width, []reg.VecVirtual{t.YMM()}}
 	}
 	return Group{width, []reg.VecVirtual{t.XMM()}}
 }
@@ -209,7 +201,10 @@ func (t *avx2) Narrow(v Group, width int) Group { return Group{width, v.regs} }
 
 // r is the register as wide as the group.
 func r(v Group) operand.Op {
-	if v.width == 8 {
+	switch v.width {
+	case 16:
+		return v.regs[0].AsZ()
+	case 8:
 		return v.regs[0].AsY()
 	}
 	return v.regs[0].AsX()
@@ -243,7 +238,7 @@ func (t *avx2) CopyLane(dst, v Group, lane int) {
 
 func (t *avx2) Load(v Group, p reg.GPVirtual, offset int) {
 	switch v.width {
-	case 8, 4:
+	case 16, 8, 4:
 		t.VMOVUPS(at(p, offset), r(v))
 	case 2:
 		t.VMOVSD(at(p, offset), r(v))
@@ -254,7 +249,7 @@ func (t *avx2) Load(v Group, p reg.GPVirtual, offset int) {
 
 func (t *avx2) Store(v Group, p reg.GPVirtual, offset int) {
 	switch v.width {
-	case 8, 4:
+	case 16, 8, 4:
 		t.VMOVUPS(r(v), at(p, offset))
 	case 2:
 		t.VMOVSD(r(v), at(p, offset))
@@ -280,7 +275,7 @@ func (t *avx2) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 
 func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	switch x := r(v); v.width {
-	case 8, 4:
+	case 16, 8, 4:
 		t.VPMOVZXBD(at(p, offset), x)
 	default:
 		few := t.GP32()
@@ -297,18 +292,13 @@ func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 
 // Part loads the mask from a window into the table, which starts among the ones.
 func (t *avx2) Part(n reg.GPVirtual, width int) Part {
-	mask := t.YMM()
-	t.SetPart(mask, n, width)
-	return mask
-}
-
-func (t *avx2) SetPart(part Part, n reg.GPVirtual, width int) {
-	k, table := t.GP64(), t.GP64()
-	t.LEAQ(t.masks, table)
+	k, table, mask := t.GP64(), t.GP64(), t.YMM()
+	t.LEAQ(t.masks.Offset(8*float), table)
 	t.MOVQ(n, k)
 	t.NEGQ(k)
 	t.ANDQ(operand.Imm(7), k) // 8 - n mod 8, or 0 for 8
-	t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float, Disp: 8 * float}, part.(reg.Register))
+	t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
+	return mask
 }
 
 // Head's window starts among the zeros.
@@ -339,7 +329,7 @@ func (t *avx2) Sub(dst, a, b Group) { t.VSUBPS(r(b), r(a), r(dst)) }
 
 func (t *avx2) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	switch dst.width {
-	case 8, 4:
+	case 16, 8, 4:
 		t.VMULPS(at(p, offset), r(a), r(dst))
 	case 1:
 		t.VMULSS(at(p, offset), r(a), r(dst))
@@ -352,7 +342,7 @@ func (t *avx2) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
 
 func (t *avx2) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	switch dst.width {
-	case 8, 4:
+	case 16, 8, 4:
 		t.VADDPS(at(p, offset), r(a), r(dst))
 	case 1:
 		t.VADDSS(at(p, offset), r(a), r(dst))
@@ -365,7 +355,7 @@ func (t *avx2) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
 
 func (t *avx2) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	switch dst.width {
-	case 8, 4:
+	case 16, 8, 4:
 		t.VSUBPS(at(p, offset), r(a), r(dst))
 	default:
 		b := t.New(dst.width)
@@ -466,6 +456,11 @@ func (t *avx2) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.JAE(operand.LabelRef(label))
 }
 
+func (t *avx2) IfWithout(n reg.GPVirtual, k int, label string) {
+	t.TESTL(operand.U32(k), n.As32())
+	t.JEQ(operand.LabelRef(label))
+}
+
 func (t *avx2) IfLessReg(n, k reg.GPVirtual, label string) {
 	t.CMPQ(n, k)
 	t.JB(operand.LabelRef(label))
@@ -476,6 +471,11 @@ func (t *avx2) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.JAE(operand.LabelRef(label))
 }
 
+func (t *avx2) IfMisaligned(p reg.GPVirtual, width int, label string) {
+	t.TESTL(operand.U32(float*(width-1)), p.As32())
+	t.JNE(operand.LabelRef(label))
+}
+
 func (t *avx2) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float, Disp: width*float - 1}, end)
@@ -484,6 +484,6 @@ func (t *avx2) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 }
 
 func (t *avx2) LoopLabel(name string) {
-	t.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(64)}})
+	t.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(32)}})
 	t.Label(name)
 }

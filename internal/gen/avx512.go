@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
@@ -10,22 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx512 is avx2 with opmasks, in 256-bit registers: on Zen 4 these are as fast as 512-bit ones up
-// to the third cache and faster beyond it and for short vectors (docs/kernels.md). Its registers
-// are Y16 to Y31, which have no SSE halves that an SSE instruction could wait for, so that no
-// VZEROUPPER is needed.
+// avx512 is avx2 with opmasks, in registers of 512 bits or, for CPUs on which these are no faster, of
+// 256 (docs/kernels.md has the rule). It prefers registers 16 to 31, which have no SSE halves that an
+// SSE instruction could wait for, so that most functions need no VZEROUPPER.
 type avx512 struct{ *avx2 }
 
-func newAVX512() *avx512 {
-	t := &avx512{newContext("AVX512")}
-	// The first k bits, at k.
-	t.masks = t.StaticGlobal("masks")
-	t.DataAttributes(rodata)
-	for k := range 9 {
-		t.AddDatum(k, operand.U8(1<<k-1))
-	}
-	return t
-}
+func newAVX512() *avx512     { return &avx512{newContext("AVX512", 16)} }
+func newAVX512x256() *avx512 { return &avx512{newContext("AVX512x256", 8)} }
 
 // Functions.
 
@@ -44,26 +33,56 @@ func (t *avx512) Compile() (*ir.File, error) {
 		pass.FunctionPass(pass.AllocateRegisters),
 		pass.FunctionPass(upperRegisters),
 		pass.FunctionPass(pass.BindRegisters),
+		pass.FunctionPass(zeroUpper),
 		pass.FunctionPass(pass.VerifyAllocation),
 		pass.Func(pass.IncludeTextFlagHeader),
 		pass.FunctionPass(pass.PruneSelfMoves),
 		pass.FunctionPass(pass.RequiredISAExtensions),
-		check("AVX512"),
+		check(t.isa),
 	).Execute(f)
 }
 
-// upperRegisters moves the vector registers that avo gave from 0-15 to 16-31.
+const sixteen = 16 << 16 // registers, in a reg.ID, whose upper half is the index
+
+// upperRegisters swaps the vector registers 0-15, of which avo gives the first that are free, with
+// 16-31.
 func upperRegisters(fn *ir.Function) error {
-	const sixteen = 16 << 16 // in a reg.ID, whose upper half is the index
 	for virtual, physical := range fn.Allocation {
-		if physical.Kind() != reg.KindVector {
-			continue
+		switch {
+		case physical.Kind() != reg.KindVector:
+		case physical.Index() < 16:
+			fn.Allocation[virtual] = physical + sixteen
+		default:
+			fn.Allocation[virtual] = physical - sixteen
 		}
-		if physical.Index() >= 16 {
-			return fmt.Errorf("%s: more than 16 vector registers", fn.Name)
-		}
-		fn.Allocation[virtual] = physical + sixteen
 	}
+	return nil
+}
+
+// zeroUpper puts VZEROUPPER before the ends of functions that use registers 0-15.
+func zeroUpper(fn *ir.Function) error {
+	low := false
+	for _, i := range fn.Instructions() {
+		for _, r := range i.Registers() {
+			p, ok := r.(reg.Physical)
+			low = low || ok && p.Kind() == reg.KindVector && p.PhysicalIndex() < 16
+		}
+	}
+	if !low {
+		return nil
+	}
+	zero, err := x86.VZEROUPPER()
+	if err != nil {
+		return err
+	}
+	var nodes []ir.Node
+	for _, n := range fn.Nodes {
+		if i, ok := n.(*ir.Instruction); ok && i.IsTerminal {
+			nodes = append(nodes, zero)
+		}
+		nodes = append(nodes, n)
+	}
+	fn.Nodes = nodes
 	return nil
 }
 
@@ -89,17 +108,14 @@ func (t *avx512) Zero(v Group) {
 // Moves.
 
 func (t *avx512) Part(n reg.GPVirtual, width int) Part {
-	mask := t.K()
-	t.SetPart(mask, n, width)
+	k, ones, mask := t.GP64(), t.GP32(), t.K()
+	t.MOVQ(n, k)
+	t.NEGQ(k)
+	t.ANDQ(operand.Imm(uint64(width-1)), k) // what is missing
+	t.MOVL(operand.U32(1<<width-1), ones)
+	t.SHRXL(k.As32(), ones, ones)
+	t.KMOVW(ones, mask)
 	return mask
-}
-
-func (t *avx512) SetPart(part Part, n reg.GPVirtual, width int) {
-	k, table := t.GP64(), t.GP64()
-	t.LEAQ(t.masks, table)
-	t.LEAQ(operand.Mem{Base: n, Disp: -1}, k)
-	t.ANDQ(operand.Imm(7), k)
-	t.KMOVB(operand.Mem{Base: table, Index: k, Scale: 1, Disp: 1}, part.(reg.Register))
 }
 
 func (t *avx512) Head(n reg.GPVirtual, width int) Part {
@@ -129,6 +145,12 @@ func (t *avx512) KeepBelow(dst, a, v, limit Group) {
 // Folds.
 
 func (t *avx512) Fold(v Group) {
+	if v.width == 16 {
+		low, high := v.regs[0].AsY(), t.YMM()
+		t.VEXTRACTF64X4(operand.Imm(1), r(v), high)
+		t.VADDPS(high, low, low)
+		v.width = 8
+	}
 	if v.width == 8 {
 		x, h := v.regs[0].AsX(), t.XMM()
 		t.VEXTRACTF32X4(operand.Imm(1), r(v), h)
@@ -139,8 +161,36 @@ func (t *avx512) Fold(v Group) {
 }
 
 func (t *avx512) FoldFour(v [4]Group) Group {
+	if v[0].width == 16 {
+		return t.foldFourWide(v)
+	}
 	return t.foldFour(v, func(a, b Group, low, high reg.VecVirtual) {
 		t.VINSERTF32X4(operand.Imm(1), b.regs[0].AsX(), r(a), low)
 		t.VSHUFF32X4(operand.Imm(3), r(b), r(a), high)
 	}, func(v, high reg.VecVirtual) { t.VEXTRACTF32X4(operand.Imm(1), v, high.AsX()) })
+}
+
+// foldFourWide brings lanes l and l+8 of two groups side by side, then l and l+4, and adds all four
+// sums at each step; then the quarters of a register are the sums of l and l+2, and of l and l+1.
+func (t *avx512) foldFourWide(v [4]Group) Group {
+	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
+	for i := 0; i < 4; i += 2 {
+		a, b := r(v[i]), r(v[i+1])
+		t.VINSERTF64X4(operand.Imm(1), v[i+1].regs[0].AsY(), a, low)
+		t.VSHUFF64X2(operand.Imm(0xee), b, a, high)
+		t.VADDPS(high, low, a)
+	}
+	first, second := r(v[0]), r(v[2])
+	t.VSHUFF32X4(operand.Imm(0x88), second, first, low)
+	t.VSHUFF32X4(operand.Imm(0xdd), second, first, high)
+	t.VADDPS(high, low, r(sum))
+	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
+	t.VADDPS(high, r(sum), r(sum))
+	t.VMOVSHDUP(r(sum), high)
+	t.VADDPS(high, r(sum), r(sum))
+	firsts, mask := t.GP32(), t.K()
+	t.MOVL(operand.U32(0x1111), firsts)
+	t.KMOVW(firsts, mask)
+	t.VCOMPRESSPS_Z(r(sum), mask, r(sum))
+	return t.Narrow(sum, 4)
 }

@@ -11,9 +11,12 @@ import (
 
 // features are what the dispatch guard of a path asks cpuid for; isa_amd64.go has the same list.
 var features = map[string][]string{
-	"AVX2":   {"AVX", "AVX2"},
-	"AVX512": {"AVX", "AVX2", "BMI2", "AVX512F", "AVX512VL", "AVX512BW", "AVX512DQ"},
+	"AVX2":       {"AVX", "AVX2"},
+	"AVX512x256": avx512Features,
+	"AVX512":     avx512Features,
 }
+
+var avx512Features = []string{"AVX", "AVX2", "BMI2", "AVX512F", "AVX512VL", "AVX512BW", "AVX512DQ"}
 
 // baseline is what every amd64 has: avo files PREFETCHT0, which came with SSE, under MMX+.
 var baseline = []string{"MMX+", "CMOV"}

@@ -6,5 +6,5 @@ func init() {
 			s.load(dst, 0)
 			s.mul(dst, dst, 1)
 		})
-	})
+	}).inWide()
 }

@@ -48,6 +48,7 @@ type kernelSpec struct {
 	word, signature string
 	emit            func(Target)
 	like            string // the function of package asm that the assembly works like
+	wide            bool   // has a body in registers of 512 bits
 }
 
 var kernels []*kernelSpec
@@ -55,14 +56,17 @@ var kernels []*kernelSpec
 // kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic"
 // in package asm unless it is told otherwise.
 func kernel(word, signature string, emit func(Target)) *kernelSpec {
-	k := &kernelSpec{word, signature, emit, word + "Generic"}
+	k := &kernelSpec{word, signature, emit, word + "Generic", false}
 	kernels = append(kernels, k)
 	return k
 }
 
 // partOf says that the kernel has no generic body, for it is a part of another function of package
 // asm.
-func (k *kernelSpec) partOf(function string) { k.like = function }
+func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
+
+// inWide says that the kernel is worth a body in registers of 512 bits as well.
+func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {
@@ -72,16 +76,26 @@ func (k *kernelSpec) doc(isa string) string {
 	return fmt.Sprintf("%s%s is a part of %s.", k.word, isa, k.like)
 }
 
+// kernelsFor returns those that a target has bodies of.
+func kernelsFor(t Target) (some []*kernelSpec) {
+	for _, k := range kernels {
+		if t.Width() <= 8 || k.wide {
+			some = append(some, k)
+		}
+	}
+	return some
+}
+
 // generate returns the files' names and texts.
 func generate() (map[string][]byte, error) {
 	slices.SortFunc(kernels, func(a, b *kernelSpec) int { return strings.Compare(a.word, b.word) })
 	files := map[string][]byte{}
 	for arch, targets := range map[string][]Target{
-		"amd64": {newAVX2(), newAVX512()},
+		"amd64": {newAVX2(), newAVX512x256(), newAVX512()},
 		"arm64": {newNEON()},
 	} {
 		for _, t := range targets {
-			for _, k := range kernels {
+			for _, k := range kernelsFor(t) {
 				t.Func(k)
 				k.emit(t)
 			}

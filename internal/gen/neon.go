@@ -145,18 +145,6 @@ func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), 
 func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
 func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
 
-func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	skip := t.GP64()
-	t.MOVD(operand.U32(0), skip)
-	t.SUB(p, skip, skip)
-	t.LSR(operand.U32(2), skip, skip)
-	t.AND(operand.U32(7), skip, skip) // floats
-	t.SUB(skip, n, n)
-	for _, q := range append(others, p) {
-		t.ADD(arm64.Shifted(skip, 2), q, q)
-	}
-}
-
 // Rotates is false, for a part is loaded from behind a whole group, and no mask reaches anywhere.
 func (t *neon) Rotates() bool { return false }
 
@@ -273,16 +261,11 @@ type neonPart struct {
 }
 
 func (t *neon) Part(n reg.GPVirtual, width int) Part {
-	part := neonPart{number: t.GP64()}
-	t.SetPart(part, n, width)
-	return part
-}
-
-func (t *neon) SetPart(part Part, n reg.GPVirtual, width int) {
-	k := part.(neonPart).number
+	k := t.GP64()
 	t.SUB(operand.U32(1), n, k)
 	t.AND(operand.U32(7), k, k)
 	t.ADD(operand.U32(1), k, k)
+	return neonPart{number: k}
 }
 
 func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON does not rotate") }
@@ -475,6 +458,17 @@ func (t *neon) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.BHS(label)
 }
 
+func (t *neon) IfWithout(n reg.GPVirtual, k int, label string) {
+	if k&(k-1) == 0 {
+		t.TBZ(uint8(bits.TrailingZeros(uint(k))), n, label)
+		return
+	}
+	some := t.GP64()
+	t.AND(operand.U32(k), n, some)
+	t.CMP(operand.U32(0), some)
+	t.BEQ(label)
+}
+
 func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BLO(label)
@@ -483,6 +477,13 @@ func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
 func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BHS(label)
+}
+
+func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {
+	some := t.GP64()
+	t.AND(operand.U32(float*(width-1)), p, some)
+	t.CMP(operand.U32(0), some)
+	t.BNE(label)
 }
 
 func (t *neon) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {

@@ -7,5 +7,5 @@ func init() {
 			s.sub(dst, dst, 1)
 			t.Mul(dst, dst, dst)
 		})
-	})
+	}).inWide()
 }

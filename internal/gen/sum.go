@@ -28,53 +28,46 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 		}
 		t.Label("start")
 	}
-	s.short(func(label string) { t.IfAtLeast(s.n, lanes, label) })
+	s.short()
 
-	start := func() {
-		t.Comment("The first 64 elements start the lanes.")
-		s.first(0, s.at(0))
-	}
-	if t.Rotates() {
-		t.Label("long")
-		skip := t.CopyInt(s.vectors[0])
-		t.And(skip, float*(s.width-1))
-		t.IfAtLeast(skip, 1, "misaligned")
-		t.Label("aligned")
-		start()
-		s.blocks("headed")
-		s.rest()
-		s.misaligned(skip)
-		s.pageEnd()
-		return
-	}
 	t.Label("long")
-	start()
-	s.blocks("")
+	if t.Rotates() {
+		t.IfAtLeast(s.n, s.rotated, "far")
+		t.Label("aligned")
+	}
+	t.Comment("The first 64 elements start the lanes.")
+	s.first(0, s.at(0))
+	if t.Rotates() {
+		t.Label("headed")
+	}
+	s.blocks()
 	s.rest()
+	if t.Rotates() {
+		s.far()
+		s.pageEnd()
+	}
 }
 
-// short is for vectors of less than 64; it begins the function. long jumps if there are more.
-func (s *summation) short(long func(label string)) {
+// short is for vectors of less than 64; it begins the function.
+func (s *summation) short() {
 	t := s.t
-	if s.width > 8 {
-		t.IfAtLeast(s.n, lanes/2+1, "over32")
-	}
-	s.part = t.Part(s.n, 8) // early: at the end the fold would wait for it
 	if s.width == 8 {
-		long("long")
+		t.IfAtLeast(s.n, lanes, "long")
 		s.ways(8, 1, lanes/8)
 		return
 	}
+	t.IfAtLeast(s.n, lanes/2+1, "over32")
 	s.ways(8, 1, lanes/2/8)
 	t.Label("over32")
-	s.part = t.Part(s.n, s.width)
-	long("long")
+	t.IfAtLeast(s.n, lanes, "long")
 	s.ways(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
 // ways are those for vectors of first to last groups, the last of which may be incomplete.
 func (s *summation) ways(width, first, last int) {
-	t, lane, part := s.t, s.groups(width), Part(nil)
+	t, lane := s.t, s.groups(width)
+	part := t.Part(s.n, width) // early: at the end the fold would wait for it
+	behind := part
 	name := func(g int) string {
 		if width > 8 {
 			return fmt.Sprint("wide", g)
@@ -88,7 +81,7 @@ func (s *summation) ways(width, first, last int) {
 			t.IfAtMost(s.n, width*(g+1), name(g))
 		}
 		if g == 0 {
-			part = t.LastPart(s.part)
+			behind = t.LastPart(part)
 		}
 		s.firstOf(lane, g, s.at(width*g))
 	}
@@ -96,9 +89,9 @@ func (s *summation) ways(width, first, last int) {
 		t.Label(name(g))
 		if g == 0 {
 			t.IfAtMost(s.n, 0, "empty")
-			s.firstOf(lane, g, incomplete{s.at(0), s.part, false})
+			s.firstOf(lane, g, incomplete{s.at(0), part, false})
 		} else {
-			s.firstOf(lane, g, incomplete{s.at(width * g), part, true})
+			s.firstOf(lane, g, incomplete{s.at(width * g), behind, true})
 		}
 		s.finish(lane[:g+1])
 	}
@@ -108,13 +101,18 @@ func (s *summation) ways(width, first, last int) {
 	}
 }
 
-// misaligned puts the elements up to where x is aligned into the first group of lanes, behind
-// others that stay +0, and joins the way of vectors that are aligned. All vectors are read from
-// skip bytes before their starts: no more than what they are behind the start of a page.
-func (s *summation) misaligned(skip reg.GPVirtual) {
+// far is for vectors that are long enough to be rotated. Where x is misaligned, the elements up to
+// where it is aligned come first, in the first group of lanes, behind others that stay +0. All
+// vectors are read from skip bytes before their starts: no more than what they are behind the start
+// of a page.
+func (s *summation) far() {
 	t := s.t
+	t.Label("far")
+	t.IfMisaligned(s.vectors[0], s.width, "misaligned")
+	t.Jump("aligned")
 	t.Label("misaligned")
-	t.IfAtMost(s.n, s.unrotated, "aligned")
+	skip := t.CopyInt(s.vectors[0])
+	t.And(skip, float*(s.width-1))
 	for _, p := range s.vectors[1:] {
 		t.StayInPage(skip, p)
 	}
@@ -123,26 +121,21 @@ func (s *summation) misaligned(skip reg.GPVirtual) {
 	}
 	t.ShiftRight(skip, 2)
 	t.AdvanceReg(s.n, skip)
-	t.SetPart(s.part, s.n, s.width)
 	s.first(0, incomplete{s.at(0), t.Head(skip, s.width), false})
 	t.Jump("headed")
 }
 
 // pageEnd is for vectors that end near the end of a page: what is left of a group comes first, in
-// the last of the lanes, and whole groups follow.
+// the last of the lanes, and whole groups follow. Vectors of nothing but whole groups are not
+// rotated.
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
 	rest := t.CopyInt(s.n)
 	t.And(rest, s.width-1)
 	t.IfAtLeast(rest, 1, "odd")
-	t.Comment("Whole groups end where the page does, unless the sum is rotated.")
-	t.IfAtLeast(s.n, lanes, "even")
+	t.IfAtLeast(s.n, lanes, "aligned")
 	t.Jump("start")
-	t.Label("even")
-	t.SetPart(s.part, s.n, s.width)
-	t.Jump("aligned")
-
 	t.Label("odd")
 	last := len(s.lane) - 1
 	for _, v := range s.lane[:last] {
@@ -156,7 +149,6 @@ func (s *summation) pageEnd() {
 	t.SetConst(missing, s.width)
 	t.DecrementReg(missing, rest)
 	s.term(s.lane[last], incomplete{s.at(-s.width), t.Head(missing, s.width), false})
-	t.SetPart(s.part, s.n, s.width)
 	t.IfAtLeast(s.n, lanes, "blocks")
 	t.Jump("rest")
 }
@@ -170,13 +162,28 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	end := t.New(s.width)
 	last := func(behind bool) {
 		t.Comment("The last group, first.")
-		part, start := t.Part(s.n, s.width), t.CopyInt(s.n)
+		start := t.CopyInt(s.n)
 		t.Decrement(start, 1)
-		t.And(start, lanes-s.width)
-		if behind {
-			part = t.LastPart(part)
+		group := func(width int) {
+			part := t.Part(s.n, width)
+			t.And(start, lanes-s.width)
+			if behind {
+				part = t.LastPart(part)
+			}
+			term(t.Narrow(end, width), incomplete{s.from(start), part, behind})
 		}
-		term(end, incomplete{s.from(start), part, behind})
+		if s.width == 8 {
+			group(8)
+			return
+		}
+		// Of bytes and what is stored there may be only eight; the other lanes become +0.
+		few, done := fmt.Sprint("few", behind), fmt.Sprint("done", behind)
+		t.IfWithout(start, 8, few)
+		group(16)
+		t.Jump(done)
+		t.Label(few)
+		group(8)
+		t.Label(done)
 	}
 
 	t.Zero(s.zero)
@@ -206,7 +213,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Label("long")
 	t.Comment("The first 64 elements start the lanes.")
 	s.first(0, s.at(0))
-	s.blocks("")
+	s.blocks()
 	t.IfAtMost(s.n, 0, "fold")
 	last(true)
 	for g := range count - 1 {
@@ -230,11 +237,10 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats of a group
-	unrotated     int // elements up to which rotating costs more than it saves (docs/kernels.md)
+	rotated       int // elements from which rotating saves more than it costs (docs/kernels.md)
 	vectors       []reg.GPVirtual
 	bytes         reg.GPVirtual // nil, if there are none
 	n             reg.GPVirtual // elements that are left
-	part          Part          // of the last group
 	term          func(dst Group, s source)
 	lane          []Group
 	product, zero Group
@@ -242,9 +248,9 @@ type summation struct {
 
 func newSummation(t Target, vectors []string, bytes reg.GPVirtual,
 	term func(dst Group, s source)) *summation {
-	s := &summation{t: t, width: t.Width(), unrotated: 4 * lanes, bytes: bytes, term: term}
+	s := &summation{t: t, width: t.Width(), rotated: 4*lanes + 1, bytes: bytes, term: term}
 	if len(vectors) == 1 {
-		s.unrotated = 32 * lanes // the loop waits for its arithmetic as long as for misaligned loads
+		s.rotated = 32 * lanes // the loop waits for its arithmetic as long as for misaligned loads
 	}
 	for _, v := range vectors {
 		s.vectors = append(s.vectors, t.PointerParam(v))
@@ -303,8 +309,8 @@ func (s *summation) finish(lane []Group) {
 }
 
 // blocks adds all whole blocks of 64 elements, but for the first group of them, which has started
-// its lanes, and ends at label "rest". With a label it can be entered behind that group.
-func (s *summation) blocks(label string) {
+// its lanes, and ends at label "rest".
+func (s *summation) blocks() {
 	t := s.t
 	next := func() {
 		for _, v := range s.vectors {
@@ -314,9 +320,6 @@ func (s *summation) blocks(label string) {
 			t.Advance(s.bytes, lanes)
 		}
 		t.Decrement(s.n, lanes)
-	}
-	if label != "" {
-		t.Label(label)
 	}
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
@@ -338,7 +341,7 @@ func (s *summation) rest() {
 	t := s.t
 	t.Comment("Less than 64 are left: whole groups, then what is left of one.")
 	t.IfAtMost(s.n, 0, "none")
-	part := t.LastPart(s.part)
+	part := t.LastPart(t.Part(s.n, s.width))
 	for g := range len(s.lane) - 1 {
 		t.IfAtMost(s.n, s.width*(g+1), fmt.Sprint("rest", g))
 		s.add(g, s.at(s.width*g))

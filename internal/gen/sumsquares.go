@@ -6,5 +6,5 @@ func init() {
 			s.load(dst, 0)
 			t.Mul(dst, dst, dst)
 		})
-	})
+	}).inWide()
 }

@@ -78,13 +78,9 @@ type integers interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and
-	// subtracts these from n.
-	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
-
-	// Rotates tells whether parts are masked, so that a sum may start before its vectors do; the
-	// two below are for such targets. StayInPage lessens n, a number of bytes, to what p is behind
-	// the start of its page, if that is less.
+	// Rotates tells whether parts are masked, so that a sum may start before its vectors do; Head
+	// and IfNearPageEnd are for such targets, and StayInPage, which lessens n, a number of
+	// bytes, to what p is behind the start of its page, if that is less.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
@@ -122,11 +118,9 @@ type moves interface {
 	LoadBytes(v Group, p reg.GPVirtual, offset int)
 
 	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
-	// them, or all if that is 0; SetPart does it anew. Head is for groups whose first n floats
-	// don't exist, for targets that rotate. LoadPart makes what doesn't exist +0, and reads none of
-	// it.
+	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets
+	// that rotate. LoadPart makes what doesn't exist +0, and reads none of it.
 	Part(n reg.GPVirtual, width int) Part
-	SetPart(part Part, n reg.GPVirtual, width int)
 	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
@@ -175,11 +169,15 @@ type jumps interface {
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)
 	IfAtLeast(n reg.GPVirtual, k int, label string)
+	// IfWithout jumps where n has none of the bits of k.
+	IfWithout(n reg.GPVirtual, k int, label string)
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
+	// IfMisaligned jumps where p is not a multiple of width floats.
+	IfMisaligned(p reg.GPVirtual, width int, label string)
 	// IfNearPageEnd jumps where fewer than width floats fit between p[n] and the end of its page.
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
-	// LoopLabel is Label for where a loop begins that deserves a cache line of its own.
+	// LoopLabel is Label where a loop begins, at a multiple of 32 bytes on amd64.
 	LoopLabel(name string)
 }
 

@@ -18,7 +18,7 @@ type CSR struct {
 }
 
 // NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
-// values beside them, after checking all of them: see sparse.New.
+// values beside them, after checking all of them: see sparse.New. It keeps the slices.
 func NewCSR(cols int, starts []int64, indices []int32, values []float32) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -56,12 +56,28 @@ func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 }
 
 // Barred reports whether row i belongs to a bad block of a lazy matrix.
-func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(m, i) }
+func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
 // Row returns row i, which must not be barred. It is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
+	if uint(i) >= uint(len(m.starts)-1) {
+		panic(noRow{i, m.Rows()}) // formatted later, so that it is cheap enough to be inlined
+	}
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
+}
+
+// noRow is the panic of a row that isn't there.
+type noRow struct{ row, rows int }
+
+func (e noRow) Error() string { return fmt.Sprintf("sparse: row %d of %d", e.row, e.rows) }
+
+// Admitted returns row i, or an empty one if it is barred.
+func (m *CSR) Admitted(i int) (index []int32, values []float32) {
+	if m.Barred(i) {
+		return nil, nil
+	}
+	return m.Row(i)
 }
 
 // WillNeed returns what is to be told which rows will soon be read, or nil.

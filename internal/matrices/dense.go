@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // alignment is how many floats a row's start is a multiple of. They are 64 bytes: a cache line, and
@@ -14,7 +16,9 @@ const alignment = 16
 // address that is a multiple of 64. The values in the padding have no influence on anything.
 type Dense struct {
 	rows, cols, stride int
+	free               uint      // rows that need not be checked: all, or of a lazy matrix none
 	values             []float32 // rows*stride
+	guard              *guard    // of a lazy matrix
 	willNeed           WillNeed
 }
 
@@ -26,16 +30,22 @@ type WillNeed func(first, end int)
 // exceed the address space.
 func NewDense(rows, cols int) *Dense {
 	if rows < 0 || cols < 0 {
-		panic("dense: negative dimension")
+		panic(mistake.Of("%d rows of %d", rows, cols))
 	}
 	if cols > math.MaxInt-alignment {
-		panic("dense: matrix too large")
+		panic(tooLarge(rows, cols))
 	}
 	stride := Stride(cols)
 	if stride > 0 && rows > (math.MaxInt/4-alignment)/stride {
-		panic("dense: matrix too large")
+		panic(tooLarge(rows, cols))
 	}
-	return &Dense{rows: rows, cols: cols, stride: stride, values: aligned(rows * stride)}
+	return &Dense{
+		rows: rows, cols: cols, stride: stride, free: uint(rows), values: aligned(rows * stride),
+	}
+}
+
+func tooLarge(rows, cols int) any {
+	return mistake.Of("%d rows of %d are too many for this machine", rows, cols)
 }
 
 // aligned returns n zeros that start at a multiple of 64 bytes.
@@ -49,12 +59,30 @@ func aligned(n int) []float32 {
 	return s[skip : skip+n : skip+n]
 }
 
+// Vectors returns n vectors of so many zeros: rows of a matrix, or, where padding would be most of
+// it, one behind the other.
+func Vectors(n, cols int) [][]float32 {
+	all := make([][]float32, n)
+	if cols >= alignment {
+		m := NewDense(n, cols)
+		for k := range all {
+			all[k] = m.Row(k)
+		}
+		return all
+	}
+	values := aligned(n * cols)
+	for k := range all {
+		all[k] = values[k*cols:][:cols:cols]
+	}
+	return all
+}
+
 // Stride returns the length that rows of so many columns have in a dense matrix: cols rounded up to
 // a multiple of 16 floats, which are 64 bytes. It panics if cols is negative or the result would
 // overflow.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
-		panic("dense: cols out of range")
+		panic(mistake.Of("%d columns", cols))
 	}
 	return (cols + alignment - 1) / alignment * alignment
 }
@@ -76,7 +104,10 @@ func DenseOf(rows, cols int, values []float32, willNeed WillNeed) (*Dense, error
 		return nil, fmt.Errorf("dense: the first row does not begin at a multiple of %d bytes",
 			4*alignment)
 	}
-	return &Dense{rows: rows, cols: cols, stride: stride, values: values, willNeed: willNeed}, nil
+	return &Dense{
+		rows: rows, cols: cols, stride: stride, free: uint(rows),
+		values: values, willNeed: willNeed,
+	}, nil
 }
 
 // Rows returns the number of rows.
@@ -85,16 +116,17 @@ func (m *Dense) Rows() int { return m.rows }
 // Cols returns the number of columns.
 func (m *Dense) Cols() int { return m.cols }
 
-// Row returns row i, a slice of Cols elements that aliases the matrix.
+// Row returns row i, a slice of Cols elements that aliases the matrix, or zeros if it belongs to a
+// bad block of a lazy matrix.
 func (m *Dense) Row(i int) []float32 {
-	if uint(i) >= uint(m.rows) {
-		panic("dense: row out of range")
+	if uint(i) >= m.free { // it has to be checked, or there is none
+		return m.admit(i)
 	}
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
 // Padded returns the values of all rows, padding included, and how many there are from the start of
-// a row to that of the next.
+// a row to that of the next. Those of a lazy matrix are not proven to be right.
 func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }
 
 // WillNeed returns what is to be told which rows will soon be read, or nil.

@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // A Check says how a lazy matrix is checked: in blocks of 2^Shift rows, each when one of its rows
 // is first read.
 type Check struct {
 	Shift uint
-	// Verify, if not nil, is called for the rows from first to end-1 of a block, after their starts
-	// were checked and before their columns are. An error of it makes the block bad.
+	// Verify, if not nil, is called for the rows from first to end-1 of a block; of a sparse one
+	// after their starts were checked and before their columns are. An error of it makes the block
+	// bad.
 	Verify func(first, end int) error
 	// WillNeed, if not nil, is told which rows will soon be read.
 	WillNeed WillNeed
@@ -28,17 +31,15 @@ func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) 
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
 	}
-	if c.Shift > 62 {
-		return nil, fmt.Errorf("sparse: blocks of 2^%d rows", c.Shift)
-	}
-	rows := len(starts) - 1
-	blocks := 0
-	if rows > 0 {
-		blocks = (rows-1)>>c.Shift + 1
-	}
 	m := Trusted(cols, starts, indices, values)
 	m.willNeed = c.WillNeed
-	m.guard = &guard{shift: c.Shift, verify: c.Verify, state: make([]atomic.Uint32, blocks)}
+	var err error
+	m.guard, err = newGuard(len(starts)-1, c.Shift, func(first, end int) error {
+		return m.checkBlock(first, end, c.Verify)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sparse: %w", err)
+	}
 	return m, nil
 }
 
@@ -47,33 +48,88 @@ func (m *CSR) Lazy() bool { return m.guard != nil }
 
 // Err returns what is wrong with the first block that was found to be bad so far. It is nil for a
 // matrix made by NewCSR.
-func (m *CSR) Err() error {
-	if m.guard == nil {
-		return nil
-	}
-	m.guard.mu.Lock()
-	defer m.guard.mu.Unlock()
-	return m.guard.err
-}
+func (m *CSR) Err() error { return m.guard.firstError() }
 
 // Check checks the block of row i, unless that has been done, and returns what is wrong with it.
 func (m *CSR) Check(i int) error {
 	if !m.Barred(i) {
 		return nil
 	}
-	first := i >> m.guard.shift << m.guard.shift
-	return m.checkBlock(first, min(m.Rows(), first+1<<m.guard.shift), m.guard.verify)
+	return m.guard.errorOf(i)
+}
+
+// LazyDense is DenseOf for values that are too long to be read all at once, such as those of a
+// mapped file, which it checks as Lazy does: c.Verify says whether a block is good. The rows of a
+// bad block are zeros, and Err tells of it.
+func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
+	m, err := DenseOf(rows, cols, values, c.WillNeed)
+	if err != nil {
+		return nil, err
+	}
+	m.free = 0
+	if m.guard, err = newGuard(rows, c.Shift, c.Verify); err != nil {
+		return nil, fmt.Errorf("dense: %w", err)
+	}
+	m.guard.zeros = func() []float32 { return aligned(cols) }
+	return m, nil
+}
+
+// Lazy reports whether rows are checked when they are first read.
+func (m *Dense) Lazy() bool { return m.guard != nil }
+
+// Sound reports whether all blocks were found to be good, so that no row need be checked any more.
+func (m *Dense) Sound() bool {
+	return m.guard == nil || int(m.guard.good.Load()) == len(m.guard.state)
+}
+
+// Err returns what is wrong with the first block that was found to be bad so far. It is nil unless
+// the matrix is lazy.
+func (m *Dense) Err() error { return m.guard.firstError() }
+
+// Check checks the block of row i, unless that has been done, and returns what is wrong with it.
+func (m *Dense) Check(i int) error {
+	if m.guard == nil || m.guard.admits(i) {
+		return nil
+	}
+	return m.guard.errorOf(i)
+}
+
+// admit returns row i, which is out of range or to be checked.
+func (m *Dense) admit(i int) []float32 {
+	if uint(i) >= uint(m.rows) {
+		panic(mistake.Of("row %d of %d", i, m.rows))
+	}
+	if !m.guard.admits(i) {
+		return m.guard.zeroRow()
+	}
+	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
 // A guard has the state of the blocks of a lazy matrix.
 type guard struct {
-	shift  uint // a block has 2^shift rows
-	verify func(first, end int) error
-	state  []atomic.Uint32 // of each block
+	rows  int
+	shift uint // a block has 2^shift rows
+	// block returns what is wrong with the rows from first to end-1 of a block, or nil.
+	block func(first, end int) error
+	state []atomic.Uint32 // of each block
+	good  atomic.Int64    // how many were found to be good
+	zeros func() []float32
 
 	mu  sync.Mutex
 	bad int // the first bad block
 	err error
+	row []float32 // zeros
+}
+
+func newGuard(rows int, shift uint, block func(first, end int) error) (*guard, error) {
+	if shift > 62 {
+		return nil, fmt.Errorf("blocks of 2^%d rows", shift)
+	}
+	blocks := 0
+	if rows > 0 {
+		blocks = (rows-1)>>shift + 1
+	}
+	return &guard{rows: rows, shift: shift, block: block, state: make([]atomic.Uint32, blocks)}, nil
 }
 
 // States of a block.
@@ -84,30 +140,58 @@ const (
 )
 
 // admits reports whether row i may be read. It panics if i is out of range, as indexing would.
-func (g *guard) admits(m *CSR, i int) bool {
+func (g *guard) admits(i int) bool {
 	b := i >> g.shift
 	state := g.state[b].Load()
 	if state == unknown {
-		state = g.check(m, b)
+		state = g.check(b)
 	}
 	return state == good
 }
 
 // check finds a block's state. Several goroutines may do so at a time, with the same result.
-func (g *guard) check(m *CSR, b int) uint32 {
-	first := b << g.shift
-	end := min(len(m.starts)-1, (b+1)<<g.shift)
-	state := uint32(good)
-	if err := m.checkBlock(first, end, g.verify); err != nil {
-		g.mu.Lock()
-		if g.err == nil || b < g.bad {
-			g.bad, g.err = b, err
+func (g *guard) check(b int) uint32 {
+	err := g.block(b<<g.shift, min(g.rows, (b+1)<<g.shift))
+	if err == nil {
+		if g.state[b].CompareAndSwap(unknown, good) {
+			g.good.Add(1)
 		}
-		g.mu.Unlock()
-		state = bad
+		return good
 	}
-	g.state[b].Store(state)
-	return state
+	g.mu.Lock()
+	if g.err == nil || b < g.bad {
+		g.bad, g.err = b, err
+	}
+	g.mu.Unlock()
+	g.state[b].Store(bad)
+	return bad
+}
+
+// firstError returns what is wrong with the first bad block so far. A matrix that is not lazy has
+// no guard, and no error.
+func (g *guard) firstError() error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// errorOf returns what is wrong with the block of row i, which is bad.
+func (g *guard) errorOf(i int) error {
+	first := i >> g.shift << g.shift
+	return g.block(first, min(g.rows, first+1<<g.shift))
+}
+
+// zeroRow returns what stands for a row of a bad block of a dense matrix.
+func (g *guard) zeroRow() []float32 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.row == nil {
+		g.row = g.zeros()
+	}
+	return g.row
 }
 
 func (m *CSR) checkBlock(first, end int, verify func(first, end int) error) error {

@@ -43,10 +43,6 @@ func Required(name string, value any) Field { return Field{name, value, true} }
 // Optional returns the field of a line that may be missing.
 func Optional(name string, value any) Field { return Field{name, value, false} }
 
-// maxLine bounds the length of a header line, which has to be in memory as a whole: names of
-// 65,536 classes fit.
-const maxLine = 1 << 26
-
 // bufferSize is that of readers and writers.
 const bufferSize = 1 << 16
 

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -21,15 +20,17 @@ import (
 
 // A Reader reads a model file and sums up what it has read.
 type Reader struct {
-	r   *bufio.Reader
-	sum hash.Hash
+	r       *bufio.Reader
+	sum     hash.Hash
+	account account
+	buf     []byte // of numbers
 }
 
 // Read calls read with a reader of a file of the kind, after its first line, and makes sure that
 // the file ends as it should behind what read has taken. Errors say what is wrong with the file.
 func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, error) {
 	var none M
-	mr := &Reader{bufio.NewReaderSize(r, bufferSize), sha256.New()}
+	mr := &Reader{r: bufio.NewReaderSize(r, bufferSize), sum: sha256.New()}
 	m, err := none, mr.begin(kind)
 	if err == nil {
 		m, err = read(mr)
@@ -87,41 +88,35 @@ func (r *Reader) begin(kind Kind) error {
 	return nil
 }
 
-// line reads a line and returns it without its end.
+// line reads a line, which is to be short, and returns it without its end.
 func (r *Reader) line() (string, error) {
-	var line []byte
-	for {
-		part, err := r.r.ReadSlice('\n')
-		r.sum.Write(part)
-		line = append(line, part...)
-		if err == nil {
-			return string(line[:len(line)-1]), nil
-		}
-		if err != bufio.ErrBufferFull {
-			return "", err
-		}
-		if len(line) > maxLine {
-			return "", errors.New("a line of the header is too long")
-		}
+	line, err := r.r.ReadSlice('\n')
+	r.sum.Write(line)
+	r.account.read += int64(len(line))
+	if err == bufio.ErrBufferFull {
+		return "", errors.New("a line of the header is too long")
 	}
+	if err != nil {
+		return "", err
+	}
+	return string(line[:len(line)-1]), nil
 }
 
 // Header reads the header into the fields' values.
 func (r *Reader) Header(fields []Field) error {
 	for {
-		line, err := r.line()
+		name, err := r.name()
 		if err != nil {
 			return err
 		}
-		if line == "" {
+		if name == "" {
 			return missing(fields)
 		}
-		name, text, _ := strings.Cut(line, ": ")
 		at := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		if at < 0 {
 			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", name)
 		}
-		if err := decode(text, fields[at].Value); err != nil {
+		if err := r.value(fields[at].Value); err != nil {
 			return fmt.Errorf("header: %s: %w", name, err)
 		}
 		if err := missing(fields[:at]); err != nil {
@@ -129,6 +124,83 @@ func (r *Reader) Header(fields []Field) error {
 		}
 		fields = fields[at+1:]
 	}
+}
+
+// name reads a line's name and what divides it from the value, or the empty line, whose name is
+// empty.
+func (r *Reader) name() (string, error) {
+	const divider = ": "
+	var name []byte
+	for len(name) <= maxName {
+		c, err := r.r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		r.sum.Write([]byte{c})
+		r.account.read++
+		if c == '\n' && len(name) == 0 {
+			return "", nil
+		}
+		if name = append(name, c); c == '\n' {
+			break
+		}
+		if name, ok := strings.CutSuffix(string(name), divider); ok && name != "" {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("header: %.40q is no line of it", name)
+}
+
+// maxName is far longer than any name of a line.
+const maxName = 100
+
+// value reads the rest of a line, a value in JSON.
+func (r *Reader) value(value any) error {
+	rest := &rest{r: r}
+	d := newDecoder(rest, &r.account)
+	err := d.Into(value)
+	if err == nil {
+		if _, err = d.Token(); err == io.EOF && rest.over {
+			return nil
+		} else if err == nil {
+			err = errors.New("more than one value")
+		}
+	}
+	if rest.err != nil {
+		return rest.err
+	}
+	return errors.New(err.Error()) // the end of the line is not that of the file
+}
+
+// rest reads a line to its end.
+type rest struct {
+	r    *Reader
+	over bool
+	err  error // of the file
+}
+
+func (l *rest) Read(b []byte) (int, error) {
+	if l.over {
+		return 0, io.EOF
+	}
+	if _, err := l.r.r.Peek(1); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		l.err = err
+		return 0, err
+	}
+	text, _ := l.r.r.Peek(min(len(b), l.r.r.Buffered()))
+	n := len(text)
+	text, _, l.over = bytes.Cut(text, []byte("\n"))
+	copy(b, text)
+	if l.over {
+		n = len(text) + 1
+	}
+	whole, _ := l.r.r.Peek(n)
+	l.r.sum.Write(whole)
+	l.r.r.Discard(n) // all of it is in the buffer
+	return len(text), nil
 }
 
 // missing returns an error if one of the fields, none of which the file has, is required.
@@ -141,18 +213,9 @@ func missing(fields []Field) error {
 	return nil
 }
 
-// decode reads a value in JSON that is the whole text.
-func decode(text string, value any) error {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(value); err != nil {
-		return errors.New(err.Error()) // the end of the text is not that of the file
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
-	}
-	return nil
-}
+// Take is to be called before bytes are made that the file has not paid for yet, such as those of
+// many empty slices. An error says that it does not.
+func (r *Reader) Take(bytes int) error { return r.account.take(int64(bytes)) }
 
 // Floats reads n numbers. The slice grows with what is there, whatever n is.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
@@ -164,21 +227,33 @@ func (r *Reader) Doubles(n int) ([]float64, error) { return numbers[float64](r, 
 func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
 
 func numbers[T float32 | float64 | int32](r *Reader, n, size int) ([]T, error) {
-	var values []T
-	buf := make([]byte, size*min(n, chunk))
-	for len(values) < n {
-		have := len(values)
-		values = append(values, make([]T, min(n-have, chunk))...)
-		part := buf[:size*(len(values)-have)]
-		if _, err := io.ReadFull(r.r, part); err != nil {
+	if n <= 0 {
+		return nil, nil
+	}
+	// Of a short slice a part is all.
+	var full [][]T
+	for left := n; ; {
+		part := make([]T, min(left, chunk))
+		if r.buf == nil {
+			r.buf = make([]byte, 8*chunk)
+		}
+		raw := r.buf[:size*len(part)]
+		if _, err := io.ReadFull(r.r, raw); err != nil {
 			return nil, err
 		}
-		r.sum.Write(part)
-		if _, err := binary.Decode(part, binary.LittleEndian, values[have:]); err != nil {
+		r.sum.Write(raw)
+		r.account.read += int64(len(raw))
+		if _, err := binary.Decode(raw, binary.LittleEndian, part); err != nil {
 			return nil, err
+		}
+		if len(part) == n {
+			return part, nil
+		}
+		full = append(full, part)
+		if left -= len(part); left == 0 {
+			return slices.Concat(full...), nil
 		}
 	}
-	return values, nil
 }
 
 // End reads the checksum and makes sure that nothing follows.

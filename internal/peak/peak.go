@@ -49,7 +49,10 @@ func Test(t *testing.T, cases map[string]Case) {
 		return
 	}
 	for name, c := range cases {
-		t.Run(name, func(t *testing.T) { run(t, name, c) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, name, c)
+		})
 	}
 }
 

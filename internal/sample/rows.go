@@ -64,7 +64,7 @@ func ToSparse(d *dense.Matrix) *sparse.Matrix {
 		}
 		starts = append(starts, int64(len(idx)))
 	}
-	s, err := sparse.New(d.Cols(), starts, idx, val)
+	s, err := sparse.NewShared(d.Cols(), starts, idx, val)
 	if err != nil {
 		panic(err)
 	}

@@ -61,11 +61,14 @@ func (b *bytes) DotVectors(dst []float32, i int, vectors *dense.Matrix, first in
 	vectors.DotRows(dst, first, b.floats(i))
 }
 
-func (b *bytes) AddTo(u []float64, s Sum) (rounding float64) {
+func (b *bytes) DotError(int) float64 { return denseError(b.cols) }
+
+func (b *bytes) WideDot(i int, w []float64) float64 { return wideDense(b.floats(i), w) }
+
+func (b *bytes) AddTo(u []float64, s Sum) {
 	for i := range s.all(b.rows) {
 		addDense(u, s.at(i), b.floats(i))
 	}
-	return s.rounding(b.rows)
 }
 
 // packed is the rows of a dense matrix whose values are all k/n for a whole k from 0 to 255 and one

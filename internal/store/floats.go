@@ -14,7 +14,8 @@ type floats struct {
 	plain
 	*dense.Matrix
 
-	// What Dot and Axpy need of the matrix, without a pointer to follow.
+	// What Dot and Axpy need of the matrix, without a pointer to follow. The other methods ask the
+	// matrix, which checks rows that have to be.
 	values       []float32
 	cols, stride int
 }
@@ -25,7 +26,14 @@ func newFloats(x *dense.Matrix) *floats {
 	return m
 }
 
-// row returns row i, as Matrix.Row does.
+func ofDense(x *dense.Matrix) Rows {
+	if (*matrices.Dense)(x).Lazy() {
+		return &lazyFloats{*newFloats(x)}
+	}
+	return newFloats(x)
+}
+
+// row returns row i, as Matrix.Row does, unchecked.
 func (m *floats) row(i int) []float32 { return m.values[i*m.stride:][:m.cols:m.cols] }
 
 // longCols is the number of columns beyond which a copy in another order gains nothing.
@@ -34,10 +42,11 @@ const longCols = 256
 func (m *floats) Dot(i int, w []float32) float32     { return dense.Dot(m.row(i), w) }
 func (m *floats) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.row(i), w) }
 
+func (m *floats) Err() error                  { return nil }
 func (m *floats) ForWorker() Rows             { return m }
 func (m *floats) Size() int                   { return 4 * m.Rows() * m.Cols() }
 func (m *floats) Ahead() int                  { return 1 }
-func (m *floats) Fetch(i int)                 { asm.Prefetch(m.Matrix.Row(i)) }
+func (m *floats) Fetch(i int)                 { asm.Prefetch(m.row(i)) }
 func (m *floats) Contiguous() bool            { return true }
 func (m *floats) WillNeed() matrices.WillNeed { return (*matrices.Dense)(m.Matrix).WillNeed() }
 func (m *floats) Take(rows []uint32) Rows     { return newFloats(m.Matrix.Take(rows)) }
@@ -92,11 +101,14 @@ func (m *floats) DotVectors(dst []float32, i int, vectors *dense.Matrix, first i
 	vectors.DotRows(dst, first, m.Matrix.Row(i))
 }
 
-func (m *floats) AddTo(u []float64, s Sum) (rounding float64) {
+func (m *floats) DotError(int) float64 { return denseError(m.cols) }
+
+func (m *floats) WideDot(i int, w []float64) float64 { return wideDense(m.Matrix.Row(i), w) }
+
+func (m *floats) AddTo(u []float64, s Sum) {
 	for i := range s.all(m.Rows()) {
 		addDense(u, s.at(i), m.Matrix.Row(i))
 	}
-	return s.rounding(m.Rows())
 }
 
 // addDense adds a times row to u.

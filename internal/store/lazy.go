@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -42,4 +43,25 @@ func (m *lazy) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *lazy) AddTo(u []float64, s Sum) (rounding float64) { return addSparse(m, u, s) }
+func (m *lazy) WideDot(i int, w []float64) float64 { return wideSparse(m, i, w) }
+func (m *lazy) AddTo(u []float64, s Sum)           { addSparse(m, u, s) }
+
+// lazyFloats is dense rows that are checked when they are first read. The rows of a bad block are
+// zeros, as dense.Matrix has them.
+type lazyFloats struct{ floats }
+
+func (m *lazyFloats) Err() error { return m.Matrix.Err() }
+
+// ForWorker returns rows without checks once all were found to be good, as they are after the
+// trainer's first pass.
+func (m *lazyFloats) ForWorker() Rows {
+	if (*matrices.Dense)(m.Matrix).Sound() {
+		return &m.floats
+	}
+	return m
+}
+
+func (m *lazyFloats) Compact(int) (Rows, bool) { return nil, false }
+
+func (m *lazyFloats) Dot(i int, w []float32) float32     { return m.Matrix.Dot(i, w) }
+func (m *lazyFloats) Axpy(i int, a float32, w []float32) { m.Matrix.Axpy(i, a, w) }

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math"
+
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -56,9 +58,10 @@ func Own(x Examples, only []int32) (m Matrix, at []int32) {
 // TakeMatrix is Take.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(unsigned(rows)).(Matrix) }
 
-// copied returns a copy of the given rows: as dense ones if that takes no more memory.
+// copied returns a copy of the given rows: as dense ones if that takes no more memory. Whatever the
+// caller's type says of itself from call to call, the columns are in range.
 func copied(x *foreign, rows []uint32) Matrix {
-	nonzeros := 0
+	nonzeros, cols := 0, len(x.buffer())
 	for _, i := range rows {
 		_, values := x.Row(int(i))
 		for _, v := range values {
@@ -67,8 +70,8 @@ func copied(x *foreign, rows []uint32) Matrix {
 			}
 		}
 	}
-	if 2*nonzeros >= len(rows)*x.Cols() {
-		d := dense.New(len(rows), x.Cols())
+	if 2*nonzeros >= len(rows)*cols || cols > math.MaxInt32 {
+		d := dense.New(len(rows), cols)
 		for k, i := range rows {
 			_, values := x.Row(int(i))
 			copy(d.Row(k), values)
@@ -86,7 +89,7 @@ func copied(x *foreign, rows []uint32) Matrix {
 		}
 		starts = append(starts, int64(len(values)))
 	}
-	m := matrices.Trusted(x.Cols(), starts, index, values)
+	m := matrices.Trusted(cols, starts, index, values)
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 

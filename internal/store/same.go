@@ -145,7 +145,7 @@ func (m *same) place(i int) (value float32, index []uint16) {
 
 func (m *same) Dot(i int, w []float32) float32 {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	value, index := m.place(i)
 	return asm.DotSame(value, index, w)
@@ -153,7 +153,7 @@ func (m *same) Dot(i int, w []float32) float32 {
 
 func (m *same) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	value, index := m.place(i)
 	asm.AxpySame(float32(a*value), index, w)
@@ -166,7 +166,21 @@ func (m *same) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int
 	dotVectors(m, dst, i, vectors, first)
 }
 
-func (m *same) AddTo(u []float64, s Sum) (rounding float64) {
+func (m *same) DotError(i int) float64 {
+	_, index := m.place(i)
+	return sparseError(len(index))
+}
+
+func (m *same) WideDot(i int, w []float64) float64 {
+	value, index := m.place(i)
+	var lane [wideLanes]float64
+	for _, j := range index {
+		lane[j&(wideLanes-1)] += float64(w[j] * float64(value))
+	}
+	return wideFold(lane)
+}
+
+func (m *same) AddTo(u []float64, s Sum) {
 	for i := range s.all(m.Rows()) {
 		value, index := m.place(i)
 		z := float64(s.at(i) * float64(value))
@@ -174,7 +188,6 @@ func (m *same) AddTo(u []float64, s Sum) (rounding float64) {
 			u[j] += z
 		}
 	}
-	return s.rounding(m.Rows())
 }
 
 // StepsMost is the mean number of nonzeros up to which prepared steps are faster than single ones.
@@ -204,7 +217,7 @@ func (m *Stepper) Fetch(i int) { (*same)(m).Fetch(i) }
 // Take takes the steps on w, one after the other.
 func (m *Stepper) Take(steps []asm.Step, w []float32) {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	asm.StepsSame(steps, m.indices, w)
 }

@@ -1,16 +1,17 @@
 // Package store has every way in which rows are held while training, one a file, behind the
 // interface Rows:
 //
-//   - csr: sparse rows, and lazy: those that are checked when they are first read;
+//   - csr: sparse rows;
 //   - same: sparse rows of one value each, in a quarter of the memory;
 //   - floats: dense rows;
+//   - lazy: sparse and dense rows that are checked when they are first read;
 //   - bytes: dense rows of pixels, in a quarter of the memory;
 //   - foreign: rows of a type that the caller has defined.
 //
-// All ways give the same bits (but for AddTo, which says how far it may be off). What is known of
-// the rows is here: how they are multiplied, how soon they have to be fetched, what a copy of them
-// gains. What a run makes of that is the trainer's business. Nothing outside this package asks
-// which way it is.
+// All ways of dense rows give the same bits, and all of sparse ones; what is in float64, WideDot
+// and AddTo, is the same for both. What is known of the rows is here: how they are multiplied, how
+// soon they have to be fetched, what a copy of them gains. What a run makes of that is the
+// trainer's business. Nothing outside this package asks which way it is.
 package store
 
 import (
@@ -71,9 +72,15 @@ type Rows interface {
 	// Contiguous reports whether DotMany and DotVectors are faster than as many calls of Dot.
 	Contiguous() bool
 
-	// AddTo adds rows to u in float64 where it can. It returns a bound on the relative error of the
-	// sums, in terms of the sum of the addends' magnitudes.
-	AddTo(u []float64, s Sum) (rounding float64)
+	// DotError returns a bound on the error of Dot(i, w), as a share of the sum of its products'
+	// magnitudes, beside what underflows. It is +Inf where nothing is known of it.
+	DotError(i int) float64
+	// WideDot returns the dot product of row i and w, whose values are those of float32, so that no
+	// product is rounded. Its error is below (Cols()+2) 2^-53 of the sum of their magnitudes.
+	WideDot(i int, w []float64) float64
+	// AddTo adds rows to u. The error of each sum is below (Rows()+2) 2^-53 of the sum of the
+	// addends' magnitudes.
+	AddTo(u []float64, s Sum)
 
 	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no
 	// such kernel for them.
@@ -110,7 +117,7 @@ type Sum struct {
 func Of(x Examples) Rows {
 	switch x := x.(type) {
 	case *dense.Matrix:
-		return newFloats(x)
+		return ofDense(x)
 	case *sparse.Matrix:
 		return ofSparse(x)
 	case Rows:
@@ -144,14 +151,6 @@ func (s Sum) at(i int) float64 {
 		return float64(s.A[i])
 	}
 	return float64(float64(s.A[i]) * s.Weight[i])
-}
-
-// rounding is the bound of AddTo where everything is done in float64.
-func (s Sum) rounding(rows int) float64 {
-	if s.Only != nil {
-		rows = len(s.Only)
-	}
-	return float64(rows+2) * 0x1p-53
 }
 
 // plain is what most rows have of Rows.

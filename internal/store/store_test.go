@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -20,7 +21,6 @@ type kind struct {
 	name  string
 	rows  Rows
 	given Examples
-	exact bool // AddTo is done in float64
 }
 
 // kinds returns every way to hold rows, with some each.
@@ -38,18 +38,26 @@ func kinds(t *testing.T) []kind {
 	if err != nil {
 		t.Fatal(err)
 	}
+	padded, _ := (*matrices.Dense)(pixelRows).Padded()
+	unread, err := matrices.LazyDense(70, 33, padded, matrices.Check{
+		Shift: 3, Verify: func(int, int) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := []kind{
-		{"floats", Of(pixelRows), pixelRows, true},
-		{"csr", Of(uneven), uneven, true},
-		{"lazy", Of((*sparse.Matrix)(unchecked)), uneven, true},
-		{"foreign", Of(custom{pixelRows}), pixelRows, false},
+		{"floats", Of(pixelRows), pixelRows},
+		{"csr", Of(uneven), uneven},
+		{"lazy", Of((*sparse.Matrix)(unchecked)), uneven},
+		{"lazy floats", Of((*dense.Matrix)(unread)), pixelRows},
+		{"foreign", Of(custom{pixelRows}), pixelRows},
 	}
 	for name, x := range map[string]Examples{"bytes": pixelRows, "same": thin} {
 		rows, ok := Of(x).Compact(2)
 		if !ok {
 			t.Fatalf("%s: refused", name)
 		}
-		all = append(all, kind{name, rows, x, true})
+		all = append(all, kind{name, rows, x})
 	}
 	return all
 }
@@ -123,7 +131,7 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 	}
 }
 
-// AddTo is within its own bound of the sum in float64.
+// AddTo is near the sum in float64, and the same bits however the rows are held.
 func TestAddTo(t *testing.T) {
 	for _, k := range kinds(t) {
 		rows, cols := k.rows.Rows(), k.rows.Cols()
@@ -139,7 +147,7 @@ func TestAddTo(t *testing.T) {
 		}
 		for name, s := range map[string]Sum{"all": {A: a}, "some": {only, a, weight}} {
 			got, want, size := make([]float64, cols), make([]float64, cols), make([]float64, cols)
-			rounding := k.rows.AddTo(got, s)
+			k.rows.AddTo(got, s)
 			row := make([]float32, cols)
 			for i := range rows {
 				if s.Only != nil && i%3 == 0 {
@@ -153,13 +161,85 @@ func TestAddTo(t *testing.T) {
 					size[j] += max(d, -d)
 				}
 			}
-			if (rounding < 0x1p-40) != k.exact {
-				t.Errorf("%s: rounding %v", k.name, rounding)
-			}
 			for j := range want {
-				if d := got[j] - want[j]; max(d, -d) > (rounding+0x1p-45)*size[j] {
+				if d := got[j] - want[j]; max(d, -d) > 0x1p-45*size[j] {
 					t.Errorf("%s, %s: column %d: %v, want %v", k.name, name, j, got[j], want[j])
 				}
+			}
+			for held, x := range otherWays(k) {
+				again := make([]float64, cols)
+				if x.AddTo(again, s); !slices.Equal(again, got) {
+					t.Errorf("%s as %s: another sum", k.name, held)
+				}
+			}
+		}
+	}
+}
+
+// Dense rows of a bad block are zeros, in every method, and Err tells of it. Once all blocks were
+// found to be good, workers get rows that are checked no more.
+func TestLazyFloats(t *testing.T) {
+	x := pixels(40, 20, 255)
+	padded, _ := (*matrices.Dense)(x).Padded()
+	damaged := errors.New("damaged")
+	w := ramp(20)
+	for name, read := range map[string]func(m Rows, i int) bool{ // whether the row is zeros
+		"Dot":        func(m Rows, i int) bool { return m.Dot(i, w) == 0 },
+		"SumSquares": func(m Rows, i int) bool { return m.SumSquares(i) == 0 },
+		"Row": func(m Rows, i int) bool {
+			_, row := m.(Matrix).Row(i)
+			return dense.SumSquares(row) == 0
+		},
+		"Axpy": func(m Rows, i int) bool {
+			y := make([]float32, 20)
+			m.Axpy(i, 1, y)
+			return dense.SumSquares(y) == 0
+		},
+		"DotMany": func(m Rows, i int) bool {
+			dst := []float32{1}
+			m.DotMany(dst, []uint32{uint32(i)}, w)
+			return dst[0] == 0
+		},
+		"AxpyMany": func(m Rows, i int) bool {
+			y := make([]float32, 20)
+			m.AxpyMany([]float32{1}, []uint32{uint32(i)}, y)
+			return dense.SumSquares(y) == 0
+		},
+		"DotVectors": func(m Rows, i int) bool {
+			vectors, dst := dense.New(1, 20), []float32{1}
+			copy(vectors.Row(0), w)
+			m.DotVectors(dst, i, vectors, 0)
+			return dst[0] == 0
+		},
+		"AddTo": func(m Rows, i int) bool {
+			u, a := make([]float64, 20), make([]float32, 40)
+			a[i] = 1
+			m.AddTo(u, Sum{A: a})
+			return slices.Max(u) == 0
+		},
+		"Take": func(m Rows, i int) bool { return m.Take([]uint32{uint32(i)}).Dot(0, w) == 0 },
+	} {
+		for bad := range 2 {
+			lazy, err := matrices.LazyDense(40, 20, padded, matrices.Check{
+				Shift: 4, Verify: func(first, _ int) error {
+					if bad == 1 && first == 16 {
+						return damaged
+					}
+					return nil
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := Of((*dense.Matrix)(lazy))
+			if read(m, 3) || m.Err() != nil {
+				t.Errorf("%s of a good row: %v", name, m.Err())
+			}
+			if zeros := read(m, 17); zeros != (bad == 1) || (m.Err() != nil) != zeros {
+				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
+			}
+			m.SumSquares(39)
+			if _, fast := m.ForWorker().(*floats); fast != (bad == 0) {
+				t.Errorf("%s: rows without checks: %v", name, fast)
 			}
 		}
 	}
@@ -169,7 +249,7 @@ func TestAddTo(t *testing.T) {
 func TestTraits(t *testing.T) {
 	for _, k := range kinds(t) {
 		x := k.rows
-		dense := k.name == "floats" || k.name == "bytes"
+		dense := k.name == "floats" || k.name == "lazy floats" || k.name == "bytes"
 		sparse := k.name == "csr" || k.name == "lazy"
 		if x.Contiguous() != dense || (x.Interleaved() != nil) != sparse ||
 			(x.Steps() != nil) != (k.name == "same") {
@@ -234,6 +314,9 @@ func TestLazyErr(t *testing.T) {
 	w, u := []float32{1, 1}, make([]float64, 2)
 	x.Axpy(0, 1, w)
 	x.AddTo(u, Sum{A: []float32{1}})
+	if x.WideDot(0, []float64{1, 1}) != 0 {
+		t.Error("a bad row has values")
+	}
 	x.WillNeed()(0, 1)
 	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || told != 1 ||
 		!errors.Is(x.Err(), bad) {
@@ -301,4 +384,76 @@ func wholeRow(x Reader, i int) []float32 {
 		row[j] = values[k]
 	}
 	return row
+}
+
+// otherWays returns the rows of a kind in other ways.
+func otherWays(k kind) map[string]Rows {
+	d := dense.New(k.rows.Rows(), k.rows.Cols())
+	for i := range d.Rows() {
+		k.given.Axpy(i, 1, d.Row(i))
+	}
+	starts := []int64{0}
+	var index []int32
+	var values []float32
+	for i := range d.Rows() {
+		for j, v := range d.Row(i) {
+			if v != 0 {
+				index, values = append(index, int32(j)), append(values, v)
+			}
+		}
+		starts = append(starts, int64(len(values)))
+	}
+	s, err := sparse.New(d.Cols(), starts, index, values)
+	if err != nil {
+		panic(err)
+	}
+	return map[string]Rows{"floats": Of(d), "csr": Of(s), "foreign": Of(custom{d})}
+}
+
+// WideDot is near the exact product, and the same bits however the rows are held. Dot is within
+// DotError of it.
+func TestWideDot(t *testing.T) {
+	all := kinds(t)
+	for _, cols := range []int{1, 2, 3, 5, 8, 64, 65, 1000, asm.Block + 3, 3 * asm.Block} {
+		x := dense.New(2, cols)
+		for j, v := range ramp(cols) {
+			x.Row(0)[j] = v * float32(1-2*(j%2))
+		}
+		x.Row(1)[cols-1] = 3
+		k := kind{"long", Of(x), x}
+		all = append(all, k, kind{"long sparse", otherWays(k)["csr"], x})
+	}
+	for _, k := range all {
+		others := otherWays(k)
+		w := ramp(k.rows.Cols())
+		wide := make([]float64, len(w))
+		for j, v := range w {
+			w[j] = v * float32(j%7-2)
+			wide[j] = float64(w[j])
+		}
+		for i := range k.rows.Rows() {
+			row := make([]float32, len(w))
+			k.given.Axpy(i, 1, row)
+			var want, size float64
+			for j, v := range row {
+				want += wide[j] * float64(v)
+				size += math.Abs(wide[j] * float64(v))
+			}
+			got := k.rows.WideDot(i, wide)
+			if math.Abs(got-want) > float64(len(w)+2)*0x1p-53*size {
+				t.Errorf("%s: row %d: %v, want %v", k.name, i, got, want)
+			}
+			for held, x := range others {
+				if again := x.WideDot(i, wide); again != got {
+					t.Errorf("%s as %s: row %d: %v, want %v", k.name, held, i, again, got)
+				}
+			}
+			may := k.rows.DotError(i)
+			if math.IsInf(may, 1) == (k.name != "foreign") ||
+				!(math.Abs(float64(k.rows.Dot(i, w))-want) <= may*size) && size > 0 {
+				t.Errorf("%s: row %d: %v, may be off by %v of %v, want %v", k.name, i,
+					k.rows.Dot(i, w), may, size, want)
+			}
+		}
+	}
 }

@@ -32,7 +32,8 @@ type header struct {
 	Classes   []float32       `json:"classes"`
 	Names     []string        `json:"names"` // may be missing
 	IndexBase int             `json:"index_base"`
-	Table     json.RawMessage `json:"table"` // may be missing
+	HashBits  int             `json:"hash_bits"` // may be missing
+	Table     json.RawMessage `json:"table"`     // likewise
 	Lambda    float64         `json:"lambda"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
@@ -92,6 +93,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Required("classes", &h.Classes),
 		modelfile.Optional("names", &h.Names),
 		modelfile.Required("index_base", &h.IndexBase),
+		modelfile.Optional("hash_bits", &h.HashBits),
 		modelfile.Optional("table", &h.Table),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Required("config", &h.Config),
@@ -109,7 +111,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
-		Table: m.Table, Lambda: m.Lambda, Config: m.Config,
+		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
 		Layout: m.Layout(), Support: m.counts,
 		Result: m.Result.header(),
 	}
@@ -171,33 +173,53 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, Table: h.Table,
-		Lambda: h.Lambda, Config: h.Config, counts: h.Support,
+		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
+		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support,
 	}
 	m.Result = h.Result.result()
-	if m.rows, err = readSupportRows(mr, h, rows); err != nil {
+	// Read in full before anything of the claimed size is made.
+	support, err := readSupport(mr, h, rows)
+	if err != nil {
 		return nil, err
 	}
-	slots := h.Config.slots(len(h.Classes))
-	for _, count := range h.Support {
-		// stays nil for a class without support rows: nothing in the file would pay for it
-		var coef [][]float32
-		for range slots {
-			if count == 0 {
-				break
-			}
-			c, err := mr.Floats(count)
-			if err != nil {
-				return nil, err
-			}
-			coef = append(coef, c)
-		}
-		m.coef = append(m.coef, coef)
+	if m.coef, err = readCoefficients(mr, h); err != nil {
+		return nil, err
 	}
 	if err := mr.End(); err != nil {
 		return nil, err
 	}
+	if m.rows, err = support.matrix(); err != nil {
+		return nil, err
+	}
 	return m, m.checkCoefficients()
+}
+
+// readCoefficients returns those of each class's problems. They are nil for a class without support
+// rows, for which nothing in the file would pay.
+func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err error) {
+	const sliceSize = 24 // of a slice, besides its elements
+	slots := h.Config.slots(len(h.Classes))
+	all = make([][][]float32, len(h.Support))
+	for class, count := range h.Support {
+		if count == 0 {
+			continue
+		}
+		if count > math.MaxInt/8/slots {
+			return nil, fmt.Errorf("%d support rows of a class", count)
+		}
+		numbers, err := mr.Floats(count * slots)
+		if err == nil {
+			err = mr.Take(slots * sliceSize)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[class] = make([][]float32, slots)
+		for s := range slots {
+			all[class][s] = numbers[s*count:][:count:count]
+		}
+	}
+	return all, nil
 }
 
 // check returns the number of support rows, or what is wrong with the header.
@@ -260,67 +282,64 @@ func (h *header) checkSizes(classes int) (rows int, err error) {
 	return rows, nil
 }
 
-func readSupportRows(mr *modelfile.Reader, h *header, rows int) (store.Matrix, error) {
+// support is the support rows as a file has them.
+type support struct {
+	rows, features int
+	values         []float32
+	starts         []int64 // nil for dense rows
+	index          []int32
+}
+
+func readSupport(mr *modelfile.Reader, h *header, rows int) (s *support, err error) {
+	s = &support{rows: rows, features: h.Features}
 	if h.Layout == "dense" {
-		return readDense(mr, rows, h.Features)
+		if h.Features == 0 && rows > 1<<20 { // which nothing in the file pays for
+			return nil, fmt.Errorf("%d rows of no features", rows)
+		}
+		s.values, err = mr.Floats(rows * h.Features)
+		return s, err
 	}
-	return readSparse(mr, rows, h.Features)
-}
-
-func readDense(mr *modelfile.Reader, rows, features int) (store.Matrix, error) {
-	// Read in full before anything of the claimed size is made.
-	values, err := mr.Floats(rows * features)
-	if err != nil {
-		return nil, err
-	}
-	if features == 0 && rows > 1<<20 { // which nothing in the file pays for
-		return nil, fmt.Errorf("%d rows of no features", rows)
-	}
-	d := dense.New(rows, features)
-	for i := range rows {
-		copy(d.Row(i), values[i*features:])
-	}
-	return supportMatrix(d, values)
-}
-
-func readSparse(mr *modelfile.Reader, rows, features int) (store.Matrix, error) {
 	counts, err := mr.Ints(rows)
 	if err != nil {
 		return nil, err
 	}
-	starts := make([]int64, 1, rows+1)
+	s.starts = make([]int64, 1, rows+1)
 	for i, n := range counts {
-		if n < 0 || int(n) > features {
+		if n < 0 || int(n) > h.Features {
 			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n),
-				features)
+				h.Features)
 		}
-		starts = append(starts, starts[i]+int64(n))
+		s.starts = append(s.starts, s.starts[i]+int64(n))
 	}
-	nonzeros := starts[rows]
+	nonzeros := s.starts[rows]
 	if nonzeros > math.MaxInt/16 {
 		return nil, fmt.Errorf("%d nonzeros", nonzeros)
 	}
-	index, err := mr.Ints(int(nonzeros))
-	if err != nil {
+	if s.index, err = mr.Ints(int(nonzeros)); err != nil {
 		return nil, err
 	}
-	values, err := mr.Floats(int(nonzeros))
-	if err != nil {
-		return nil, err
+	s.values, err = mr.Floats(int(nonzeros))
+	return s, err
+}
+
+// matrix returns the rows, whose values must be finite.
+func (s *support) matrix() (store.Matrix, error) {
+	if i := floats.FirstNotFinite(s.values); i >= 0 {
+		return nil, fmt.Errorf("a value of a support row is %v", s.values[i])
 	}
-	s, err := sparse.New(features, starts, index, values)
+	if s.starts == nil {
+		d := dense.New(s.rows, s.features)
+		for i := range s.rows {
+			copy(d.Row(i), s.values[i*s.features:])
+		}
+		m, _ := store.MatrixOf(d)
+		return m, nil
+	}
+	x, err := sparse.NewShared(s.features, s.starts, s.index, s.values)
 	if err != nil {
 		return nil, fmt.Errorf("support rows: %w", err)
 	}
-	return supportMatrix(s, values)
-}
-
-// supportMatrix returns rows of a matrix of ours, whose values must be finite.
-func supportMatrix(rows store.Examples, values []float32) (store.Matrix, error) {
-	if i := floats.FirstNotFinite(values); i >= 0 {
-		return nil, fmt.Errorf("a value of a support row is %v", values[i])
-	}
-	m, _ := store.MatrixOf(rows)
+	m, _ := store.MatrixOf(x)
 	return m, nil
 }
 

@@ -30,7 +30,7 @@ func models(t testing.TB) []*Model {
 		Steps: 100, Seed: 1<<64 - 1,
 	}})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
-	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
+	b.HashBits, b.Table = 3, []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := mustTrain(t, many.Dense, many.Y, Trainer{
 		Config: Config{Kernel: Function, Multiclass: pegasos.OneVsRest, Order: pegasos.IID},
 		Func:   func(x, z Row) float32 { return x.Value[0]*z.Value[0] + 1 },

@@ -34,9 +34,10 @@ type Model struct {
 	// use
 	IndexBase int
 
-	// Table, if not nil, says in JSON what the columns of the data were: the caller's likewise, as in
-	// [pegasos.Model].
-	Table json.RawMessage
+	// HashBits and Table say how the features were hashed, and, in JSON, what the columns of the
+	// data were: the caller's likewise, as in [pegasos.Model].
+	HashBits int
+	Table    json.RawMessage
 
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
 	Func Func
@@ -184,8 +185,8 @@ func (m *Model) Cols() int { return m.rows.Cols() }
 
 // Head returns what rows and labels the model is about.
 func (m *Model) Head() pegasos.Head {
-	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase, Table: m.Table,
-		Classes: m.Classes, Names: m.Names}
+	return pegasos.Head{Features: m.Cols(), IndexBase: m.IndexBase,
+		HashBits: m.HashBits, Table: m.Table, Classes: m.Classes, Names: m.Names}
 }
 
 // Outputs returns the number of scores that a row has: one for each problem.

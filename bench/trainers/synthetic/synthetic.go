@@ -64,7 +64,7 @@ func Text(seed uint64, first, rows, cols int) (*sparse.Matrix, []float32, error)
 		}
 		starts = append(starts, int64(len(indices)))
 	}
-	m, err := sparse.New(cols, starts, indices, values)
+	m, err := sparse.NewShared(cols, starts, indices, values)
 	return m, labels, err
 }
 

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// An inputFile is one that a command reads, and the flag or the argument that names it.
+type inputFile struct{ what, name string }
+
+// reads notes that the command reads a file, unless the name is empty. Data may be in two files,
+// whose names a comma separates.
+func (c *call) reads(what, name string) {
+	if name == "" {
+		return
+	}
+	c.inputs = append(c.inputs, inputFile{what, name})
+	if first, second, pair := strings.Cut(name, ","); pair {
+		c.inputs = append(c.inputs, inputFile{what, first}, inputFile{what, second})
+	}
+}
+
+// replaced reports whether a file is read to be replaced: a run takes up its own checkpoint.
+func (in inputFile) replaced(by *output) bool {
+	return in.what == "-resume" && by.what == "-checkpoint"
+}
+
+// opened is an input that is read as it is or decompressed.
+type opened struct {
+	io.Reader
+	io.Closer
+}
+
+// openInput opens a file, or standard input if the name is "-", to read what it holds when it is
+// decompressed.
+func openInput(name string) (io.ReadCloser, error) {
+	f := os.Stdin
+	if name != "-" {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, err
+		}
+	}
+	plain, _, err := gunzip.Reader(f, strings.HasSuffix(name, ".gz"))
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", inputName(name), err)
+	}
+	return opened{plain, f}, nil
+}
+
+// readInput reads all that a file holds, or standard input.
+func readInput(name string) ([]byte, error) {
+	r, err := openInput(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", inputName(name), err)
+	}
+	return text, nil
+}
+
+// inputName is what messages call an input.
+func inputName(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
+
+// readAnyModel reads a model of any kind from a file, or from stdin if the name is "-".
+func readAnyModel(name string, stdin io.Reader) (modelio.Predictor, error) {
+	if name != "-" {
+		return modelio.ReadFile(name)
+	}
+	return readStdin(stdin, modelio.Read)
+}
+
+// readLinear reads a linear model from a file or from standard input.
+func readLinear(name string) (*pegasos.Model, error) {
+	if name != "-" {
+		return pegasos.ReadFile(name)
+	}
+	return readStdin(os.Stdin, pegasos.Read)
+}
+
+// readStdin has read read what stdin holds when it is decompressed.
+func readStdin[M any](stdin io.Reader, read func(io.Reader) (M, error)) (m M, err error) {
+	plain, _, err := gunzip.Reader(stdin, false)
+	if err == nil {
+		m, err = read(plain)
+	}
+	if err != nil {
+		return m, fmt.Errorf("%w (standard input)", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pegasimd/pegasimd/internal/replace"
+)
+
+// A stage is how far a command is, for who waits for it to stop.
+type stage struct{ atomic.Int32 }
+
+// The stages, and how long a command may go on in each after the first signal.
+const (
+	working   = iota // what it reads and computes is lost: it stops by itself, or is stopped
+	training         // it stops by itself, and the model of that moment is to be written
+	finishing        // a model is there, and is written in any case
+)
+
+const (
+	workingGrace  = 500 * time.Millisecond
+	trainingGrace = 5 * time.Second // for a machine that is busy, or a model that is very large
+)
+
+// over reports whether a command has had its time to stop.
+func (s *stage) over(since time.Duration) bool {
+	switch s.Load() {
+	case working:
+		return since > workingGrace
+	case training:
+		return since > trainingGrace
+	}
+	return false
+}
+
+type stageKey struct{}
+
+// withStage returns a context that tells commands where to put their stage.
+func withStage(ctx context.Context, s *stage) context.Context {
+	return context.WithValue(ctx, stageKey{}, s)
+}
+
+// stageOf returns where to put the stage.
+func stageOf(ctx context.Context) *stage {
+	if s, ok := ctx.Value(stageKey{}).(*stage); ok {
+		return s
+	}
+	return new(stage)
+}
+
+// stopped returns the context's error, unless what is there is to be written all the same.
+func (c *call) stopped() error {
+	if c.stage.Load() == finishing {
+		return nil
+	}
+	return c.Err()
+}
+
+// catchSignals has the first signal cancel the command, which then has a moment to stop by itself.
+// The second one ends it at once. Either way nothing is left of the files that were being written.
+// A broken pipe is no signal any more, but an error of writing.
+func catchSignals(cancel context.CancelFunc, s *stage) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	go func() {
+		<-signals
+		start := time.Now()
+		cancel()
+		tick := time.NewTicker(20 * time.Millisecond)
+		for {
+			select {
+			case <-signals:
+				end()
+			case <-tick.C:
+				if s.over(time.Since(start)) {
+					end()
+				}
+			}
+		}
+	}()
+}
+
+// end ends the process in the middle of whatever it does.
+func end() {
+	replace.DiscardAll()
+	os.Exit(exitInterrupted)
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
+)
+
+// This file has what a command writes. All of it is opened before any work, beside the files that
+// it is to replace, which stay as they are until it is done.
+
+// An output is a file that a command writes, or standard output, whose name is "-". A nil one is
+// not wanted.
+type output struct {
+	call       *call
+	what, name string // what is the flag or the argument that names it
+	kind       kind   // what a file that it replaces has to be
+	file       *replace.File
+}
+
+// writes notes that the command writes a file of a kind, unless the name is empty.
+func (c *call) writes(what, name string, kind kind) *output {
+	if name == "" {
+		return nil
+	}
+	o := &output{call: c, what: what, name: name, kind: kind}
+	c.outputs = append(c.outputs, o)
+	return o
+}
+
+// toStdout reports whether the output is standard output.
+func (o *output) toStdout() bool { return o != nil && o.name == "-" }
+
+// openOutputs opens all outputs, unless one of them would replace what it should not.
+func (c *call) openOutputs(force bool) error {
+	c.force = force
+	if err := c.checkStdio(); err != nil {
+		return err
+	}
+	for i, o := range c.outputs {
+		if err := o.check(c.outputs[:i]); err != nil {
+			return err
+		}
+	}
+	for _, o := range c.outputs {
+		if err := o.open(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkStdio makes sure that standard input and output have one use each.
+func (c *call) checkStdio() error {
+	input, output := "", ""
+	for _, in := range c.inputs {
+		if in.name != "-" {
+			continue
+		}
+		if input != "" {
+			return usagef("%s and %s can't both be standard input", input, in.what)
+		}
+		input = in.what
+	}
+	for _, o := range c.outputs {
+		if o.name != "-" {
+			continue
+		}
+		if output != "" {
+			return usagef("%s and %s can't both be standard output", output, o.what)
+		}
+		output = o.what
+	}
+	return nil
+}
+
+// check returns an error if the output is the file of one of the others, or if it would replace a
+// file that the command reads, or one of another kind: that takes -force.
+func (o *output) check(others []*output) error {
+	if o.name == "-" {
+		return nil
+	}
+	info, err := os.Stat(o.name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil // nothing is replaced, or opening fails
+	}
+	place, err := placeOf(o.name)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		at, err := placeOf(other.name)
+		if other.name != "-" && err == nil && (at == place || sameFile(info, other.name)) {
+			return usagef("%s and %s are the same file, %s", other.what, o.what, o.name)
+		}
+	}
+	if info == nil || o.call.force {
+		return nil
+	}
+	for _, in := range o.call.inputs {
+		if sameFile(info, in.name) && !in.replaced(o) {
+			return usagef("%s: %s is the file that %s names, which is read: -force replaces it",
+				o.what, o.name, in.what)
+		}
+	}
+	if err := writable(o.name); err != nil {
+		return err
+	}
+	return o.checkKind()
+}
+
+// checkKind returns an error if there is a file that is not of the output's kind.
+func (o *output) checkKind() error {
+	if o == nil || o.name == "-" || o.kind.is == nil || o.call.force {
+		return nil
+	}
+	if info, err := os.Stat(o.name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil // opening reports the error
+	}
+	if head, err := headOf(o.name); err != nil || !o.kind.is(head) {
+		return usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,
+			o.kind.name)
+	}
+	return nil
+}
+
+// placeOf returns where the file of a name is, or would be: the same for all names of its place.
+func placeOf(name string) (string, error) {
+	target, _, err := replace.Target(name)
+	if err != nil {
+		return "", err
+	}
+	target, err = filepath.Abs(target)
+	if err != nil {
+		return "", err
+	}
+	dir, base := filepath.Split(target)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Join(dir, base), nil
+}
+
+// sameFile reports whether a file, which may be nil, is that of the name.
+func sameFile(info fs.FileInfo, name string) bool {
+	other, err := os.Stat(name)
+	return info != nil && err == nil && os.SameFile(info, other)
+}
+
+// writable returns an error if a file is there that its owner has protected. Renaming would not
+// ask.
+func writable(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (o *output) open() (err error) {
+	if o.name != "-" {
+		o.file, err = replace.Create(o.name)
+	}
+	return err
+}
+
+// write has what write writes replace the file. What goes wrong with the output is told in place
+// of what write makes of it. An output that is written again is opened again.
+func (o *output) write(write func(io.Writer) error) error {
+	if o == nil {
+		return nil
+	}
+	if o.name == "-" {
+		err := write(o.call.stdout)
+		if failed := o.call.stdout.err; failed != nil {
+			return failed
+		}
+		return err
+	}
+	if o.file == nil {
+		if err := o.open(); err != nil {
+			return err
+		}
+	}
+	f := o.file
+	o.file = nil
+	defer f.Discard() // if it is not committed
+	err := write(f)
+	if failed := f.Err(); failed != nil {
+		return failed
+	}
+	if err == nil {
+		err = o.call.stopped()
+	}
+	if err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// writeJSON writes v as JSON.
+func (o *output) writeJSON(v any) error {
+	return o.write(func(w io.Writer) error {
+		text, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(visible.JSON(text), '\n'))
+		return err
+	})
+}
+
+// discardOutputs leaves the files that were not written as they are.
+func (c *call) discardOutputs() {
+	for _, o := range c.outputs {
+		if o.file != nil {
+			o.file.Discard()
+		}
+	}
+}
+
+// A standardOutput keeps the first error of writing to it, which text for people is printed without
+// asking for.
+type standardOutput struct {
+	w   io.Writer
+	err error
+}
+
+func (s *standardOutput) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// plainName is a file's name without the ending of compression.
+func plainName(name string) string { return strings.TrimSuffix(name, ".gz") }

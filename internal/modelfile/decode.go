@@ -1,0 +1,274 @@
+package modelfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// A reader of models makes no more than memorySlack bytes, and memoryFactor times what it has read,
+// of all that a short text can ask much of: slices whose elements are larger than their text, and
+// vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
+// the 64 MB and 20 times the file that docs/models.md promises.
+const (
+	memorySlack  = 16 << 20
+	memoryFactor = 6
+)
+
+// maxValue bounds the length of a value in JSON that has to be in memory as a whole.
+const maxValue = 1 << 26
+
+var errTooMuch = errors.New("asks for more memory than a file of this size may: it is damaged, " +
+	"or made to do harm")
+
+// An account holds what is made against what was read.
+type account struct{ read, made int64 }
+
+// take adds what is about to be made, in bytes.
+func (a *account) take(bytes int64) error {
+	a.made += bytes
+	if a.made > memorySlack+memoryFactor*a.read {
+		return errTooMuch
+	}
+	return nil
+}
+
+// A Decoder decodes JSON a piece at a time: the fields of objects and the elements of arrays, so
+// that a short text can't ask for much memory.
+type Decoder struct {
+	*json.Decoder
+	account *account
+	piece   *piece
+}
+
+// NewDecoder returns a decoder of r, to which unknown fields are an error.
+func NewDecoder(r io.Reader) *Decoder { return newDecoder(r, new(account)) }
+
+func newDecoder(r io.Reader, a *account) *Decoder {
+	p := &piece{r: r, account: a}
+	d := json.NewDecoder(p)
+	d.DisallowUnknownFields()
+	return &Decoder{d, a, p}
+}
+
+// Unmarshal decodes text, which is one value, as a Decoder does.
+func Unmarshal(text []byte, value any) error {
+	return NewDecoder(strings.NewReader(string(text))).Into(value)
+}
+
+// Take is to be called before bytes are made that the text has not paid for yet.
+func (d *Decoder) Take(bytes int) error { return d.account.take(int64(bytes)) }
+
+// A piece counts what is read of a value.
+type piece struct {
+	r       io.Reader
+	account *account
+	length  int
+}
+
+func (p *piece) Read(b []byte) (int, error) {
+	if p.length > maxValue {
+		return 0, errors.New("a value is too long")
+	}
+	n, err := p.r.Read(b)
+	p.length += n
+	p.account.read += int64(n)
+	return n, err
+}
+
+// Into decodes the next value into what value points to, as encoding/json does. But null is no
+// element of an array; and of an object that a pointer points to, names are told apart by case, and
+// none may come twice.
+func (d *Decoder) Into(value any) error { return d.into(reflect.ValueOf(value).Elem()) }
+
+func (d *Decoder) into(v reflect.Value) error {
+	switch t := v.Type(); {
+	case isArray(t):
+		return d.array(v)
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return d.object(v)
+	}
+	return d.whole(v.Addr().Interface())
+}
+
+// isArray reports whether values of the type are arrays in JSON, decoded by element.
+func isArray(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8
+}
+
+// whole decodes a value as encoding/json does.
+func (d *Decoder) whole(value any) error {
+	d.piece.length = 0
+	return brief(d.Decode(value))
+}
+
+// brief returns an error whose text is not too long: those of encoding/json have whole values.
+func brief(err error) error {
+	const most = 200
+	if err == nil || len(err.Error()) <= most {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(err.Error()[:most], "") + "...")
+}
+
+// open reads the first token of a value that is to begin with delim. It reports false for null.
+func (d *Decoder) open(delim json.Delim, what string) (bool, error) {
+	d.piece.length = 0
+	t, err := d.Token()
+	if err != nil || t == nil {
+		return false, err
+	}
+	if t != delim {
+		return false, fmt.Errorf("want %s", what)
+	}
+	return true, nil
+}
+
+// close reads the last token of an array or an object.
+func (d *Decoder) close() error {
+	_, err := d.Token()
+	return err
+}
+
+// object decodes an object into the struct that v is to point to.
+func (d *Decoder) object(v reflect.Value) error {
+	v.SetZero()
+	if ok, err := d.open('{', "an object"); !ok {
+		return err
+	}
+	v.Set(reflect.New(v.Type().Elem()))
+	seen := map[string]bool{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		field, ok := fieldOf(v.Elem(), name.(string))
+		if !ok {
+			return fmt.Errorf("unknown field %.40q", name)
+		}
+		if seen[name.(string)] {
+			return fmt.Errorf("field %.40q is there twice", name)
+		}
+		seen[name.(string)] = true
+		if err := d.into(field); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return d.close()
+}
+
+// fieldOf returns the field of a struct that has that name in JSON.
+func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
+	for i := range v.NumField() {
+		tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if tag == name && tag != "" {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// array decodes an array into a slice.
+func (d *Decoder) array(v reflect.Value) error {
+	v.SetZero()
+	if ok, err := d.open('[', "an array"); !ok {
+		return err
+	}
+	elem := reflect.New(v.Type().Elem())
+	p := reflect.New(elem.Type()) // a pointer to a pointer: null makes it nil
+	all := newParts(v.Type())
+	for d.More() {
+		elem.Elem().SetZero()
+		may := elem.Elem() // be nil
+		var err error
+		if isArray(may.Type()) {
+			err = d.array(may)
+		} else {
+			p.Elem().Set(elem)
+			err = d.whole(p.Interface())
+			may = p.Elem()
+		}
+		if err == nil && may.IsNil() {
+			err = errors.New("null is no element")
+		}
+		if err == nil {
+			err = d.account.take(sizeOf(elem.Elem()))
+		}
+		if err != nil {
+			return err
+		}
+		all.add(elem.Elem())
+	}
+	if err := d.close(); err != nil {
+		return err
+	}
+	v.Set(all.slice())
+	return nil
+}
+
+// sizeOf returns what a value takes in memory.
+func sizeOf(v reflect.Value) int64 {
+	return int64(v.Type().Size()) + behind(v)
+}
+
+// behind returns what a value points to, in bytes.
+func behind(v reflect.Value) (n int64) {
+	switch v.Kind() {
+	case reflect.String:
+		n = int64(v.Len())
+	case reflect.Slice:
+		n = int64(v.Cap()) * int64(v.Type().Elem().Size())
+		for i := range v.Len() {
+			n += behind(v.Index(i))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = sizeOf(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += behind(v.Field(i))
+		}
+	}
+	return n
+}
+
+// parts are the pieces of a slice whose length is not known. Unlike append they leave no garbage
+// while they grow.
+type parts struct {
+	t    reflect.Type
+	full []reflect.Value
+	last reflect.Value
+	n    int
+}
+
+const firstPart, mostPart = 4, 1 << 14 // elements
+
+func newParts(t reflect.Type) *parts {
+	return &parts{t: t, last: reflect.MakeSlice(t, 0, firstPart)}
+}
+
+func (p *parts) add(v reflect.Value) {
+	if n := p.last.Len(); n == p.last.Cap() {
+		p.full = append(p.full, p.last)
+		p.last = reflect.MakeSlice(p.t, 0, min(2*n, mostPart))
+	}
+	p.last = reflect.Append(p.last, v)
+	p.n++
+}
+
+func (p *parts) slice() reflect.Value {
+	if len(p.full) == 0 && p.n == p.last.Cap() {
+		return p.last
+	}
+	all := reflect.MakeSlice(p.t, p.n, p.n)
+	at := 0
+	for _, part := range append(p.full, p.last) {
+		at += reflect.Copy(all.Slice(at, p.n), part)
+	}
+	return all
+}

@@ -1,0 +1,101 @@
+package modelfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type inner struct {
+	A int       `json:"a"`
+	V []float64 `json:"v,omitempty"`
+}
+
+type outer struct {
+	Name  string          `json:"name"`
+	Raw   json.RawMessage `json:"raw,omitempty"`
+	All   []inner         `json:"all"`
+	Rows  [][]float32     `json:"rows,omitempty"`
+	Bytes []byte          `json:"bytes,omitempty"`
+	Next  *outer          `json:"next,omitempty"`
+	P     *float64        `json:"p,omitempty"`
+}
+
+// What a Decoder makes is what encoding/json makes, of arrays of every length.
+func TestDecoder(t *testing.T) {
+	for n := range 300 {
+		numbers := make([]int, n)
+		for i := range numbers {
+			numbers[i] = i - 7
+		}
+		text, _ := json.Marshal(numbers)
+		var have []int
+		if err := Unmarshal(text, &have); err != nil || !reflect.DeepEqual(have, numbers) {
+			t.Fatalf("%s: %v, %v", text, have, err)
+		}
+	}
+	for _, text := range []string{
+		`null`, `{}`, ` { "name" : "x" , "all" : [ { "a" : 1 } , {} ] } `,
+		`{"all":null,"raw":{"z":[1,2]},"rows":[[],[1],[1e-45,2]],"bytes":"AAE="}`,
+		`{"next":{"next":{"p":1.5,"name":"\u00e9"}},"p":null}`,
+		`{"all":[{"v":[1,2]},{"a":3}]}`, // what one element has the next has not
+	} {
+		var have, want *outer
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if err := Unmarshal([]byte(text), &have); err != nil || !reflect.DeepEqual(have, want) {
+			t.Errorf("%s: %+v, %v, want %+v", text, have, err, want)
+		}
+	}
+}
+
+func TestDecoderErrors(t *testing.T) {
+	long := strings.Repeat("1", 1000)
+	for text, want := range map[string]string{
+		`[]`: "want an object", `{"all":{}}`: "want an array", `{"all":[1]}`: "cannot unmarshal",
+		`{"name":1}`: "cannot unmarshal", `{"all":[null]}`: "null is no element",
+		`{"rows":[null]}`: "null is no element", `{"rows":[[null]]}`: "null is no element",
+		`{"nam":""}`: `unknown field "nam"`, `{"Name":""}`: `unknown field "Name"`,
+		`{"name":"","name":""}`: `"name" is there twice`,
+		`{"all":[{"b":1}]}`:     `unknown field "b"`,
+		`{"all":[`:              "EOF", `{`: "EOF", ``: "EOF", `{"rows":[[1,`: "EOF",
+		`{"all":[{"a":` + long + `}]}`:                     "111...",
+		`{"all":[` + strings.Repeat("{},", 1<<21) + `{}]}`: "more memory",
+	} {
+		var v *outer
+		err := Unmarshal([]byte(text), &v)
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
+			t.Errorf("%.40s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A value without end is given up where it has to be in memory as a whole.
+func TestDecoderEndless(t *testing.T) {
+	var v string
+	err := NewDecoder(io.MultiReader(strings.NewReader(`"`), endless{})).Into(&v)
+	if err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Error(err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'a'
+	}
+	return len(b), nil
+}
+
+func ExampleDecoder() {
+	d := NewDecoder(strings.NewReader(`[1, 2] "three"`))
+	var numbers []int
+	var text string
+	fmt.Println(d.Into(&numbers), numbers, d.Into(&text), text)
+	// Output: <nil> [1 2] <nil> three
+}

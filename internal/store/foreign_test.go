@@ -1,0 +1,46 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// fickle is rows that say another number of columns at each call, and have other values.
+type fickle struct {
+	*dense.Matrix
+	calls int
+}
+
+func (f *fickle) Cols() int {
+	f.calls++
+	return max(1, f.Matrix.Cols()-f.calls+1)
+}
+
+func (f *fickle) Axpy(i int, a float32, w []float32) {
+	f.calls++
+	w[(i+f.calls)%len(w)] += a
+	w[len(w)-1] += a
+}
+
+// The columns of a copy are in range, whatever the rows say of themselves: the kernels trust them.
+func TestCopyOfFickleRows(t *testing.T) {
+	for _, cols := range []int{2, 100} { // dense, and sparse
+		x := &foreign{Examples: &fickle{Matrix: dense.New(20, cols)}}
+		m := x.Take([]uint32{0, 5, 3, 19}).(Matrix)
+		if m.Rows() != 4 {
+			t.Fatalf("%d rows", m.Rows())
+		}
+		for i := range m.Rows() {
+			index, values := m.Row(i)
+			if index != nil && len(index) != len(values) {
+				t.Errorf("row %d has %d columns and %d values", i, len(index), len(values))
+			}
+			for _, j := range index {
+				if int(j) >= m.Cols() {
+					t.Errorf("row %d of %d columns has column %d", i, m.Cols(), j)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package store
+
+import "github.com/pegasimd/pegasimd/internal/asm"
+
+// wideLanes is the number of running sums of a WideDot: the product of column j goes to sum j mod
+// 4. Zeros change none of them, so that the result does not depend on how a row is held.
+const wideLanes = 4
+
+func wideFold(lane [wideLanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
+
+// wideDense is WideDot of a row of all columns.
+func wideDense(row []float32, w []float64) float64 {
+	w = w[:len(row)]
+	var lane [wideLanes]float64
+	var s0, s1, s2, s3 float64
+	j := 0
+	for ; j+wideLanes <= len(row); j += wideLanes {
+		x, v := (*[wideLanes]float32)(row[j:]), (*[wideLanes]float64)(w[j:])
+		s0 += float64(v[0] * float64(x[0]))
+		s1 += float64(v[1] * float64(x[1]))
+		s2 += float64(v[2] * float64(x[2]))
+		s3 += float64(v[3] * float64(x[3]))
+	}
+	lane = [wideLanes]float64{s0, s1, s2, s3}
+	for l := 0; j < len(row); j, l = j+1, l+1 {
+		lane[l] += float64(w[j] * float64(row[j]))
+	}
+	return wideFold(lane)
+}
+
+// wideSparse is WideDot of a row of nonzeros.
+func wideSparse(m Reader, i int, w []float64) float64 {
+	index, values := m.Row(i)
+	values = values[:len(index)]
+	var lane [wideLanes]float64
+	for n, j := range index {
+		lane[j&(wideLanes-1)] += float64(w[j] * float64(values[n]))
+	}
+	return wideFold(lane)
+}
+
+// dotError is a bound on the error of a sum of n products in so many lanes, which are folded in so
+// many additions: each product goes through its own rounding, the additions of its lane, the folds
+// and those of the blocks' sums. It takes in what k roundings of 2^-24 make beyond k 2^-24.
+func dotError(n, lanes, folds int) float64 {
+	most := min(n, asm.Block)
+	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block
+	return 1.01 * float64(roundings) * 0x1p-24
+}
+
+func denseError(cols int) float64      { return dotError(cols, 64, 6) }
+func sparseError(nonzeros int) float64 { return dotError(nonzeros, 8, 3) }

@@ -1,0 +1,79 @@
+// Package visible keeps what names of classes, columns and files may hold from whoever reads them:
+// control characters could end a line, or take hold of a terminal.
+package visible
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Name returns a name as it is if all of it can be seen, and else in Go's quotes. So is one that is
+// empty or begins with a quote, so that different names never look the same.
+func Name(name string) string {
+	if name == "" || name[0] == '"' || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, isHidden) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// Names returns each of the names as Name does, nil for nil.
+func Names(names []string) []string {
+	if names == nil {
+		return nil
+	}
+	shown := make([]string, len(names))
+	for i, name := range names {
+		shown[i] = Name(name)
+	}
+	return shown
+}
+
+func isHidden(r rune) bool { return !strconv.IsPrint(r) }
+
+// Text returns a sentence in which what can't be seen, new lines too, is escaped as in Go.
+func Text(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if part := text[:size]; isHidden(r) || r == utf8.RuneError && size == 1 {
+			quoted := strconv.Quote(part)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(part)
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// JSON returns valid JSON with what can't be seen in its strings escaped, of which encoding/json
+// leaves some. Between its values there may be new lines.
+func JSON(text []byte) []byte {
+	hidden := func(r rune) bool { return r != '\n' && isHidden(r) }
+	if !bytes.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b bytes.Buffer
+	unit := func(v rune) {
+		hex := strconv.FormatInt(int64(v), 16)
+		b.WriteString(`\u` + strings.Repeat("0", 4-len(hex)) + hex)
+	}
+	for _, r := range string(text) {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xffff: // as a pair
+			unit(0xd800 + (r-0x10000)>>10)
+			unit(0xdc00 + (r-0x10000)&0x3ff)
+		default:
+			unit(r)
+		}
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,257 @@
+//go:build !race
+
+package modelio_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/peak"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// hostileSize is about how long the files are that are to make a reader take much memory.
+var hostileSize = 4 << 20
+
+// repeated returns text as often as fits, joined by commas.
+func repeated(text string) string {
+	n := hostileSize / (len(text) + 1)
+	return strings.Repeat(text+",", n-1) + text
+}
+
+// count returns 0,1,2... of n numbers.
+func count(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ",%d", i)
+	}
+	return b.String()[1:]
+}
+
+// sealed returns a model file of the header and the numbers.
+func sealed(header string, numbers int) []byte {
+	b := append([]byte(header+"\n"), make([]byte, numbers)...)
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
+}
+
+const (
+	linearResult = `{"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`
+	kernelConfig = `{"kernel":"rbf","gamma":1,"lambda":1,"epochs":1,"order":"permutation",` +
+		`"offset":"r2","average":"last-half","finish":"dual","passes":100,"tol":0.01,` +
+		`"multiclass":"ovo"}`
+	kernelResult = `{"steps":1,"epochs":1,"passes":1,"violations":1,"r2":1,"t0":1}`
+)
+
+// A header is the lines of a linear model file, in order, with what a case wants in place.
+func linear(lines map[string]string) string {
+	b := "pegasimd model 1\n"
+	for _, f := range [][2]string{
+		{"features", "1"}, {"classes", "[0,1]"}, {"names", ""}, {"bias", "false"},
+		{"index_base", "0"}, {"scaler", ""}, {"hash_bits", ""}, {"calibration", ""},
+		{"lambda", "1"}, {"prior", ""}, {"config", "{}"}, {"result", linearResult}, {"state", ""},
+	} {
+		value, ok := lines[f[0]]
+		if !ok {
+			value = f[1]
+		}
+		if value != "" {
+			b += f[0] + ": " + value + "\n"
+		}
+	}
+	return b
+}
+
+// kernel is linear for a kernel machine.
+func kernel(lines map[string]string) string {
+	b := "pegasimd kernel model 1\n"
+	for _, f := range [][2]string{
+		{"features", "1"}, {"classes", "[0,1]"}, {"names", ""}, {"index_base", "0"},
+		{"lambda", "1"}, {"config", kernelConfig}, {"layout", `"dense"`}, {"support", "[1,0]"},
+		{"result", kernelResult},
+	} {
+		value, ok := lines[f[0]]
+		if !ok {
+			value = f[1]
+		}
+		if value != "" {
+			b += f[0] + ": " + value + "\n"
+		}
+	}
+	return b
+}
+
+func readNative(name string) error {
+	_, err := modelio.ReadFile(name)
+	return err
+}
+
+func readText(read func(*os.File) error) func(string) error {
+	return func(name string) error {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return read(f)
+	}
+}
+
+var (
+	readLiblinear = readText(func(f *os.File) error {
+		_, err := modelio.ReadLiblinear(f)
+		return err
+	})
+	readJSON = readText(func(f *os.File) error {
+		_, err := modelio.ReadJSON(f)
+		return err
+	})
+)
+
+// Reading a model takes a stated multiple of its file's size, whatever the file says.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		hostileSize = 2 << 20
+	}
+	const pairs = 2048 * 2047 / 2
+	cases := map[string]peak.Case{}
+	add := func(name string, read func(string) error, file func() []byte, err string) {
+		cases[name] = peak.Case{File: file, Read: read, Error: err}
+	}
+	lin := func(name, key string, value func() string, numbers int, err string) {
+		add("linear: "+name, readNative, func() []byte {
+			return sealed(linear(map[string]string{key: value()}), numbers)
+		}, err)
+	}
+	array := func(text string) func() string {
+		return func() string { return "[" + repeated(text) + "]" }
+	}
+	state := func(key, text string) func() string {
+		return func() string {
+			return `{"data":"","round":0,"look":0,"` + key + `":[` + repeated(text) + `]}`
+		}
+	}
+	result := func(text string) func() string {
+		return func() string {
+			return linearResult[:len(linearResult)-1] + `,"per_class":[` + repeated(text) + `]}`
+		}
+	}
+	ovo := func(features string, numbers int) func() []byte {
+		return func() []byte {
+			return sealed(linear(map[string]string{"features": features,
+				"classes": "[" + count(2048) + "]", "config": `{"multiclass":"ovo"}`}), numbers)
+		}
+	}
+	add("linear: pairs of no features", readNative, ovo("0", 0), "2096128 weight vectors")
+	add("linear: pairs of one feature", readNative, ovo("1", 4*pairs), "")
+	add("linear: large", readNative, func() []byte {
+		return sealed(linear(map[string]string{"features": fmt.Sprint(hostileSize / 4)}),
+			hostileSize)
+	}, "")
+	lin("classes", "classes", array("0"), 4, "classes, want 2 to")
+	lin("names", "names", array(`""`), 4, "names for 2 classes")
+	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 names")
+	lin("calibration", "calibration", array("{}"), 4, "calibrations")
+	lin("scaler", "scaler", array("0"), 4, "")
+	lin("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, 4, "")
+	lin("digits", "features", func() string { return strings.Repeat("1", hostileSize) }, 4,
+		"features")
+	lin("prior", "prior", func() string { return `"` + repeated("a") + `"` }, 4, "")
+	lin("classes of results", "result", result("{}"), 4, "more memory")
+	lin("counted classes of results", "result", result(`{"violations":0}`), 4,
+		"")
+	lin("learners", "state", state("learners", "{}"), 4, "more memory")
+	lin("runs", "state", state("runs", "{}"), 4, "more memory")
+	lin("arrays", "state", state("arrays", "0"), 4, "more memory")
+	lin("deep", "scaler", func() string { return strings.Repeat("[", hostileSize) }, 4, "depth")
+	lin("sums of a learner", "state", func() string {
+		return `{"data":"","arrays":[],"round":0,"look":0,"runs":[],"learners":[{"vb":[` +
+			repeated("0") + `]}]}`
+	}, 4, "")
+
+	ker := func(name string, lines func() map[string]string, numbers int, err string) {
+		add("kernel: "+name, readNative, func() []byte {
+			return sealed(kernel(lines()), numbers)
+		}, err)
+	}
+	ker("support", func() map[string]string {
+		return map[string]string{"support": "[" + repeated("0") + "]"}
+	}, 8, "support")
+	ker("classes", func() map[string]string {
+		return map[string]string{"classes": "[" + repeated("0") + "]"}
+	}, 8, "classes, want 2 to")
+	ker("rows of no features", func() map[string]string {
+		return map[string]string{"features": "0", "support": fmt.Sprintf("[%d,0]", 1<<20)}
+	}, 4<<20, "")
+	ker("rows of one feature", func() map[string]string {
+		return map[string]string{"support": fmt.Sprintf("[%d,0]", 3<<20)}
+	}, 24<<20, "")
+	ker("sparse rows of one feature", func() map[string]string {
+		return map[string]string{"layout": `"sparse"`, "support": fmt.Sprintf("[%d,0]", 3<<20)}
+	}, 24<<20, "")
+	ker("pairs", func() map[string]string {
+		return map[string]string{"classes": "[" + count(360) + "]",
+			"support": "[" + strings.Repeat("40,", 359) + "40]"}
+	}, 4*40*360*(1+359), "")
+	ker("pairs of one row", func() map[string]string {
+		return map[string]string{"classes": "[" + count(360) + "]",
+			"support": "[" + strings.Repeat("1,", 359) + "1]"}
+	}, 4*360*(1+359), "")
+
+	text := func(name string, header string, file func() string, err string) {
+		add("liblinear: "+name, readLiblinear, func() []byte {
+			return []byte("solver_type L2R_L1LOSS_SVC_DUAL\n" + header + "w\n" + file() + "\n")
+		}, err)
+	}
+	text("narrow", "nr_class 65536\nlabel "+strings.ReplaceAll(count(65536), ",", " ")+
+		"\nnr_feature 1\nbias -1\n", func() string { return strings.Repeat("0 ", 65536) }, "")
+	text("wide", fmt.Sprintf("nr_class 2\nlabel 1 0\nnr_feature %d\nbias -1\n", hostileSize/2),
+		func() string { return strings.Repeat("0 ", hostileSize/2) }, "")
+	text("cut", "nr_class 2\nlabel 1 0\nnr_feature 2000000000\nbias -1\n",
+		func() string { return strings.Repeat("0 ", hostileSize/2) }, "cut short")
+	text("space", "nr_class 2\nlabel 1 0\nnr_feature 1\nbias -1\n",
+		func() string { return strings.Repeat(" ", hostileSize) }, "cut short")
+
+	object := func(name, key string, value func() string, err string) {
+		add("JSON: "+name, readJSON, func() []byte {
+			var b bytes.Buffer
+			m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{0}}, Lambda: 1}
+			if err := modelio.WriteJSON(&b, m); err != nil {
+				panic(err)
+			}
+			lines := strings.Split(b.String(), "\n")
+			for i, line := range lines {
+				have, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+				if have == `"hash"` || have == `"`+key+`"` {
+					lines[i] = ""
+				}
+			}
+			lines[0] = `{"` + key + `":` + value() + ","
+			text := strings.Join(lines, "\n")
+			if key == "weights" { // the last field: none follows
+				at := strings.LastIndex(text, ",")
+				text = text[:at] + "}"
+			}
+			return []byte(text)
+		}, err)
+	}
+	object("vectors", "weights", array("[]"), "weight")
+	object("vectors of one weight", "weights", array("[0]"), "weight")
+	object("a vector", "weights", func() string { return "[[" + repeated("0") + "]]" },
+		"in vector 0")
+	object("classes", "classes", array("0"), "classes, want 2 to")
+	object("biases", "biases", array("0"), "biases")
+	object("names", "names", array(`""`), "names for 2 classes")
+	object("calibration", "calibration", array("{}"), "calibrations")
+	object("scaler", "scaler", array("0"), "")
+	object("classes of results", "result", result("{}"), "more memory")
+	object("counted classes of results", "result", result(`{"violations":0}`), "")
+	object("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, "")
+	object("unknown", "unknown", array("0"), "unknown")
+	peak.Test(t, cases)
+}

@@ -1,0 +1,220 @@
+package pegasos
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// A measurement is what is known of one learner's part of a model.
+type measurement struct {
+	objective float64
+	mistake   float64 // the most by which that may be off
+	bound     float64 // on the least objective there is; NaN for none
+}
+
+// proven returns the bound less the mistake, so that no objective, as it is measured, is below it.
+// No objective is below 0 either. See rounding.go.
+func (m measurement) proven() float64 { return max(0, m.bound-m.mistake) }
+
+// A precision says how the objective is found.
+type precision uint8
+
+const (
+	quick    precision = iota // from float32 dot products, as in prediction
+	asNeeded                  // so only if the mistake is small beside the gap, else exact
+	exact                     // from float64 dot products
+)
+
+// What the mistake may be where float32 dot products are good enough: a share of P - D, or without
+// a bound of P.
+const (
+	smallOfGap       = 0.01
+	smallOfObjective = 1e-4
+)
+
+// measure fills in the run's part of m's objective and bound. It returns the sum of the mistakes.
+func (r *run) measure(m *Model, how precision) (mistakes float64) {
+	r.measured = make([]measurement, len(r.learners))
+	r.parallel(func(k int) { r.measured[k].bound = r.learners[k].dual(r.r2) })
+	r.objectives(m, nil)
+	return r.refine(m, how)
+}
+
+// refine fills in the run's part of m, which measure has seen, to some other precision.
+func (r *run) refine(m *Model, how precision) (mistakes float64) {
+	wide, some := make([]bool, len(r.measured)), false
+	for k, at := range r.measured {
+		enough := smallOfGap * (at.objective - at.bound)
+		if math.IsNaN(at.bound) {
+			enough = smallOfObjective * at.objective
+		}
+		rough := !(at.mistake <= enough)
+		wide[k] = floats.IsFinite(at.objective) && (how == exact || how == asNeeded && rough)
+		some = some || wide[k]
+	}
+	if some {
+		r.objectives(m, wide)
+	}
+	for k, at := range r.measured {
+		mistakes += at.mistake
+		if r.joint != nil {
+			m.Result.Objective, m.Result.DualObjective = at.objective, at.proven()
+		} else {
+			c := &m.Result.PerClass[r.first+k]
+			c.Objective, c.DualObjective = at.objective, at.proven()
+		}
+	}
+	return mistakes
+}
+
+// objectives finds P of each learner's part of m, and by how much it may be off; or, from float64
+// dot products, of those that wide names. With float32 dot products P is NaN if one of them is not
+// finite, for then predictions are not.
+func (r *run) objectives(m *Model, wide []bool) {
+	loss, vectors := make([]float64, len(r.learners)), make([][]float64, len(r.learners))
+	if j := r.joint; j != nil {
+		w, b := r.vectorsOf(m, 0)
+		if wide == nil {
+			loss[0] = j.meanLoss(w, b)
+		} else {
+			loss[0] = j.wideMeanLoss(w, b)
+		}
+		r.setObjective(0, w, b, loss[0], wide != nil)
+		return
+	}
+	for k := range wide {
+		if wide[k] {
+			vectors[k] = wideVector(m.Weights[r.first+k])
+		}
+	}
+	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
+		p, b := r.problems[k], m.bias(r.first+k)
+		switch {
+		case wide == nil:
+			loss[k] += p.losses(m.Weights[r.first+k], b, from, to)
+		case wide[k]:
+			loss[k] += p.wideLosses(vectors[k], b, from, to)
+		}
+	})
+	for k := range loss {
+		if wide == nil || wide[k] {
+			w, b := r.vectorsOf(m, k)
+			r.setObjective(k, w, b, loss[k]/float64(r.rows), wide != nil)
+		}
+	}
+}
+
+// setObjective sets that of learner k with the vectors w, whose mean loss is known.
+func (r *run) setObjective(k int, w [][]float32, b []float64, loss float64, wide bool) {
+	l := r.learners[k]
+	s := l.common()
+	penalty := s.penalty(w, b)
+	z := s.scoreError(w, b, r.dotSize(wide), r.r2)
+	at := &r.measured[k]
+	at.objective = penalty + loss
+	at.mistake = l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+}
+
+// vectorsOf returns the vectors of m that learner k has trained, and their biases.
+func (r *run) vectorsOf(m *Model, k int) (w [][]float32, b []float64) {
+	first, n := r.first+k, len(r.learners[k].common().vs)
+	for i := range n {
+		b = append(b, m.bias(first+i))
+	}
+	return m.Weights[first:][:n], b
+}
+
+// losses returns the sum of the losses of some rows, from float32 dot products.
+func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) {
+	for j := from; j < to; j++ {
+		i := p.row(j)
+		z := float64(p.x.Dot(i, w)) + bias
+		if !floats.IsFinite(z) {
+			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
+		}
+		sum += p.lossOf(i, z)
+	}
+	return sum
+}
+
+// wideLosses is losses from float64 dot products.
+func (p *problem) wideLosses(w []float64, bias float64, from, to int) (sum float64) {
+	for j := from; j < to; j++ {
+		i := p.row(j)
+		sum += p.lossOf(i, p.x.WideDot(i, w)+bias)
+	}
+	return sum
+}
+
+// lossOf returns the loss of row i with the score z, times its weight.
+func (p *problem) lossOf(i int, z float64) float64 {
+	side, target := p.label(uint32(i))
+	return float64(p.share(i) * p.cost.at(float64(float64(side)*z)-target))
+}
+
+// wideVector returns w in float64.
+func wideVector(w []float32) []float64 {
+	wide := make([]float64, len(w))
+	for j, v := range w {
+		wide[j] = float64(v)
+	}
+	return wide
+}
+
+func wideVectors(w [][]float32) (wide [][]float64) {
+	for _, v := range w {
+		wide = append(wide, wideVector(v))
+	}
+	return wide
+}
+
+// lossAtZero returns the mean loss of v = 0.
+func (p *problem) lossAtZero() float64 {
+	if p.target == nil && p.priorScores == nil {
+		return p.cost.at(0)
+	}
+	var sum, n float64
+	for j := range p.count() {
+		i := p.row(j)
+		_, target := p.frame(uint32(i))
+		sum += float64(p.share(i) * p.cost.at(-target))
+		n += p.share(i)
+	}
+	return sum / n
+}
+
+// penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well, or with a
+// prior that of the difference.
+func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
+	for k := range w {
+		var from []float32
+		if s.prior != nil {
+			from = s.prior[k]
+		}
+		if s.biasScale == 0 {
+			sum += penalty(w[k], from, 0, s.lambda, 1)
+		} else {
+			sum += penalty(w[k], from, bias[k]-s.priorBias[k], s.lambda, s.biasScale)
+		}
+	}
+	return sum
+}
+
+// penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
+// vector from is one of zeros.
+func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
+	var sum float64
+	for j, v := range w {
+		d := float64(v)
+		if from != nil {
+			d -= float64(from[j])
+		}
+		sum += float64(d * d)
+	}
+	if bias != 0 {
+		b := bias / biasScale
+		sum += float64(b * b)
+	}
+	return float64(lambda / 2 * sum)
+}

@@ -1,0 +1,166 @@
+package pegasos
+
+import "math"
+
+// This file has what stands between the numbers of a certificate and the truth. Let P be the
+// objective of the model as it is written, with exact sums, and P* the least there is. What is told
+// is P', the objective as it was added up, and a bound D' with
+//
+//	D' <= P* - |P' - P|
+//
+// so that D' <= P', and the excess of P over P* is at most P' - D'. Every step of the way to P' and
+// D' is bounded as follows. u is 2^-53, the rounding of float64; a sum of n numbers in any order
+// errs by at most n u times the sum of their magnitudes.
+//
+// Sums. All that is added up in float64 is added over rows, columns or vectors, of products that
+// took a few operations each, with weights whose mean was itself such a sum. One number, s.sums =
+// (8 rows + columns + classes + 64) u, is more than the relative error of any of them, in terms of
+// the sum of the magnitudes. Where sums of sums are formed, it is taken once for each.
+//
+// Scores. A dot product of float32 errs by at most k 2^-24 of the sum of its products' magnitudes,
+// and so by k 2^-24 |w| |x_i|, where k is the number of roundings that a product goes through:
+// store.Rows.DotError. One of float64 has exact products and errs by s.sums |w| |x_i|. The bias,
+// the label and the loss's own constants are added in float64. The mean over the rows of the
+// scores' squared errors has therefore the root
+//
+//	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + s.sums (|w| R + |b| + the loss's constants)
+//
+// Losses. The hinge, the log and the epsilon-insensitive loss change by no more than the score, and
+// their mean by no more than z. The squared hinge d^2 changes by e (2d + e) where d does by e: its
+// mean by no more than z (2 sqrt(mean loss) + z). The joint losses change by no more than the
+// largest change of any score and that of the row's own class together: 2z, of the longest vector.
+//
+// P' errs by that and by s.sums (P' itself). If that is more than a hundredth of P' - D', or
+// without a bound than 1e-4 P', P' is found once more from float64 dot products. With Tol it always
+// is, and the runs' end is decided by it, so that it does not depend on how the rows are held.
+//
+// The bound. Shares are float32 numbers within their range, whatever they came from, and are taken
+// for what they are. The vector u of certificate.go is a sum over the rows: it errs by at most
+// s.sums mean(|a_i| |x_i|) <= s.sums sqrt(mean(a_i^2) R^2), which is added to its length. The mean
+// of what the shares earn errs by s.sums times the mean of the magnitudes; so does that of the
+// entropies, to which elementary.Log adds 2^-52 of each. A prior's scores are found anew in
+// float64, and err by s.sums (|w0| |x_i| + |b0|), times the shares. With an unregularised bias the
+// shares' sums over both sides must be the same; rounded to float32 they are so up to a share of
+// 2^-23, and each could be moved by that much to make them so: balance has what that costs. In
+// joint problems the rounding of a row's own share to float32 is treated alike.
+//
+// The gap of several problems is that of the means of their P' and D', and these are sums again.
+
+// sumError is s.sums.
+func sumError(rows, cols, classes int) float64 {
+	return (8*float64(rows) + float64(cols) + float64(classes) + 64) * 0x1p-53
+}
+
+// dotSize returns the root of the mean, over the rows, of the squared error of a dot product with a
+// vector of length 1.
+func (r *run) dotSize(wide bool) float64 {
+	if wide {
+		return 0 // it is in learnerState.sums
+	}
+	if r.dotError == 0 {
+		var sum float64
+		for j := range r.rows {
+			i := r.row(j)
+			e, weight := r.x.DotError(i), 1.0
+			if r.weight != nil {
+				weight = r.weight[i]
+			}
+			sum += float64(weight * float64(float64(e*e)*float64(r.norms[i])))
+		}
+		// The factor covers the roundings of the norms.
+		r.dotError = 1.001*math.Sqrt(sum/float64(r.rows)) + 0x1p-100
+	}
+	return r.dotError
+}
+
+// scoreError returns the root of the mean, over the rows, of a score's squared error, without that
+// of what the loss adds to it.
+func (s *learnerState) scoreError(w [][]float32, b []float64, dotSize, r2 float64) float64 {
+	length, bias := longest(w), 0.0
+	for _, v := range b {
+		bias = max(bias, math.Abs(v))
+	}
+	if length == 0 {
+		return float64(s.sums * bias)
+	}
+	return float64(length*dotSize) + float64(s.sums*(float64(1.001*length*math.Sqrt(r2))+bias))
+}
+
+// longest returns the largest length of the vectors.
+func longest(w [][]float32) (length float64) {
+	for _, v := range w {
+		length = max(length, math.Sqrt(squareSum(v)))
+	}
+	return length
+}
+
+func squareSum(v []float32) (sum float64) {
+	for _, z := range v {
+		sum += float64(float64(z) * float64(z))
+	}
+	return sum
+}
+
+// lossError returns by how much the mean loss may be off where the scores are, by z.
+func (p *problem) lossError(z, loss float64) float64 {
+	var squares float64
+	if p.target != nil {
+		for j := range p.count() {
+			i := p.row(j)
+			t := float64(p.target[i])
+			squares += float64(p.share(i) * float64(t*t))
+		}
+	}
+	z += float64(p.sums * (1 + p.cost.epsilon + math.Sqrt(squares/float64(p.count()))))
+	if p.cost.loss == squaredHingeCost {
+		return float64(z * (2*math.Sqrt(loss) + z))
+	}
+	return z
+}
+
+func (j *joint) lossError(z, loss float64) float64 {
+	most := 1.0
+	for _, row := range j.costs {
+		for _, c := range row {
+			most = max(most, c)
+		}
+	}
+	return float64(2*z) + float64(j.sums*most)
+}
+
+// priorError returns the root of the mean, over the rows, of the squared error of a wideScore.
+func (s *learnerState) priorError(r2 float64) float64 {
+	if s.prior == nil {
+		return 0
+	}
+	return s.scoreError(s.prior, s.priorBias, 0, r2)
+}
+
+// widenPrior finds the prior's scores that the certificate takes.
+func (s *learnerState) widenPrior() {
+	if s.prior == nil || s.wideScores != nil {
+		return
+	}
+	prior := wideVectors(s.prior)
+	s.wideScores = make([]float64, len(s.priorScores))
+	for j := range s.count() {
+		i := s.row(j)
+		for k, w := range prior {
+			s.wideScores[i*len(prior)+k] = s.x.WideDot(i, w) + s.priorBias[k]
+		}
+	}
+}
+
+// wideScore returns the prior's score of row i by vector k; 0 without one.
+func (s *learnerState) wideScore(i, k int) float64 {
+	if s.wideScores == nil {
+		return 0
+	}
+	return s.wideScores[i*len(s.prior)+k]
+}
+
+// wideTarget is the target of frame, by such a score.
+func (p *problem) wideTarget(i int) float64 {
+	side, target := p.label(uint32(i))
+	return target - float64(float64(side)*p.wideScore(i, 0))
+}
