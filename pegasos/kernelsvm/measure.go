@@ -319,6 +319,9 @@ func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
 		p.bound = min(p.lower, max(p.objective-p.gap, p.lower-p.off))
 	}
+	if r.cfg.Kernel == Function && p.bound > p.objective {
+		p.bound = math.NaN() // it is no inner product
+	}
 }
 
 // gapTo returns the gap that the problem would have with the given bound.

@@ -30,7 +30,8 @@ func TestShiftedRows(t *testing.T) {
 		right := accuracy(at, shifted(p.Dense, 0), p.Y)
 		for _, shift := range []float32{100, 1000, 4000, -30000} {
 			x := shifted(p.Dense, shift)
-			for form, x := range map[string]pegasos.Examples{"dense": x, "sparse": sample.ToSparse(x)} {
+			for form, x := range map[string]pegasos.Examples{"dense": x,
+				"sparse": sample.ToSparse(x)} {
 				m := mustTrain(t, x, p.Y, Trainer{Config: cfg})
 				r := m.Result
 				if g := m.Config.Gamma; math.Abs(g/at.Config.Gamma-1) > 1e-6 {
