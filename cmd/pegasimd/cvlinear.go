@@ -110,6 +110,7 @@ func (v *linearCV) readData() (err error) {
 	if err != nil {
 		return err
 	}
+	v.memory = v.flags.memory.limit(v.set)
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err
@@ -167,6 +168,7 @@ func (v *linearCV) writeModel() error {
 	}
 	tr := pegasos.Trainer{
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
+		MaxMemory: v.memory,
 	}
 	m, err := tr.Train(v, matrix(v.set), v.set.Y)
 	if err != nil {
