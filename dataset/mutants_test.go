@@ -181,8 +181,8 @@ func named(err error) bool {
 	return ok && !strings.Contains(before, " ") || strings.HasPrefix(err.Error(), "a.")
 }
 
-// severalTimes reports whether b is a gzip file of several members, each with the same text: each is
-// right, though it is another file.
+// severalTimes reports whether b is a gzip file of several members, each with the same text: each
+// is right, though it is another file.
 func severalTimes(b []byte, text string) bool {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
