@@ -143,7 +143,7 @@ func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 func TestMutants(t *testing.T) {
 	for _, f := range forms(t) {
 		t.Run(f.name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(11, uint64(len(f.name))))
+			r := rand.New(rand.NewPCG(uint64(*mutants), uint64(len(f.name))))
 			refused, changed := 0, 0
 			for range *mutants {
 				b := mutant(r, f.file)

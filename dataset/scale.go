@@ -39,6 +39,9 @@ type Scaler struct {
 	Kind   ScaleKind `json:"kind"`
 	Shift  []float32 `json:"shift,omitempty"`  // of each column, with ScaleStandard
 	Factor []float32 `json:"factor,omitempty"` // of each column, unless it is ScaleUnit
+
+	// Table, if not nil, says what the columns are: see Options. FitScaler leaves it nil.
+	Table *Table `json:"table,omitempty"`
 }
 
 // FitScaler finds the scale of a set's columns. A column that is constant gets the factor 1, so
@@ -127,6 +130,11 @@ func (c *Scaler) Check(features int) error {
 	if len(c.Shift) != shift || len(c.Factor) != factor {
 		return fmt.Errorf("dataset: a %s scaler of %d shifts and %d factors for %d features",
 			c.Kind, len(c.Shift), len(c.Factor), features)
+	}
+	if c.Table != nil && factor > 0 {
+		if err := c.Table.Check(features); err != nil {
+			return err
+		}
 	}
 	for j := range c.Factor {
 		if !floats.IsFinite(c.Factor[j]) || c.Shift != nil && !floats.IsFinite(c.Shift[j]) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -181,7 +182,7 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {
-			panic("dataset: row out of range")
+			panic(mistake.Of("row %d of %d", i, n))
 		}
 		t.Y[k] = s.Y[i]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -60,6 +61,11 @@ type Result struct {
 	Steps      int64
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
+
+	// Replaced is the number of problems whose result had an objective above that of w = 0 (the
+	// prior, if there is one) or of the start: their weights are the best of these and the last
+	// iterate. It is not done with OffsetNone, whose steps are the paper's, nor with Patience.
+	Replaced int
 
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
@@ -277,7 +283,7 @@ func (m *Model) WithCols(cols int) *Model {
 // [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
-		panic("pegasos: x.Cols() != m.Cols()")
+		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
 	if len(dst) < len(m.Weights) {
 		dst = make([]float64, len(m.Weights))
@@ -295,7 +301,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 // sums that float32 can't hold speak for no class. It panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
-		panic("pegasos: the model predicts numbers, not classes")
+		panic(mistake.Of("the model predicts numbers, not classes"))
 	}
 	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
 		return -1

@@ -20,6 +20,10 @@ type learner interface {
 	result(w [][]float32, b []float64)
 	// dual returns a lower bound on the least P there is, or NaN; r2 is R^2.
 	dual(r2 float64) float64
+	// lossAtZero returns the mean loss of w = 0, or of the prior.
+	lossAtZero() float64
+	// objectiveAt returns P of any vectors and biases, from float32 dot products.
+	objectiveAt(w [][]float32, b []float64) float64
 	// lossError: see rounding.go.
 	lossError(z, loss float64) float64
 	common() *learnerState
@@ -248,18 +252,19 @@ func (r *run) squaredNorms() (t0 float64) {
 	return r.r2 / r.lambda
 }
 
-// segment returns the number of steps of one learner after which the context may be asked again.
+// segment returns the number of steps of a few vectors after which the context is asked again.
 func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
 
-// segment returns the number of steps after which the context is asked again: with many vectors
-// fewer than of one, so that it is asked several times a second. It has no influence on the result.
+// segment returns that number for the vectors of the run. Many of them take a million steps in all
+// on each thread, some 0.1 s. For sparse rows they are enough to be worth mixing the vectors: see
+// newGroup.
 func (r *run) segment() int {
-	const mostWork = 1 << 28 // in elements of rows; a row as such is as much work as 64
-	element := r.x.Size() / 4 / max(r.x.Rows(), 1)
-	if element == 0 { // not known
-		element = min(r.x.Cols(), 1024)
+	cols := r.data.x.Cols()
+	share := (1 << 20) * r.threads / max(r.vectors(), 1)
+	if r.x.Interleaved() != nil {
+		share = max(share, cols)
 	}
-	return min(segment(r.x.Cols()), max(mostWork/(64+element)/max(r.vectors(), 1), 16))
+	return min(segment(cols), max(share, 32))
 }
 
 // blockRows returns how many rows all classes visit before the next ones, so that a row comes from

@@ -323,7 +323,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	if stopped {
 		return m, true, nil
 	}
-	s.measure(m, s.precision())
+	s.settle(m)
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
 	}
@@ -494,7 +494,7 @@ func (s *session) untrained(m *Model, k int) {
 // measured is model, measured.
 func (s *session) measured() *Model {
 	m := s.model()
-	s.measure(m, s.precision())
+	s.settle(m)
 	return m
 }
 

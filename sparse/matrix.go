@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // A Matrix is in compressed sparse row (CSR) form. It is checked when it is built and can't be
@@ -80,7 +81,7 @@ func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR
 // Dot returns the dot product of row i and w, which has Cols elements.
 func (m *Matrix) Dot(i int, w []float32) float32 {
 	if len(w) != m.Cols() {
-		panic("sparse: len(w) != Cols")
+		panic(m.wrongLength(w, 1))
 	}
 	if m.barred(i) {
 		return 0
@@ -92,7 +93,7 @@ func (m *Matrix) Dot(i int, w []float32) float32 {
 // Axpy adds a times row i to w, which has Cols elements.
 func (m *Matrix) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.Cols() {
-		panic("sparse: len(w) != Cols")
+		panic(m.wrongLength(w, 1))
 	}
 	if m.barred(i) {
 		return
@@ -128,8 +129,19 @@ func (m *Matrix) AxpyK(i int, a, w []float32) {
 
 func (m *Matrix) checkK(k int, w []float32) {
 	if cols := m.Cols(); cols > 0 && k > len(w)/cols || len(w) != cols*k {
-		panic("sparse: len(w) != Cols*k")
+		panic(m.wrongLength(w, k))
 	}
+}
+
+// wrongLength returns what to panic with where w is not k vectors. It is not inlined, to keep its
+// code out of the others'.
+//
+//go:noinline
+func (m *Matrix) wrongLength(w []float32, k int) any {
+	if k == 1 {
+		return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
+	}
+	return mistake.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)
 }
 
 // Take returns a matrix of the given rows, in the given order, with memory of its own.

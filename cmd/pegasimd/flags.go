@@ -177,7 +177,8 @@ func (k *kernelFlags) define(f *flag.FlagSet) {
 		"the flags that go with it are listed above", text(&k.cfg.Kernel))
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
 		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
-			"product with polynomial and sigmoid (default one over the rows' mean squared norm)")
+			"product with polynomial and sigmoid (default one over the rows' mean squared norm, "+
+			"with rbf that of the rows less their mean)")
 	f.Float64Var(&k.cfg.Coef0, "coef0", 0,
 		"`number` the term of -kernel polynomial, (gamma <x,z> + coef0)^degree, and sigmoid")
 	f.IntVar(&k.cfg.Degree, "degree", 0, "`n` the power of -kernel polynomial (default 3)")

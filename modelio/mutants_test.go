@@ -1,0 +1,161 @@
+package modelio
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+var mutants = flag.Int("mutants", 2000, "how many mutants of a file of each form TestMutants reads")
+
+// pieces are what a mutant may have that a file does not.
+var pieces = []string{
+	"0", "-1", "1e999", "NaN", "null", "{}", "[]", "[[", "]", "}", ",", ":", "\n", "\n\n", " ", `"`,
+	"4294967296", "9223372036854775807", "1e-320", "true", "\x00", "\xff\xff\xff\x7f",
+	"classes: [0,1]\n", "features: 3\n", `"vb":[1]`, "w\n", "nr_class 3\n",
+}
+
+// mutant returns text with up to four faults.
+func mutant(g *rand.Rand, text []byte) []byte {
+	text = bytes.Clone(text)
+	for range 1 + g.IntN(4) {
+		if len(text) == 0 {
+			break
+		}
+		at := g.IntN(len(text))
+		if head := bytes.Index(text, []byte("\n\n")); head > 0 && g.IntN(4) > 0 {
+			at = g.IntN(head) // numbers are most of a file, its header is what can lie
+		}
+		end := min(len(text), at+1+g.IntN(1<<g.IntN(7)))
+		switch g.IntN(8) {
+		case 0:
+			text[at] ^= 1 << g.IntN(8)
+		case 1:
+			text[at] = byte(g.Uint32())
+		case 2:
+			text[at] = "0123456789"[g.IntN(10)]
+		case 3:
+			text = append(text[:at:at], text[end:]...)
+		case 4:
+			text = append(text[:end:end], text[at:]...)
+		case 5:
+			text = text[:at]
+		case 6:
+			text = append(append(text[:at:at], pieces[g.IntN(len(pieces))]...), text[at:]...)
+		case 7:
+			text = append(append(text[:at:at], pieces[g.IntN(len(pieces))]...), text[end:]...)
+		}
+	}
+	return text
+}
+
+// A mutated file of each form is refused, or read as a model that can be used. Of those with a
+// checksum none is read that was changed; with the checksum put right they are as the others.
+func TestMutants(t *testing.T) {
+	p := sample.Random(1, 40, 5, 3, 0.7)
+	tr := pegasos.Trainer{KeepState: true, Pause: 60,
+		Config: pegasos.Config{Lambda: 0.1, Epochs: 4, Bias: pegasos.BiasAugmented}}
+	checkpoint, err := tr.Train(t.Context(), p.Dense, p.Y)
+	if !errors.Is(err, pegasos.ErrPaused) {
+		t.Fatal(err)
+	}
+	var kernels [2]bytes.Buffer
+	for i, x := range []pegasos.Examples{p.Dense, p.Sparse} {
+		m, err := kernelsvm.Train(t.Context(), x, p.Y, kernelsvm.Config{Gamma: 0.5, Lambda: 0.1})
+		if err == nil {
+			err = m.Write(&kernels[i])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := models(t)[1]
+	var liblinear strings.Builder
+	if err := WriteLiblinear(&liblinear, named); err != nil {
+		t.Fatal(err)
+	}
+
+	use := func(m Predictor) {
+		m.PredictAll(p.Dense)
+		m.PredictAll(p.Sparse)
+		m.Hash()
+		for c := range m.Head().Classes {
+			m.ClassName(c)
+		}
+	}
+	native := func(text []byte) (Predictor, error) { return Read(bytes.NewReader(text)) }
+	linear := func(read func(io.Reader) (*pegasos.Model, error)) func([]byte) (Predictor, error) {
+		return func(text []byte) (Predictor, error) {
+			m, err := read(bytes.NewReader(text))
+			if err == nil {
+				if err = m.Validate(); err != nil {
+					t.Errorf("read, and not valid: %v: %q", err, text)
+				}
+			}
+			return predictor(m, err)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		text   []byte
+		sealed bool // ends with a checksum
+		read   func([]byte) (Predictor, error)
+	}{
+		{"model", encode(t, named), true, native},
+		{"checkpoint", encode(t, checkpoint), true, native},
+		{"dense kernel model", kernels[0].Bytes(), true, native},
+		{"sparse kernel model", kernels[1].Bytes(), true, native},
+		{"JSON", []byte(encodeJSON(t, named)), false, linear(ReadJSON)},
+		{"liblinear", []byte(liblinear.String()), false, linear(ReadLiblinear)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := rand.New(rand.NewPCG(uint64(*mutants), 7))
+			accepted := 0
+			for range *mutants {
+				text := mutant(g, c.text)
+				if c.sealed {
+					if _, err := c.read(text); err == nil && !bytes.Equal(text, c.text) {
+						t.Fatalf("a damaged file is read: %q", text)
+					}
+					body := text[:max(0, len(text)-sha256.Size)]
+					sum := sha256.Sum256(body)
+					text = append(bytes.Clone(body), sum[:]...)
+				}
+				m, err := c.read(text)
+				if err != nil {
+					if len(err.Error()) > 1000 {
+						t.Fatalf("an error of %d bytes: %.200s", len(err.Error()), err)
+					}
+					continue
+				}
+				accepted++
+				use(m)
+				resume(t, tr, m, p)
+			}
+			t.Logf("%d mutants, %d of them read as models", *mutants, accepted)
+		})
+	}
+}
+
+// resume goes on from a checkpoint. It may be refused.
+func resume(t *testing.T, tr pegasos.Trainer, m Predictor, p sample.Pair) {
+	linear, ok := m.(*pegasos.Model)
+	if !ok || linear.State == nil {
+		return
+	}
+	tr.Resume, tr.Pause = linear, 0
+	if m, err := tr.Train(t.Context(), p.Dense, p.Y); err == nil {
+		if err := m.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
