@@ -36,7 +36,7 @@ build: ## build the command into build/
 test: test-library ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
 	for module in $$(git ls-files '*go.mod' | xargs -n 1 dirname); do \
-		case $$module in .) continue;; bench/regress/example) export GOWORK=off;; *) unset GOWORK;; esac; \
+		case $$module in .) continue;; gate/example) export GOWORK=off;; *) unset GOWORK;; esac; \
 		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
 	done
 
@@ -71,8 +71,9 @@ vulncheck: ## known vulnerabilities in what every module links (needs the networ
 	scripts/with-proxy.sh scripts/vulncheck.sh "$(GOVULNCHECK)"
 
 .PHONY: proxy
-proxy: ## install the command and link the library from a module proxy made of this tree (docs/release.md)
+proxy: ## install the command, link the library and gate a project, from a module proxy made of this tree (docs/release.md)
 	scripts/with-proxy.sh scripts/test-proxy.sh
+	scripts/with-proxy.sh scripts/test-gate.sh
 
 .PHONY: tidy
 tidy: ## go mod tidy in every module, as if all were published
@@ -155,24 +156,32 @@ BASE ?= origin/main
 .PHONY: regress
 regress: ## compare the kernels with those of the commit BASE, in instructions and in time (docs/gate.md); REGRESS=flags
 	@mkdir -p build/history
-	$(GO) -C bench build -o ../build/ ./regress
-	build/regress -history build/history -base '$(BASE)' -dir bench -package ./regress/kernels -functions 'internal/asm\.' \
-		-copy bench/regress/gate,bench/regress/kernels \
-		-time 'Kernels/./n=(100|4096)/isa=(avx2|avx512|neon)$$' $(REGRESS)
+	$(GO) -C gate build -o ../build/ .
+	build/gate -history build/history -base '$(BASE)' -dir bench -package ./kernels -functions 'internal/asm\.' \
+		-copy bench/kernels -limit 10m -time 'Kernels/./n=(100|4096)/isa=[^g]' $(REGRESS)
 
 .PHONY: history-pull history-push
 history-pull: ## get what the gate measured in earlier runs into build/history, for make report
-	bench/regress/history.sh pull
+	$(GO) -C gate run . history pull
 history-push: ## add what make regress has measured to the branch bench-history
-	bench/regress/history.sh push
+	$(GO) -C gate run . history push
 
 .PHONY: regress-selftest
 regress-selftest: ## a kernel slowed on purpose is caught, equal code passes 20 times of 20 (3 minutes on 2 idle cores)
-	$(GO) -C bench test -tags selftest -run Self -count=1 -timeout 30m -v ./regress
+	$(GO) -C gate test -tags selftest -run Self -count=1 -timeout 30m -v .
+
+.PHONY: gate-trial
+gate-trial: ## try the gate on the Go repository in the folder REPO: FUNC slowed by 3 %, and equal code; TRIAL=flags
+	$(GO) -C gate run ./trial -repo '$(abspath $(REPO))' -func '$(FUNC)' $(TRIAL)
 
 .PHONY: models
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
+
+TIME ?= 1m
+.PHONY: certificate
+certificate: ## hold proofs of random problems against optima found independently, for TIME
+	$(GO) test -count=1 -timeout 0 -run '^TestCertificate$$' -certify $(TIME) -v ./pegasos
 
 FUZZTIME ?= 1m
 .PHONY: fuzz
@@ -184,4 +193,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 ci: export PEGASIMD_TOOLS := need
 ci: ## everything but the benchmarks
 	@MAKE='$(MAKE)' scripts/stages.sh check vulncheck proxy test test-onnx test-purego race test-emulated test-avx512 \
-		mutants exhaustive report-check regress-selftest fuzz
+		mutants exhaustive report-check regress-selftest certificate fuzz

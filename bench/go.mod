@@ -9,11 +9,11 @@ require (
 	github.com/chromedp/chromedp v0.22.1
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/pegasimd/pegasimd v0.1.0
+	github.com/pegasimd/pegasimd/gate v0.1.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/tphakala/simd v1.3.0
 	github.com/viterin/vek v0.4.3
 	github.com/weaviate/weaviate v1.38.0
-	golang.org/x/arch v0.32.0
 	golang.org/x/mod v0.41.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	golang.org/x/sys v0.49.0

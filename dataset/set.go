@@ -51,6 +51,9 @@ type Set struct {
 	// Others are the names of the columns that Options.Table does not have, and that were left out.
 	Others []string
 
+	// Bytes is the size of what was read, after decompression; of two files, of both.
+	Bytes int64
+
 	mapped *pgsmData // of a set in a mapped file
 }
 

@@ -74,12 +74,20 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 		}
 		want.Names = nil
 	case FormatCSV:
+		header := csvHeaderOf(s)
 		err = WriteCSV(&b, s)
 		if s.Cols() == 0 || s.Names != nil && says(err, "the class name") {
 			return // it says that this can't be
 		}
 		if err == nil {
-			got, err = ReadCSV(&b, "csv", Options{Header: HeaderNo})
+			opt := Options{Header: HeaderNo}
+			if header != "" {
+				opt.Header = HeaderAuto
+			}
+			if got, err = ReadCSV(&b, "csv", opt); err == nil && header != "" &&
+				!slices.Equal(got.Table.Columns, s.Table.Columns) {
+				t.Fatalf("columns %q, want %q", got.Table.Columns, s.Table.Columns)
+			}
 			want.Names = usedNames(s)
 		}
 	case FormatNPY:

@@ -325,12 +325,11 @@ func (p *problem) choose(w []float32, b float64) {
 	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
 	// compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
-		p.objective(a.w[0], a.b[0]) < p.objective(w, b) {
+		p.objectiveAt(a.w, a.b) < p.objectiveAt([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
 }
 
-// objective returns P.
-func (p *problem) objective(w []float32, b float64) float64 {
-	return p.penalty([][]float32{w}, []float64{b}) + p.losses(w, b, 0, p.count())/float64(p.count())
+func (p *problem) objectiveAt(w [][]float32, b []float64) float64 {
+	return p.penalty(w, b) + p.losses(w[0], b[0], 0, p.count())/float64(p.count())
 }

@@ -231,6 +231,10 @@ func (j *joint) wideMeanLoss(w [][]float32, b []float64) float64 {
 	})
 }
 
+func (j *joint) objectiveAt(w [][]float32, b []float64) float64 {
+	return j.penalty(w, b) + j.meanLoss(w, b)
+}
+
 // meanLossOf returns the mean loss of rows whose scores are given.
 func (j *joint) meanLossOf(scores func(i int) []float64) (mean float64) {
 	for n := range j.count() {

@@ -62,6 +62,11 @@ type Result struct {
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
+	// Replaced is the number of problems whose result had an objective above that of w = 0 (the
+	// prior, if there is one) or of the start: their weights are the best of these and the last
+	// iterate. It is not done with OffsetNone, whose steps are the paper's, nor with Patience.
+	Replaced int
+
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
 	// the mean squared norm of the rows, the appended feature included; with one-vs-one those of

@@ -43,6 +43,7 @@ type headerResult struct {
 	Steps         int64               `json:"steps"`
 	Epochs        float64             `json:"epochs"`
 	Violations    int64               `json:"violations"`
+	Replaced      int                 `json:"replaced,omitempty"`
 	Weight        float64             `json:"weight,omitempty"`
 	R2            float64             `json:"r2"`
 	T0            float64             `json:"t0"`
@@ -119,7 +120,8 @@ func (m *Model) header() *header {
 
 func (r *Result) header() *headerResult {
 	h := &headerResult{
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Weight: r.Weight, R2: r.R2,
+		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Replaced: r.Replaced,
+		Weight: r.Weight, R2: r.R2,
 		T0:        r.T0,
 		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
 		Gap: modelfile.Finite(r.Gap),
@@ -234,7 +236,8 @@ func (m *Model) checkRead() error {
 
 func (h *headerResult) result() Result {
 	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Weight: h.Weight, R2: h.R2,
+		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Replaced: h.Replaced,
+		Weight: h.Weight, R2: h.R2,
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
 	}

@@ -72,8 +72,9 @@ type savedRun struct {
 
 type savedLearner struct {
 	Start      int64     `json:"start"`
-	T0         *float64  `json:"t0,omitempty"` // if the offset is a pilot's
-	Steps      int64     `json:"steps"`        // those of the start included
+	Began      []float64 `json:"began,omitempty"` // the biases of the model that it started from
+	T0         *float64  `json:"t0,omitempty"`    // if the offset is a pilot's
+	Steps      int64     `json:"steps"`           // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
 	VB         []float64 `json:"vb"`
@@ -111,7 +112,7 @@ func (s *session) arrays(f func([]float32)) {
 	for _, r := range s.runs {
 		for _, l := range r.learners {
 			c := l.common()
-			groups := [][][]float32{c.vs}
+			groups := [][][]float32{c.vs, c.began.w}
 			if c.avg != nil {
 				groups = append(groups, c.avg.old.vectors, c.avg.cur.vectors)
 			}
@@ -184,7 +185,7 @@ func (s *session) checkpoint() *State {
 func (s *session) saveLearner(l learner) savedLearner {
 	c := l.common()
 	k := savedLearner{
-		Start: c.start, Steps: c.t, Violations: c.violations, Checked: c.checked,
+		Start: c.start, Began: c.began.b, Steps: c.t, Violations: c.violations, Checked: c.checked,
 		VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
 	}
 	if s.cfg.Offset == OffsetPilot {
@@ -319,6 +320,12 @@ func (s *learnerState) resumeStep(from *savedLearner) bool {
 			return false
 		}
 		s.t0 = *t0
+	}
+	if n := len(from.Began); n > 0 {
+		if n != len(s.vs) {
+			return false
+		}
+		s.began = vectorsAndBiases{vectors(n, s.x.Cols()), from.Began}
 	}
 	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Steps, s.total+from.Start
 	return true

@@ -28,8 +28,9 @@ type learnerState struct {
 
 	sums float64 // a bound on the relative error of every sum in float64: see rounding.go
 
-	start int64 // steps that had been done before the run
-	t     int64 // steps done, those included
+	start int64            // steps that had been done before the run
+	began vectorsAndBiases // the model's part that it started from; none without
+	t     int64            // steps done, those included
 	// The sum of y*x over the violations; of other losses than the hinge, of each row's coefficient
 	// times x.
 	vs         [][]float32
@@ -287,6 +288,7 @@ func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 // setStart makes w that of a model, after so many steps.
 func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64) error {
 	s.t, s.start, s.origin = steps, steps, steps
+	s.began = vectorsAndBiases{weights, bias}
 	s.total += s.start
 	scale := s.scale()
 	for k := range s.vs {

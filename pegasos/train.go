@@ -91,6 +91,11 @@ type Trainer struct {
 	// never right.
 	Valid *Labelled
 
+	// MaxMemory is the most bytes that training may take beside the data; 0 means 4 GiB. What it
+	// takes is estimated, by the numbers of classes, features and rows, before it is allocated: of
+	// one-vs-rest some 24 bytes for each class and feature, and 8 for each class and row.
+	MaxMemory int64
+
 	// Progress, if not nil, is called after each epoch and at the end of the run, and after the
 	// parts of the first epoch that Early names, from 0 to 1 and ascending.
 	Progress func(Progress)
@@ -220,6 +225,9 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
+	if err := s.checkMemory(tr); err != nil {
+		return nil, err
+	}
 	if s.pairs() {
 		err = s.addPairs(tr)
 	} else {
@@ -242,6 +250,7 @@ func (tr *Trainer) validate() error {
 	return options.First(fieldError, []options.Rule{
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", tr.Pause, 0, math.MaxInt64, "0 or more"),
+		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
 		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
 	})
@@ -314,7 +323,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	if stopped {
 		return m, true, nil
 	}
-	s.measure(m, s.precision())
+	s.settle(m)
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
 	}
@@ -485,7 +494,7 @@ func (s *session) untrained(m *Model, k int) {
 // measured is model, measured.
 func (s *session) measured() *Model {
 	m := s.model()
-	s.measure(m, s.precision())
+	s.settle(m)
 	return m
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -510,5 +511,33 @@ func BenchmarkStep(b *testing.B) {
 					b.Fatal(err)
 				}
 			})
+	}
+}
+
+// askedContext counts how often it is asked whether it is done.
+type askedContext struct {
+	context.Context
+	times atomic.Int64
+}
+
+func (c *askedContext) Err() error {
+	c.times.Add(1)
+	return c.Context.Err()
+}
+
+// However many classes there are, training looks up from its work a few times a second.
+func TestManyClassesAreInterruptible(t *testing.T) {
+	const classes, steps = 2000, 2000
+	p := random(1, classes, 10, classes, 1)
+	for i := range p.y {
+		p.y[i] = float32(i)
+	}
+	ctx := &askedContext{Context: t.Context()}
+	tr := Trainer{Config: Config{Steps: steps}, Threads: 1}
+	if _, err := tr.Train(ctx, p.dense, p.y); err != nil {
+		t.Fatal(err)
+	}
+	if n := ctx.times.Load(); n < classes*steps/(1<<20) {
+		t.Errorf("asked %d times in %d steps of %d classes", n, steps, classes)
 	}
 }

@@ -27,7 +27,7 @@ go vet -tags noasm ./...
 GOARCH=arm64 go vet -tags noasm ./...
 
 for module in $(git ls-files '*go.mod' | xargs -n 1 dirname); do
-	if [ "$module" = bench/regress/example ]; then
+	if [ "$module" = gate/example ]; then
 		export GOWORK=off # it plays somebody else's module
 	else
 		unset GOWORK

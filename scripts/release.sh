@@ -17,10 +17,11 @@ if [ -n "$(git status --porcelain)" ]; then
 	exit 1
 fi
 path=github.com/pegasimd/pegasimd
-published=(modelio/onnx bench cmd/pegasimd) # after the root; each requires none that follows
+published=(modelio/onnx gate cmd/pegasimd) # after the root; each requires none that follows
 for file in go.work $(git ls-files '*go.mod'); do
 	sed -i -E "s#^(.*$path[a-z/]*) v[0-9][^ ]*#\1 $version#" "$file"
 done
+sed -i -E "s#($path/gate@)v[0-9][^ ]*#\1$version#" docs/gate.md # what others copy
 for module in "${published[@]}"; do
 	sed -i "\|^$path[ /]|d" "$module/go.sum"
 done

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/record"
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // A report is what the JSON output has; the Markdown is made from it.

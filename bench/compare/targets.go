@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // A target is a row of the design's section on targets: at every length from low to high, our time

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/pegasimd/pegasimd/bench/internal/history"
+	"github.com/pegasimd/pegasimd/gate/history"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 )
 

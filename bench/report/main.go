@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pegasimd/pegasimd/bench/internal/history"
+	"github.com/pegasimd/pegasimd/gate/history"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 )
 

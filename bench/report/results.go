@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // Results are what make bench has measured, as medians.
@@ -148,10 +148,12 @@ func pathClass(isa string) string {
 	switch isa {
 	case "generic":
 		return "s2"
+	case "avx2", "neon":
+		return "s1"
 	case "avx512":
 		return "s3"
 	}
-	return "s1"
+	return "s5" // a path that came later
 }
 
 func (r *results) legend() (all []legend) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // Peers that no package has: Bottou's svmsgd and svmasgd (sgd 2.0, -O2, file order), sofia-ml (2016

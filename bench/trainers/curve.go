@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // A contender is a method on a set: a peer's, or one of ours.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/record"
-	"github.com/pegasimd/pegasimd/bench/internal/stats"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
 // A manyTable is that of a problem of more than two classes: what accuracy takes how long.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/bench/internal/record"
 )
 

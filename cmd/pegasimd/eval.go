@@ -18,7 +18,8 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares with their labels. It prints
+	help: `Eval predicts the rows of DATA, which have labels, and compares with these. The columns of a
+CSV file are found as by predict. It prints
   - the accuracy, and for each class precision, recall and F1, with their plain means over the
     classes;
   - the area under the ROC curve and the average precision: of two classes those of the second,

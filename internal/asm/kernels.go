@@ -194,7 +194,9 @@ func Axpy(a float32, x, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
 		axpyAVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
@@ -233,7 +235,9 @@ func Scale(a float32, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		scaleAVX512(a, unsafe.SliceData(x), len(x))
+	case AVX512x256:
 		scaleAVX512x256(a, unsafe.SliceData(x), len(x))
 	case AVX2:
 		scaleAVX2(a, unsafe.SliceData(x), len(x))
@@ -578,7 +582,9 @@ func Axpby(a float32, x []float32, b float32, y []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
+	case AVX512x256:
 		axpbyAVX512x256(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
 	case AVX2:
 		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
@@ -625,7 +631,9 @@ func Exp(dst, x []float32) {
 		return
 	}
 	switch active {
-	case AVX512, AVX512x256:
+	case AVX512:
+		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
+	case AVX512x256:
 		expAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
 	case AVX2:
 		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
@@ -722,13 +730,30 @@ func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
 // elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// cached is the number of elements, 8 MB, up to which rows come from the caches. Rows from memory
-// are read one after the other: four streams at a time are slower there than one, unless the rows
-// are short.
+// Numbers of elements: what the second cache holds (2 MB), and the third (8 MB); rows of up to
+// shortRow are taken four at a time wherever they are, those of longRow and more only from the
+// first two. prefetched is the longest row that is asked for while the one before is read.
 const (
-	cached   = 2 << 20
-	shortRow = 256
+	nearby     = 512 << 10
+	cached     = 2 << 20
+	shortRow   = 256
+	longRow    = 512
+	prefetched = 4096
 )
+
+// oneByOne tells whether all rows of n elements are better taken one after the other than four at a
+// time. Registers of 512 bits hold the lanes of four rows; others pass over them four times, which
+// is slow where rows are long and come from the third cache or from memory. Gathered rows from
+// memory have more to gain by four streams.
+func oneByOne(rows []float32, idx []int32, count, n int) bool {
+	switch {
+	case active == AVX512 || idx != nil && len(rows) > cached:
+		return false
+	case n > shortRow && count*n > cached:
+		return true
+	}
+	return n >= longRow && count*n > nearby && active != NEON // where that was not measured
+}
 
 // dotRows is given indices or, for consecutive rows, nil.
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
@@ -741,18 +766,23 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 		raceWrites(dst)
 	}
 	n, quads := len(x), len(dst)&^3
-	if active == Generic || n == 0 || n > Block || n > shortRow && quads*n > cached {
+	if active == Generic || n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
 		quads = 0
 	}
-	step := rowsAtOnce(n)
+	step, path := rowsAtOnce(n), active
+	if path == AVX512 && n <= 8 {
+		path = AVX512x256 // half of the wider registers would be empty
+	}
 	for first := 0; first < quads; first += step {
 		count := min(step, quads-first)
 		from, at := first*stride, (*int32)(nil)
 		if idx != nil {
 			from, at = 0, &idx[first]
 		}
-		switch active {
-		case AVX512, AVX512x256:
+		switch path {
+		case AVX512:
+			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case AVX512x256:
 			dotRowsAVX512x256(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		case AVX2:
 			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
@@ -760,7 +790,12 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 			dotRowsNEON(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		}
 	}
+	// The next row's start is where the CPU's own prefetching has to begin anew.
+	ahead := quads == 0 && shortRow < n && n <= prefetched && len(dst)*n > cached
 	for i := quads; i < len(dst); i++ {
+		if ahead && i+1 < len(dst) {
+			Prefetch(row(rows, stride, idx, i+1, n))
+		}
 		dst[i] = Dot(row(rows, stride, idx, i, n), x)
 	}
 }
@@ -811,7 +846,9 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
 		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
 		switch active {
-		case AVX512, AVX512x256:
+		case AVX512:
+			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
+		case AVX512x256:
 			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
 		case AVX2:
 			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
@@ -854,18 +891,22 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 		raceWrites(dst)
 	}
 	k := len(dst)
-	var sum [8]float32
-	for c := 0; c < k; c += 8 {
-		out := (*[8]float32)(dst[c:])
+	var sum [16]float32
+	for c, width := 0, 0; c < k; c += width {
+		width = 8
+		if active == AVX512 && k-c >= 16 {
+			width = 16
+		}
+		out := dst[c:][:width]
 		if len(idx) == 0 {
-			clear(out[:])
+			clear(out)
 			continue
 		}
 		first := min(Block, len(idx))
 		dotSparseK(out, idx[:first], val[:first], w[c:], k)
 		for start := first; start < len(idx); start += Block {
 			end := min(start+Block, len(idx))
-			dotSparseK(&sum, idx[start:end], val[start:end], w[c:], k)
+			dotSparseK(sum[:width], idx[start:end], val[start:end], w[c:], k)
 			for l := range out {
 				out[l] += sum[l]
 			}
@@ -873,16 +914,19 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 }
 
-func dotSparseK(dst *[8]float32, idx []int32, val, w []float32, k int) {
-	switch active {
-	case AVX512, AVX512x256:
+// dotSparseK is for 8 vectors or, in the path of wide registers, for 16.
+func dotSparseK(dst []float32, idx []int32, val, w []float32, k int) {
+	switch {
+	case len(dst) == 16:
+		dotSparseKAVX512(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case active == AVX512 || active == AVX512x256:
 		dotSparseKAVX512x256(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case AVX2:
+	case active == AVX2:
 		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case NEON:
+	case active == NEON:
 		dotSparseKNEON(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
 	default:
-		dotSparseKGeneric(dst, idx, val, w, k)
+		dotSparseKGeneric((*[8]float32)(dst), idx, val, w, k)
 	}
 }
 
@@ -1025,7 +1069,10 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	}
 	if n > 0 && n <= Block {
 		switch active {
-		case AVX512, AVX512x256:
+		case AVX512:
+			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
+		case AVX512x256:
 			return unpackDotAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
 				unsafe.SliceData(w), n)
 		case AVX2:

@@ -4,10 +4,45 @@
 
 package asm
 
+// axpbyAVX512 works like axpbyGeneric.
+//
+//go:noescape
+func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
+
+// axpyAVX512 works like axpyGeneric.
+//
+//go:noescape
+func axpyAVX512(a float32, x *float32, y *float32, n int)
+
+// axpy4AVX512 is a part of axpyRows.
+//
+//go:noescape
+func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
+
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int) float32
+
+// dotRowsAVX512 is a part of dotRows.
+//
+//go:noescape
+func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+
+// dotSparseKAVX512 works like dotSparseKGeneric.
+//
+//go:noescape
+func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+
+// expAVX512 works like expGeneric.
+//
+//go:noescape
+func expAVX512(dst *float32, x *float32, n int, table *float32)
+
+// scaleAVX512 works like scaleGeneric.
+//
+//go:noescape
+func scaleAVX512(a float32, x *float32, n int)
 
 // squaredDistanceAVX512 works like squaredDistanceGeneric.
 //
@@ -18,3 +53,8 @@ func squaredDistanceAVX512(x *float32, y *float32, n int) float32
 //
 //go:noescape
 func sumSquaresAVX512(x *float32, n int) float32
+
+// unpackDotAVX512 is a part of UnpackDot.
+//
+//go:noescape
+func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32

@@ -6,8 +6,32 @@ package asm
 
 const noAVX512 = "asm: this build has no AVX512"
 
+func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX512) }
+
+func axpyAVX512(a float32, x *float32, y *float32, n int) { panic(noAVX512) }
+
+func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
+	panic(noAVX512)
+}
+
 func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
+
+func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
+	panic(noAVX512)
+}
+
+func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
+	panic(noAVX512)
+}
+
+func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512) }
+
+func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
 func sumSquaresAVX512(x *float32, n int) float32 { panic(noAVX512) }
+
+func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
+	panic(noAVX512)
+}

@@ -82,15 +82,17 @@ TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	MOVD  y+24(FP), R1
 	MOVD  n+32(FP), R2
 	CMP   $0x00000008, R2
-	BLO   below8
+	BLO   few
 	CMP   $0x00000010, R2
 	BLS   to16
 	CMP   $0x00000020, R2
-	BLS   to32
-	CMP   $0x00000040, R2
-	BLS   to64
+	BLO   rest
+	AND   $0x0000001c, R1, R3
+	CMP   $0x00000000, R3
+	BNE   misaligned
 
-	// The first and the last group, to be stored at the end.
+loop:
+	// Four groups a turn.
 	FLDPQ (R0), (F4, F5)
 	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
 	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
@@ -99,171 +101,44 @@ TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
 	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R6
-	FLDPQ -32(R3), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ -32(R6), (F8, F9)
-	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
-	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	MOVD  R1, R3
-	MOVD  $0x00000000, R7
-	SUB   R1, R7, R7
-	LSR   $0x00000002, R7, R7
-	AND   $0x00000007, R7, R7
-	SUB   R7, R2, R2
-	ADD   R7<<2, R0, R0
-	ADD   R7<<2, R1, R1
-
-loop:
-	// Four groups a turn.
-	FLDPQ (R0), (F8, F9)
-	WORD  $0x6e28dc08         // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29         // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R1)
-	FLDPQ 32(R0), (F8, F9)
-	WORD  $0x6e28dc08         // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29         // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ 32(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R1)
-	FLDPQ 64(R0), (F8, F9)
-	WORD  $0x6e28dc08         // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29         // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ 64(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 64(R1)
-	FLDPQ 96(R0), (F8, F9)
-	WORD  $0x6e28dc08         // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29         // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ 96(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 96(R1)
+	FSTPQ (F4, F5), (R1)
+	FLDPQ 32(R0), (F4, F5)
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
+	FLDPQ 32(R1), (F6, F7)
+	WORD  $0x6e26dc46         // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 32(R1)
+	FLDPQ 64(R0), (F4, F5)
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
+	FLDPQ 64(R1), (F6, F7)
+	WORD  $0x6e26dc46         // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 64(R1)
+	FLDPQ 96(R0), (F4, F5)
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
+	FLDPQ 96(R1), (F6, F7)
+	WORD  $0x6e26dc46         // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 96(R1)
 	ADD   $0x00000080, R0, R0
 	ADD   $0x00000080, R1, R1
 	SUB   $0x00000020, R2, R2
 	CMP   $0x00000020, R2
 	BHS   loop
+	CMP   $0x00000000, R2
+	BLS   done
 
-groups:
-	CMP   $0x00000008, R2
-	BLS   last
-	FLDPQ (R0), (F8, F9)
-	WORD  $0x6e28dc08         // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29         // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R1)
-	ADD   $0x00000020, R0, R0
-	ADD   $0x00000020, R1, R1
-	SUB   $0x00000008, R2, R2
-	B     groups
-
-last:
-	FSTPQ (F4, F5), (R3)
-	FSTPQ (F6, F7), -32(R6)
-	RET
-
-to64:
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
-	FLDPQ (R0), (F4, F5)
-	WORD  $0x6e24dc04          // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25          // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ (R1), (F6, F7)
-	WORD  $0x6e26dc46          // VFMUL V6.S4, V2.S4, V6.S4
-	WORD  $0x6e27dc67          // VFMUL V7.S4, V3.S4, V7.S4
-	WORD  $0x4e26d484          // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5          // VFADD V7.S4, V5.S4, V5.S4
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x6e26dc06          // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27          // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 32(R1), (F8, F9)
-	WORD  $0x6e28dc48          // VFMUL V8.S4, V2.S4, V8.S4
-	WORD  $0x6e29dc69          // VFMUL V9.S4, V3.S4, V9.S4
-	WORD  $0x4e28d4c6          // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7          // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ 64(R0), (F8, F9)
-	WORD  $0x6e28dc08          // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29          // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ 64(R1), (F10, F11)
-	WORD  $0x6e2adc4a          // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b          // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R0), (F10, F11)
-	WORD  $0x6e2adc0a          // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b          // VFMUL V11.S4, V1.S4, V11.S4
-	FLDPQ 96(R1), (F12, F13)
-	WORD  $0x6e2cdc4c          // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d          // VFMUL V13.S4, V3.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ -128(R3), (F12, F13)
-	WORD  $0x6e2cdc0c          // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d          // VFMUL V13.S4, V1.S4, V13.S4
-	FLDPQ -128(R2), (F14, F15)
-	WORD  $0x6e2edc4e          // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f          // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ -96(R3), (F14, F15)
-	WORD  $0x6e2edc0e          // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f          // VFMUL V15.S4, V1.S4, V15.S4
-	FLDPQ -96(R2), (F16, F17)
-	WORD  $0x6e30dc50          // VFMUL V16.S4, V2.S4, V16.S4
-	WORD  $0x6e31dc71          // VFMUL V17.S4, V3.S4, V17.S4
-	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ -64(R3), (F16, F17)
-	WORD  $0x6e30dc10          // VFMUL V16.S4, V0.S4, V16.S4
-	WORD  $0x6e31dc31          // VFMUL V17.S4, V1.S4, V17.S4
-	FLDPQ -64(R2), (F18, F19)
-	WORD  $0x6e32dc52          // VFMUL V18.S4, V2.S4, V18.S4
-	WORD  $0x6e33dc73          // VFMUL V19.S4, V3.S4, V19.S4
-	WORD  $0x4e32d610          // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631          // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ -32(R3), (F18, F19)
-	WORD  $0x6e32dc00          // VFMUL V18.S4, V0.S4, V0.S4
-	WORD  $0x6e33dc21          // VFMUL V19.S4, V1.S4, V1.S4
-	FLDPQ -32(R2), (F18, F19)
-	WORD  $0x6e32dc42          // VFMUL V18.S4, V2.S4, V2.S4
-	WORD  $0x6e33dc63          // VFMUL V19.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400          // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421          // VFADD V3.S4, V1.S4, V1.S4
-	FSTPQ (F4, F5), (R1)
-	FSTPQ (F6, F7), 32(R1)
-	FSTPQ (F8, F9), 64(R1)
-	FSTPQ (F10, F11), 96(R1)
-	FSTPQ (F12, F13), -128(R2)
-	FSTPQ (F14, F15), -96(R2)
-	FSTPQ (F16, F17), -64(R2)
-	FSTPQ (F0, F1), -32(R2)
-	RET
-
-to32:
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
+rest:
+	TBZ   $0x04, R2, less16
 	FLDPQ (R0), (F4, F5)
 	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
 	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
@@ -272,63 +147,42 @@ to32:
 	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
 	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 32(R1), (F8, F9)
-	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
-	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ -64(R3), (F8, F9)
-	WORD  $0x6e28dc08         // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29         // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ -64(R2), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ -32(R3), (F10, F11)
-	WORD  $0x6e2adc00         // VFMUL V10.S4, V0.S4, V0.S4
-	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
-	FLDPQ -32(R2), (F10, F11)
-	WORD  $0x6e2adc42         // VFMUL V10.S4, V2.S4, V2.S4
-	WORD  $0x6e2bdc63         // VFMUL V11.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F4, F5), (R1)
-	FSTPQ (F6, F7), 32(R1)
-	FSTPQ (F8, F9), -64(R2)
-	FSTPQ (F0, F1), -32(R2)
-	RET
+	FLDPQ 32(R0), (F4, F5)
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
+	FLDPQ 32(R1), (F6, F7)
+	WORD  $0x6e26dc46         // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 32(R1)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
 
-to16:
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
+less16:
+	TBZ $0x03, R2, less8
+
+eight:
 	FLDPQ (R0), (F4, F5)
-	WORD  $0x6e24dc04       // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25       // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ (R1), (F6, F7)
-	WORD  $0x6e26dc46       // VFMUL V6.S4, V2.S4, V6.S4
-	WORD  $0x6e27dc67       // VFMUL V7.S4, V3.S4, V7.S4
-	WORD  $0x4e26d484       // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5       // VFADD V7.S4, V5.S4, V5.S4
-	FLDPQ -32(R3), (F6, F7)
-	WORD  $0x6e26dc00       // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21       // VFMUL V7.S4, V1.S4, V1.S4
-	FLDPQ -32(R2), (F6, F7)
-	WORD  $0x6e26dc42       // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63       // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400       // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421       // VFADD V3.S4, V1.S4, V1.S4
-	FSTPQ (F4, F5), (R1)
-	FSTPQ (F0, F1), -32(R2)
-	RET
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc21         // VFMUL V5.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F5, F6)
+	WORD  $0x6e25dc45         // VFMUL V5.S4, V2.S4, V5.S4
+	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F4, F1), (R1)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
 
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMP   $0x00000004, R2
-	BLO   below4
+less8:
+	AND $0x00000007, R2, R3
+	CMP $0x00000000, R3
+	BEQ done
+
+few:
+	TBZ   $0x02, R2, less4
 	FMOVQ (R0), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVQ (R1), F3
@@ -337,11 +191,9 @@ below8:
 	FMOVQ F1, (R1)
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
-	SUB   $0x00000004, R2, R2
 
-below4:
-	CMP   $0x00000002, R2
-	BLO   below2
+less4:
+	TBZ   $0x01, R2, less2
 	FMOVD (R0), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVD (R1), F3
@@ -350,20 +202,85 @@ below4:
 	FMOVD F1, (R1)
 	ADD   $0x00000008, R0, R0
 	ADD   $0x00000008, R1, R1
-	SUB   $0x00000002, R2, R2
 
-below2:
-	CMP   $0x00000001, R2
-	BLO   below1
+less2:
+	TBZ   $0x00, R2, less1
 	FMOVS (R0), F1
-	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS (R1), F1
-	WORD  $0x6e21dc41     // VFMUL V1.S4, V2.S4, V1.S4
-	WORD  $0x4e21d400     // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc41      // VFMUL V1.S4, V2.S4, V1.S4
+	WORD  $0x4e21d400      // VFADD V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R1)
 
-below1:
+less1:
+done:
 	RET
+
+to16:
+	CMP   $0x00000010, R2
+	BLO   eight
+	FLDPQ (R0), (F4, F5)
+	WORD  $0x6e24dc04      // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25      // VFMUL V5.S4, V1.S4, V5.S4
+	FLDPQ (R1), (F6, F7)
+	WORD  $0x6e26dc46      // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67      // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R1)
+	FLDPQ 32(R0), (F4, F5)
+	WORD  $0x6e24dc00      // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21      // VFMUL V5.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x6e24dc42      // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63      // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R1)
+	RET
+
+misaligned:
+	CMP   $0x00000040, R2
+	BLS   loop
+	MOVD  $0x00000000, R3
+	SUB   R1, R3, R3
+	LSR   $0x00000002, R3, R3
+	AND   $0x00000007, R3, R3
+	SUB   R3, R2, R2
+	TBZ   $0x00, R3, skip1
+	FMOVS (R0), F4
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	FMOVS (R1), F5
+	WORD  $0x6e25dc45         // VFMUL V5.S4, V2.S4, V5.S4
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	FMOVS F4, (R1)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+
+skip1:
+	TBZ   $0x01, R3, skip2
+	FMOVD (R0), F4
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	FMOVD (R1), F5
+	WORD  $0x6e25dc45         // VFMUL V5.S4, V2.S4, V5.S4
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	FMOVD F4, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+
+skip2:
+	TBZ   $0x02, R3, skip4
+	FMOVQ (R0), F4
+	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
+	FMOVQ (R1), F5
+	WORD  $0x6e25dc45         // VFMUL V5.S4, V2.S4, V5.S4
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	FMOVQ F4, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+
+skip4:
+	B loop
 
 // func axpyNEON(a float32, x *float32, y *float32, n int)
 TEXT ·axpyNEON(SB), NOSPLIT, $0-32
@@ -374,211 +291,93 @@ TEXT ·axpyNEON(SB), NOSPLIT, $0-32
 	MOVD  y+16(FP), R1
 	MOVD  n+24(FP), R2
 	CMP   $0x00000008, R2
-	BLO   below8
+	BLO   few
 	CMP   $0x00000010, R2
 	BLS   to16
 	CMP   $0x00000020, R2
-	BLS   to32
-	CMP   $0x00000040, R2
-	BLS   to64
+	BLO   rest
+	AND   $0x0000001c, R1, R3
+	CMP   $0x00000000, R3
+	BNE   misaligned
 
-	// The first and the last group, to be stored at the end.
+loop:
+	// Four groups a turn.
 	FLDPQ (R0), (F2, F3)
 	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
 	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
 	FLDPQ (R1), (F4, F5)
 	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
 	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R6
-	FLDPQ -32(R3), (F4, F5)
-	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ -32(R6), (F6, F7)
-	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	MOVD  R1, R3
-	MOVD  $0x00000000, R7
-	SUB   R1, R7, R7
-	LSR   $0x00000002, R7, R7
-	AND   $0x00000007, R7, R7
-	SUB   R7, R2, R2
-	ADD   R7<<2, R0, R0
-	ADD   R7<<2, R1, R1
-
-loop:
-	// Four groups a turn.
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ (R1), (F8, F9)
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), (R1)
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 32(R1), (F8, F9)
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 32(R1)
-	FLDPQ 64(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 64(R1), (F8, F9)
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 64(R1)
-	FLDPQ 96(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 96(R1), (F8, F9)
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 96(R1)
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R1)
+	FLDPQ 64(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 64(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 64(R1)
+	FLDPQ 96(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 96(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 96(R1)
 	ADD   $0x00000080, R0, R0
 	ADD   $0x00000080, R1, R1
 	SUB   $0x00000020, R2, R2
 	CMP   $0x00000020, R2
 	BHS   loop
+	CMP   $0x00000000, R2
+	BLS   done
 
-groups:
-	CMP   $0x00000008, R2
-	BLS   last
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ (R1), (F8, F9)
-	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), (R1)
+rest:
+	TBZ   $0x04, R2, less16
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R1)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+
+less16:
+	TBZ $0x03, R2, less8
+
+eight:
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F3, F4)
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FSTPQ (F2, F1), (R1)
 	ADD   $0x00000020, R0, R0
 	ADD   $0x00000020, R1, R1
-	SUB   $0x00000008, R2, R2
-	B     groups
 
-last:
-	FSTPQ (F2, F3), (R3)
-	FSTPQ (F4, F5), -32(R6)
-	RET
+less8:
+	AND $0x00000007, R2, R3
+	CMP $0x00000000, R3
+	BEQ done
 
-to64:
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02          // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23          // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442          // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463          // VFADD V5.S4, V3.S4, V3.S4
-	FLDPQ 32(R0), (F4, F5)
-	WORD  $0x6e24dc04          // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25          // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ 32(R1), (F6, F7)
-	WORD  $0x4e26d484          // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5          // VFADD V7.S4, V5.S4, V5.S4
-	FLDPQ 64(R0), (F6, F7)
-	WORD  $0x6e26dc06          // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27          // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 64(R1), (F8, F9)
-	WORD  $0x4e28d4c6          // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7          // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ 96(R0), (F8, F9)
-	WORD  $0x6e28dc08          // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29          // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ 96(R1), (F10, F11)
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ -128(R3), (F10, F11)
-	WORD  $0x6e2adc0a          // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b          // VFMUL V11.S4, V1.S4, V11.S4
-	FLDPQ -128(R2), (F12, F13)
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ -96(R3), (F12, F13)
-	WORD  $0x6e2cdc0c          // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d          // VFMUL V13.S4, V1.S4, V13.S4
-	FLDPQ -96(R2), (F14, F15)
-	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ -64(R3), (F14, F15)
-	WORD  $0x6e2edc0e          // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f          // VFMUL V15.S4, V1.S4, V15.S4
-	FLDPQ -64(R2), (F16, F17)
-	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ -32(R3), (F16, F17)
-	WORD  $0x6e30dc00          // VFMUL V16.S4, V0.S4, V0.S4
-	WORD  $0x6e31dc21          // VFMUL V17.S4, V1.S4, V1.S4
-	FLDPQ -32(R2), (F16, F17)
-	WORD  $0x4e30d400          // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421          // VFADD V17.S4, V1.S4, V1.S4
-	FSTPQ (F2, F3), (R1)
-	FSTPQ (F4, F5), 32(R1)
-	FSTPQ (F6, F7), 64(R1)
-	FSTPQ (F8, F9), 96(R1)
-	FSTPQ (F10, F11), -128(R2)
-	FSTPQ (F12, F13), -96(R2)
-	FSTPQ (F14, F15), -64(R2)
-	FSTPQ (F0, F1), -32(R2)
-	RET
-
-to32:
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02       // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23       // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442       // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463       // VFADD V5.S4, V3.S4, V3.S4
-	FLDPQ 32(R0), (F4, F5)
-	WORD  $0x6e24dc04       // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25       // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ 32(R1), (F6, F7)
-	WORD  $0x4e26d484       // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5       // VFADD V7.S4, V5.S4, V5.S4
-	FLDPQ -64(R3), (F6, F7)
-	WORD  $0x6e26dc06       // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27       // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ -64(R2), (F8, F9)
-	WORD  $0x4e28d4c6       // VFADD V8.S4, V6.S4, V6.S4
-	WORD  $0x4e29d4e7       // VFADD V9.S4, V7.S4, V7.S4
-	FLDPQ -32(R3), (F8, F9)
-	WORD  $0x6e28dc00       // VFMUL V8.S4, V0.S4, V0.S4
-	WORD  $0x6e29dc21       // VFMUL V9.S4, V1.S4, V1.S4
-	FLDPQ -32(R2), (F8, F9)
-	WORD  $0x4e28d400       // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421       // VFADD V9.S4, V1.S4, V1.S4
-	FSTPQ (F2, F3), (R1)
-	FSTPQ (F4, F5), 32(R1)
-	FSTPQ (F6, F7), -64(R2)
-	FSTPQ (F0, F1), -32(R2)
-	RET
-
-to16:
-	ADD   R2<<2, R0, R3
-	ADD   R2<<2, R1, R2
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02       // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23       // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442       // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463       // VFADD V5.S4, V3.S4, V3.S4
-	FLDPQ -32(R3), (F4, F5)
-	WORD  $0x6e24dc00       // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21       // VFMUL V5.S4, V1.S4, V1.S4
-	FLDPQ -32(R2), (F4, F5)
-	WORD  $0x4e24d400       // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421       // VFADD V5.S4, V1.S4, V1.S4
-	FSTPQ (F2, F3), (R1)
-	FSTPQ (F0, F1), -32(R2)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMP   $0x00000004, R2
-	BLO   below4
+few:
+	TBZ   $0x02, R2, less4
 	FMOVQ (R0), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVQ (R1), F2
@@ -586,11 +385,9 @@ below8:
 	FMOVQ F1, (R1)
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
-	SUB   $0x00000004, R2, R2
 
-below4:
-	CMP   $0x00000002, R2
-	BLO   below2
+less4:
+	TBZ   $0x01, R2, less2
 	FMOVD (R0), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVD (R1), F2
@@ -598,19 +395,77 @@ below4:
 	FMOVD F1, (R1)
 	ADD   $0x00000008, R0, R0
 	ADD   $0x00000008, R1, R1
-	SUB   $0x00000002, R2, R2
 
-below2:
-	CMP   $0x00000001, R2
-	BLO   below1
+less2:
+	TBZ   $0x00, R2, less1
 	FMOVS (R0), F1
-	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS (R1), F1
-	WORD  $0x4e21d400     // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x4e21d400      // VFADD V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R1)
 
-below1:
+less1:
+done:
 	RET
+
+to16:
+	CMP   $0x00000010, R2
+	BLO   eight
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R1)
+	RET
+
+misaligned:
+	CMP   $0x00000040, R2
+	BLS   loop
+	MOVD  $0x00000000, R3
+	SUB   R1, R3, R3
+	LSR   $0x00000002, R3, R3
+	AND   $0x00000007, R3, R3
+	SUB   R3, R2, R2
+	TBZ   $0x00, R3, skip1
+	FMOVS (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVS (R1), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVS F2, (R1)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+
+skip1:
+	TBZ   $0x01, R3, skip2
+	FMOVD (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVD (R1), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVD F2, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+
+skip2:
+	TBZ   $0x02, R3, skip4
+	FMOVQ (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVQ (R1), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVQ F2, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+
+skip4:
+	B loop
 
 // func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 TEXT ·axpy4NEON(SB), NOSPLIT, $0-56
@@ -633,497 +488,17 @@ TEXT ·axpy4NEON(SB), NOSPLIT, $0-56
 	MOVD  y+40(FP), R6
 	MOVD  n+48(FP), R7
 	CMP   $0x00000008, R7
-	BLO   below8
+	BLO   few
 	CMP   $0x00000010, R7
 	BLS   to16
 	CMP   $0x00000020, R7
-	BLS   to32
-	CMP   $0x00000040, R7
-	BLS   to64
-
-	// The first and the last group, to be stored at the end.
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a          // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b          // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a          // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b          // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a          // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab          // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca          // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb          // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	ADD   R7<<2, R0, R8
-	ADD   R7<<2, R1, R9
-	ADD   R7<<2, R2, R10
-	ADD   R7<<2, R3, R11
-	ADD   R7<<2, R6, R12
-	FLDPQ -32(R12), (F10, F11)
-	FLDPQ -32(R8), (F12, F13)
-	WORD  $0x6e2cdc0c          // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d          // VFMUL V13.S4, V1.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ -32(R9), (F12, F13)
-	WORD  $0x6e2cdc4c          // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d          // VFMUL V13.S4, V3.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ -32(R10), (F12, F13)
-	WORD  $0x6e2cdc8c          // VFMUL V12.S4, V4.S4, V12.S4
-	WORD  $0x6e2ddcad          // VFMUL V13.S4, V5.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ -32(R11), (F12, F13)
-	WORD  $0x6e2cdccc          // VFMUL V12.S4, V6.S4, V12.S4
-	WORD  $0x6e2ddced          // VFMUL V13.S4, V7.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	MOVD  R6, R8
-	MOVD  $0x00000000, R9
-	SUB   R6, R9, R9
-	LSR   $0x00000002, R9, R9
-	AND   $0x00000007, R9, R9
-	SUB   R9, R7, R7
-	ADD   R9<<2, R0, R0
-	ADD   R9<<2, R1, R1
-	ADD   R9<<2, R2, R2
-	ADD   R9<<2, R3, R3
-	ADD   R9<<2, R6, R6
+	BLO   rest
+	AND   $0x0000001c, R6, R8
+	CMP   $0x00000000, R8
+	BNE   misaligned
 
 loop:
 	// Four groups a turn.
-	FLDPQ (R6), (F12, F13)
-	FLDPQ (R0), (F14, F15)
-	WORD  $0x6e2edc0e         // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f         // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R1), (F14, F15)
-	WORD  $0x6e2edc4e         // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f         // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R2), (F14, F15)
-	WORD  $0x6e2edc8e         // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf         // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R3), (F14, F15)
-	WORD  $0x6e2edcce         // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef         // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), (R6)
-	FLDPQ 32(R6), (F12, F13)
-	FLDPQ 32(R0), (F14, F15)
-	WORD  $0x6e2edc0e         // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f         // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R1), (F14, F15)
-	WORD  $0x6e2edc4e         // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f         // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R2), (F14, F15)
-	WORD  $0x6e2edc8e         // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf         // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R3), (F14, F15)
-	WORD  $0x6e2edcce         // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef         // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 32(R6)
-	FLDPQ 64(R6), (F12, F13)
-	FLDPQ 64(R0), (F14, F15)
-	WORD  $0x6e2edc0e         // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f         // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R1), (F14, F15)
-	WORD  $0x6e2edc4e         // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f         // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R2), (F14, F15)
-	WORD  $0x6e2edc8e         // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf         // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R3), (F14, F15)
-	WORD  $0x6e2edcce         // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef         // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 64(R6)
-	FLDPQ 96(R6), (F12, F13)
-	FLDPQ 96(R0), (F14, F15)
-	WORD  $0x6e2edc0e         // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f         // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 96(R1), (F14, F15)
-	WORD  $0x6e2edc4e         // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f         // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 96(R2), (F14, F15)
-	WORD  $0x6e2edc8e         // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf         // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 96(R3), (F14, F15)
-	WORD  $0x6e2edcce         // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef         // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 96(R6)
-	ADD   $0x00000080, R0, R0
-	ADD   $0x00000080, R1, R1
-	ADD   $0x00000080, R2, R2
-	ADD   $0x00000080, R3, R3
-	ADD   $0x00000080, R6, R6
-	SUB   $0x00000020, R7, R7
-	CMP   $0x00000020, R7
-	BHS   loop
-
-groups:
-	CMP   $0x00000008, R7
-	BLS   last
-	FLDPQ (R6), (F12, F13)
-	FLDPQ (R0), (F14, F15)
-	WORD  $0x6e2edc0e         // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f         // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R1), (F14, F15)
-	WORD  $0x6e2edc4e         // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f         // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R2), (F14, F15)
-	WORD  $0x6e2edc8e         // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf         // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ (R3), (F14, F15)
-	WORD  $0x6e2edcce         // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef         // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), (R6)
-	ADD   $0x00000020, R0, R0
-	ADD   $0x00000020, R1, R1
-	ADD   $0x00000020, R2, R2
-	ADD   $0x00000020, R3, R3
-	ADD   $0x00000020, R6, R6
-	SUB   $0x00000008, R7, R7
-	B     groups
-
-last:
-	FSTPQ (F8, F9), (R8)
-	FSTPQ (F10, F11), -32(R12)
-	RET
-
-to64:
-	ADD   R7<<2, R0, R8
-	ADD   R7<<2, R1, R9
-	ADD   R7<<2, R2, R10
-	ADD   R7<<2, R3, R11
-	ADD   R7<<2, R6, R7
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a           // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b           // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508           // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529           // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a           // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b           // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508           // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529           // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a           // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab           // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508           // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529           // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca           // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb           // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508           // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529           // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R6), (F10, F11)
-	FLDPQ 32(R0), (F12, F13)
-	WORD  $0x6e2cdc0c           // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d           // VFMUL V13.S4, V1.S4, V13.S4
-	WORD  $0x4e2cd54a           // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b           // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R1), (F12, F13)
-	WORD  $0x6e2cdc4c           // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d           // VFMUL V13.S4, V3.S4, V13.S4
-	WORD  $0x4e2cd54a           // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b           // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R2), (F12, F13)
-	WORD  $0x6e2cdc8c           // VFMUL V12.S4, V4.S4, V12.S4
-	WORD  $0x6e2ddcad           // VFMUL V13.S4, V5.S4, V13.S4
-	WORD  $0x4e2cd54a           // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b           // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R3), (F12, F13)
-	WORD  $0x6e2cdccc           // VFMUL V12.S4, V6.S4, V12.S4
-	WORD  $0x6e2ddced           // VFMUL V13.S4, V7.S4, V13.S4
-	WORD  $0x4e2cd54a           // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b           // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 64(R6), (F12, F13)
-	FLDPQ 64(R0), (F14, F15)
-	WORD  $0x6e2edc0e           // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f           // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c           // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad           // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R1), (F14, F15)
-	WORD  $0x6e2edc4e           // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f           // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c           // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad           // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R2), (F14, F15)
-	WORD  $0x6e2edc8e           // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf           // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c           // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad           // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R3), (F14, F15)
-	WORD  $0x6e2edcce           // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef           // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c           // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad           // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 96(R6), (F14, F15)
-	FLDPQ 96(R0), (F16, F17)
-	WORD  $0x6e30dc10           // VFMUL V16.S4, V0.S4, V16.S4
-	WORD  $0x6e31dc31           // VFMUL V17.S4, V1.S4, V17.S4
-	WORD  $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 96(R1), (F16, F17)
-	WORD  $0x6e30dc50           // VFMUL V16.S4, V2.S4, V16.S4
-	WORD  $0x6e31dc71           // VFMUL V17.S4, V3.S4, V17.S4
-	WORD  $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 96(R2), (F16, F17)
-	WORD  $0x6e30dc90           // VFMUL V16.S4, V4.S4, V16.S4
-	WORD  $0x6e31dcb1           // VFMUL V17.S4, V5.S4, V17.S4
-	WORD  $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 96(R3), (F16, F17)
-	WORD  $0x6e30dcd0           // VFMUL V16.S4, V6.S4, V16.S4
-	WORD  $0x6e31dcf1           // VFMUL V17.S4, V7.S4, V17.S4
-	WORD  $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ -128(R7), (F16, F17)
-	FLDPQ -128(R8), (F18, F19)
-	WORD  $0x6e32dc12           // VFMUL V18.S4, V0.S4, V18.S4
-	WORD  $0x6e33dc33           // VFMUL V19.S4, V1.S4, V19.S4
-	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ -128(R9), (F18, F19)
-	WORD  $0x6e32dc52           // VFMUL V18.S4, V2.S4, V18.S4
-	WORD  $0x6e33dc73           // VFMUL V19.S4, V3.S4, V19.S4
-	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ -128(R10), (F18, F19)
-	WORD  $0x6e32dc92           // VFMUL V18.S4, V4.S4, V18.S4
-	WORD  $0x6e33dcb3           // VFMUL V19.S4, V5.S4, V19.S4
-	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ -128(R11), (F18, F19)
-	WORD  $0x6e32dcd2           // VFMUL V18.S4, V6.S4, V18.S4
-	WORD  $0x6e33dcf3           // VFMUL V19.S4, V7.S4, V19.S4
-	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ -96(R7), (F18, F19)
-	FLDPQ -96(R8), (F20, F21)
-	WORD  $0x6e34dc14           // VFMUL V20.S4, V0.S4, V20.S4
-	WORD  $0x6e35dc35           // VFMUL V21.S4, V1.S4, V21.S4
-	WORD  $0x4e34d652           // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673           // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ -96(R9), (F20, F21)
-	WORD  $0x6e34dc54           // VFMUL V20.S4, V2.S4, V20.S4
-	WORD  $0x6e35dc75           // VFMUL V21.S4, V3.S4, V21.S4
-	WORD  $0x4e34d652           // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673           // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ -96(R10), (F20, F21)
-	WORD  $0x6e34dc94           // VFMUL V20.S4, V4.S4, V20.S4
-	WORD  $0x6e35dcb5           // VFMUL V21.S4, V5.S4, V21.S4
-	WORD  $0x4e34d652           // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673           // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ -96(R11), (F20, F21)
-	WORD  $0x6e34dcd4           // VFMUL V20.S4, V6.S4, V20.S4
-	WORD  $0x6e35dcf5           // VFMUL V21.S4, V7.S4, V21.S4
-	WORD  $0x4e34d652           // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673           // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ -64(R7), (F20, F21)
-	FLDPQ -64(R8), (F22, F23)
-	WORD  $0x6e36dc16           // VFMUL V22.S4, V0.S4, V22.S4
-	WORD  $0x6e37dc37           // VFMUL V23.S4, V1.S4, V23.S4
-	WORD  $0x4e36d694           // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5           // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ -64(R9), (F22, F23)
-	WORD  $0x6e36dc56           // VFMUL V22.S4, V2.S4, V22.S4
-	WORD  $0x6e37dc77           // VFMUL V23.S4, V3.S4, V23.S4
-	WORD  $0x4e36d694           // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5           // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ -64(R10), (F22, F23)
-	WORD  $0x6e36dc96           // VFMUL V22.S4, V4.S4, V22.S4
-	WORD  $0x6e37dcb7           // VFMUL V23.S4, V5.S4, V23.S4
-	WORD  $0x4e36d694           // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5           // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ -64(R11), (F22, F23)
-	WORD  $0x6e36dcd6           // VFMUL V22.S4, V6.S4, V22.S4
-	WORD  $0x6e37dcf7           // VFMUL V23.S4, V7.S4, V23.S4
-	WORD  $0x4e36d694           // VFADD V22.S4, V20.S4, V20.S4
-	WORD  $0x4e37d6b5           // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ -32(R7), (F22, F23)
-	FLDPQ -32(R8), (F24, F25)
-	WORD  $0x6e38dc00           // VFMUL V24.S4, V0.S4, V0.S4
-	WORD  $0x6e39dc21           // VFMUL V25.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ -32(R9), (F0, F1)
-	WORD  $0x6e20dc40           // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61           // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ -32(R10), (F0, F1)
-	WORD  $0x6e20dc80           // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1           // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FLDPQ -32(R11), (F0, F1)
-	WORD  $0x6e20dcc0           // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x6e21dce1           // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FSTPQ (F8, F9), (R6)
-	FSTPQ (F10, F11), 32(R6)
-	FSTPQ (F12, F13), 64(R6)
-	FSTPQ (F14, F15), 96(R6)
-	FSTPQ (F16, F17), -128(R7)
-	FSTPQ (F18, F19), -96(R7)
-	FSTPQ (F20, F21), -64(R7)
-	FSTPQ (F22, F23), -32(R7)
-	RET
-
-to32:
-	ADD   R7<<2, R0, R8
-	ADD   R7<<2, R1, R9
-	ADD   R7<<2, R2, R10
-	ADD   R7<<2, R3, R11
-	ADD   R7<<2, R6, R7
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a          // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b          // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a          // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b          // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a          // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab          // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca          // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb          // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508          // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529          // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R6), (F10, F11)
-	FLDPQ 32(R0), (F12, F13)
-	WORD  $0x6e2cdc0c          // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d          // VFMUL V13.S4, V1.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R1), (F12, F13)
-	WORD  $0x6e2cdc4c          // VFMUL V12.S4, V2.S4, V12.S4
-	WORD  $0x6e2ddc6d          // VFMUL V13.S4, V3.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R2), (F12, F13)
-	WORD  $0x6e2cdc8c          // VFMUL V12.S4, V4.S4, V12.S4
-	WORD  $0x6e2ddcad          // VFMUL V13.S4, V5.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R3), (F12, F13)
-	WORD  $0x6e2cdccc          // VFMUL V12.S4, V6.S4, V12.S4
-	WORD  $0x6e2ddced          // VFMUL V13.S4, V7.S4, V13.S4
-	WORD  $0x4e2cd54a          // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b          // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ -64(R7), (F12, F13)
-	FLDPQ -64(R8), (F14, F15)
-	WORD  $0x6e2edc0e          // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f          // VFMUL V15.S4, V1.S4, V15.S4
-	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ -64(R9), (F14, F15)
-	WORD  $0x6e2edc4e          // VFMUL V14.S4, V2.S4, V14.S4
-	WORD  $0x6e2fdc6f          // VFMUL V15.S4, V3.S4, V15.S4
-	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ -64(R10), (F14, F15)
-	WORD  $0x6e2edc8e          // VFMUL V14.S4, V4.S4, V14.S4
-	WORD  $0x6e2fdcaf          // VFMUL V15.S4, V5.S4, V15.S4
-	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ -64(R11), (F14, F15)
-	WORD  $0x6e2edcce          // VFMUL V14.S4, V6.S4, V14.S4
-	WORD  $0x6e2fdcef          // VFMUL V15.S4, V7.S4, V15.S4
-	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ -32(R7), (F14, F15)
-	FLDPQ -32(R8), (F16, F17)
-	WORD  $0x6e30dc00          // VFMUL V16.S4, V0.S4, V0.S4
-	WORD  $0x6e31dc21          // VFMUL V17.S4, V1.S4, V1.S4
-	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ -32(R9), (F0, F1)
-	WORD  $0x6e20dc40          // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61          // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ -32(R10), (F0, F1)
-	WORD  $0x6e20dc80          // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1          // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
-	FLDPQ -32(R11), (F0, F1)
-	WORD  $0x6e20dcc0          // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x6e21dce1          // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
-	FSTPQ (F8, F9), (R6)
-	FSTPQ (F10, F11), 32(R6)
-	FSTPQ (F12, F13), -64(R7)
-	FSTPQ (F14, F15), -32(R7)
-	RET
-
-to16:
-	ADD   R7<<2, R0, R8
-	ADD   R7<<2, R1, R9
-	ADD   R7<<2, R2, R10
-	ADD   R7<<2, R3, R11
-	ADD   R7<<2, R6, R7
 	FLDPQ (R6), (F8, F9)
 	FLDPQ (R0), (F10, F11)
 	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
@@ -1145,35 +520,175 @@ to16:
 	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
 	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
 	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ -32(R7), (F10, F11)
-	FLDPQ -32(R8), (F12, F13)
-	WORD  $0x6e2cdc00         // VFMUL V12.S4, V0.S4, V0.S4
-	WORD  $0x6e2ddc21         // VFMUL V13.S4, V1.S4, V1.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ -32(R9), (F0, F1)
-	WORD  $0x6e20dc40         // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ -32(R10), (F0, F1)
-	WORD  $0x6e20dc80         // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
-	FLDPQ -32(R11), (F0, F1)
-	WORD  $0x6e20dcc0         // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
 	FSTPQ (F8, F9), (R6)
-	FSTPQ (F10, F11), -32(R7)
-	RET
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R1), (F10, F11)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R2), (F10, F11)
+	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R3), (F10, F11)
+	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R6)
+	FLDPQ 64(R6), (F8, F9)
+	FLDPQ 64(R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 64(R1), (F10, F11)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 64(R2), (F10, F11)
+	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 64(R3), (F10, F11)
+	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 64(R6)
+	FLDPQ 96(R6), (F8, F9)
+	FLDPQ 96(R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 96(R1), (F10, F11)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 96(R2), (F10, F11)
+	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 96(R3), (F10, F11)
+	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 96(R6)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	ADD   $0x00000080, R3, R3
+	ADD   $0x00000080, R6, R6
+	SUB   $0x00000020, R7, R7
+	CMP   $0x00000020, R7
+	BHS   loop
+	CMP   $0x00000000, R7
+	BLS   done
 
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMP   $0x00000004, R7
-	BLO   below4
+rest:
+	TBZ   $0x04, R7, less16
+	FLDPQ (R6), (F8, F9)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R1), (F10, F11)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R2), (F10, F11)
+	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R3), (F10, F11)
+	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R6)
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R1), (F10, F11)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R2), (F10, F11)
+	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ 32(R3), (F10, F11)
+	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R6)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000040, R2, R2
+	ADD   $0x00000040, R3, R3
+	ADD   $0x00000040, R6, R6
+
+less16:
+	TBZ $0x03, R7, less8
+
+eight:
+	FLDPQ (R6), (F8, F9)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ (R1), (F10, F1)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ (R2), (F3, F1)
+	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ (R3), (F3, F1)
+	WORD  $0x6e23dcca         // VFMUL V3.S4, V6.S4, V10.S4
+	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R6)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+	ADD   $0x00000020, R3, R3
+	ADD   $0x00000020, R6, R6
+
+less8:
+	AND $0x00000007, R7, R8
+	CMP $0x00000000, R8
+	BEQ done
+
+few:
+	TBZ   $0x02, R7, less4
 	FMOVQ (R6), F1
 	FMOVQ (R0), F3
 	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
@@ -1193,11 +708,9 @@ below8:
 	ADD   $0x00000010, R2, R2
 	ADD   $0x00000010, R3, R3
 	ADD   $0x00000010, R6, R6
-	SUB   $0x00000004, R7, R7
 
-below4:
-	CMP   $0x00000002, R7
-	BLO   below2
+less4:
+	TBZ   $0x01, R7, less2
 	FMOVD (R6), F1
 	FMOVD (R0), F3
 	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
@@ -1217,28 +730,152 @@ below4:
 	ADD   $0x00000008, R2, R2
 	ADD   $0x00000008, R3, R3
 	ADD   $0x00000008, R6, R6
-	SUB   $0x00000002, R7, R7
 
-below2:
-	CMP   $0x00000001, R7
-	BLO   below1
+less2:
+	TBZ   $0x00, R7, less1
 	FMOVS (R6), F1
 	FMOVS (R0), F3
-	WORD  $0x6e23dc00     // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x4e20d421     // VFADD V0.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00      // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
 	FMOVS (R1), F0
-	WORD  $0x6e20dc40     // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x4e20d421     // VFADD V0.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
 	FMOVS (R2), F0
-	WORD  $0x6e20dc80     // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x4e20d421     // VFADD V0.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc80      // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
 	FMOVS (R3), F0
-	WORD  $0x6e20dcc0     // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x4e20d421     // VFADD V0.S4, V1.S4, V1.S4
+	WORD  $0x6e20dcc0      // VFMUL V0.S4, V6.S4, V0.S4
+	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
 	FMOVS F1, (R6)
 
-below1:
+less1:
+done:
 	RET
+
+to16:
+	CMP   $0x00000010, R7
+	BLO   eight
+	FLDPQ (R6), (F8, F9)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x6e2adc0a        // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b        // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R1), (F10, F11)
+	WORD  $0x6e2adc4a        // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b        // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R2), (F10, F11)
+	WORD  $0x6e2adc8a        // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab        // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R3), (F10, F11)
+	WORD  $0x6e2adcca        // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb        // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R6)
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x6e2adc00        // VFMUL V10.S4, V0.S4, V0.S4
+	WORD  $0x6e2bdc21        // VFMUL V11.S4, V1.S4, V1.S4
+	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R1), (F0, F1)
+	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R2), (F0, F1)
+	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R3), (F0, F1)
+	WORD  $0x6e20dcc0        // VFMUL V0.S4, V6.S4, V0.S4
+	WORD  $0x6e21dce1        // VFMUL V1.S4, V7.S4, V1.S4
+	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R6)
+	RET
+
+misaligned:
+	CMP   $0x00000040, R7
+	BLS   loop
+	MOVD  $0x00000000, R8
+	SUB   R6, R8, R8
+	LSR   $0x00000002, R8, R8
+	AND   $0x00000007, R8, R8
+	SUB   R8, R7, R7
+	TBZ   $0x00, R8, skip1
+	FMOVS (R6), F8
+	FMOVS (R0), F9
+	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVS (R1), F9
+	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVS (R2), F9
+	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVS (R3), F9
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVS F8, (R6)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+	ADD   $0x00000004, R2, R2
+	ADD   $0x00000004, R3, R3
+	ADD   $0x00000004, R6, R6
+
+skip1:
+	TBZ   $0x01, R8, skip2
+	FMOVD (R6), F8
+	FMOVD (R0), F9
+	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVD (R1), F9
+	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVD (R2), F9
+	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVD (R3), F9
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVD F8, (R6)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+	ADD   $0x00000008, R3, R3
+	ADD   $0x00000008, R6, R6
+
+skip2:
+	TBZ   $0x02, R8, skip4
+	FMOVQ (R6), F8
+	FMOVQ (R0), F9
+	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVQ (R1), F9
+	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVQ (R2), F9
+	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVQ (R3), F9
+	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
+	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
+	FMOVQ F8, (R6)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+	ADD   $0x00000010, R3, R3
+	ADD   $0x00000010, R6, R6
+
+skip4:
+	B loop
 
 // func axpySameNEON(a float32, idx *uint16, n int, w *float32)
 TEXT ·axpySameNEON(SB), NOSPLIT, $0-32
@@ -2395,33 +2032,33 @@ rowsat:
 	ADD   $0x00000010, R3, R3
 
 rowssum:
-	// Groups 0 and 4 of the lanes.
+	// Groups [0 4] of the lanes.
 	FLDPQ (R7), (F4, F5)
 	FLDPQ (R11), (F3, F2)
-	WORD  $0x6e23dc88        // VFMUL V3.S4, V4.S4, V8.S4
-	WORD  $0x6e22dca9        // VFMUL V2.S4, V5.S4, V9.S4
+	WORD  $0x6e23dc86         // VFMUL V3.S4, V4.S4, V6.S4
+	WORD  $0x6e22dca7         // VFMUL V2.S4, V5.S4, V7.S4
 	FLDPQ (R12), (F3, F2)
-	WORD  $0x6e23dc8a        // VFMUL V3.S4, V4.S4, V10.S4
-	WORD  $0x6e22dcab        // VFMUL V2.S4, V5.S4, V11.S4
+	WORD  $0x6e23dc88         // VFMUL V3.S4, V4.S4, V8.S4
+	WORD  $0x6e22dca9         // VFMUL V2.S4, V5.S4, V9.S4
 	FLDPQ (R13), (F3, F2)
-	WORD  $0x6e23dc8c        // VFMUL V3.S4, V4.S4, V12.S4
-	WORD  $0x6e22dcad        // VFMUL V2.S4, V5.S4, V13.S4
+	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e22dcab         // VFMUL V2.S4, V5.S4, V11.S4
 	FLDPQ (R14), (F3, F2)
-	WORD  $0x6e23dc8e        // VFMUL V3.S4, V4.S4, V14.S4
-	WORD  $0x6e22dcaf        // VFMUL V2.S4, V5.S4, V15.S4
-	FLDPQ 128(R7), (F6, F7)
+	WORD  $0x6e23dc8c         // VFMUL V3.S4, V4.S4, V12.S4
+	WORD  $0x6e22dcad         // VFMUL V2.S4, V5.S4, V13.S4
+	FLDPQ 128(R7), (F14, F15)
 	FLDPQ 128(R11), (F3, F2)
-	WORD  $0x6e23dcd0        // VFMUL V3.S4, V6.S4, V16.S4
-	WORD  $0x6e22dcf1        // VFMUL V2.S4, V7.S4, V17.S4
+	WORD  $0x6e23ddd0         // VFMUL V3.S4, V14.S4, V16.S4
+	WORD  $0x6e22ddf1         // VFMUL V2.S4, V15.S4, V17.S4
 	FLDPQ 128(R12), (F3, F2)
-	WORD  $0x6e23dcd2        // VFMUL V3.S4, V6.S4, V18.S4
-	WORD  $0x6e22dcf3        // VFMUL V2.S4, V7.S4, V19.S4
+	WORD  $0x6e23ddd2         // VFMUL V3.S4, V14.S4, V18.S4
+	WORD  $0x6e22ddf3         // VFMUL V2.S4, V15.S4, V19.S4
 	FLDPQ 128(R13), (F3, F2)
-	WORD  $0x6e23dcd4        // VFMUL V3.S4, V6.S4, V20.S4
-	WORD  $0x6e22dcf5        // VFMUL V2.S4, V7.S4, V21.S4
+	WORD  $0x6e23ddd4         // VFMUL V3.S4, V14.S4, V20.S4
+	WORD  $0x6e22ddf5         // VFMUL V2.S4, V15.S4, V21.S4
 	FLDPQ 128(R14), (F3, F2)
-	WORD  $0x6e23dcd6        // VFMUL V3.S4, V6.S4, V22.S4
-	WORD  $0x6e22dcf7        // VFMUL V2.S4, V7.S4, V23.S4
+	WORD  $0x6e23ddd6         // VFMUL V3.S4, V14.S4, V22.S4
+	WORD  $0x6e22ddf7         // VFMUL V2.S4, V15.S4, V23.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail0
@@ -2429,49 +2066,49 @@ rowssum:
 block0:
 	ADD   R15, R7, R5
 	FLDPQ (R5), (F4, F5)
-	FLDPQ 128(R5), (F6, F7)
+	FLDPQ 128(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
-	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7           // VFADD V3.S4, V7.S4, V7.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
@@ -2489,26 +2126,26 @@ tail0:
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d4c6      // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7      // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ (R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ (R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
-	ADD   R15, R14, R5
-	FLDPQ (R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
 	B     next0
 
 part0:
@@ -2526,9 +2163,19 @@ part0:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7              // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ -32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ -32(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2538,16 +2185,6 @@ part0:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
-	ADD   R9<<2, R5, R5
-	FLDPQ -32(R5), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ -32(R15), (F2, F3)
@@ -2556,8 +2193,8 @@ part0:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	B     end0
 
 next0:
@@ -2566,118 +2203,118 @@ next0:
 	CMP   $0x00000028, R10
 	BLS   part4
 	ADD   R15, R7, R5
-	FLDPQ 128(R5), (F6, F7)
+	FLDPQ 128(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d652        // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ 128(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	FLDPQ 128(R15), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d6d6        // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7        // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
 	B     end0
 
 part4:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V14.B16
+	VTBX  V1.B16, [V2.B16], V14.B16
+	VTBL  V0.B16, [V2.B16], V15.B16
 	ADD   R15, R11, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652               // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673               // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694               // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5               // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 96(R15), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
 
 end0:
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
-	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
-	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
-	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
-	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
-	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	WORD $0x4e33d529 // VFADD V19.S4, V9.S4, V9.S4
+	WORD $0x4e34d54a // VFADD V20.S4, V10.S4, V10.S4
+	WORD $0x4e35d56b // VFADD V21.S4, V11.S4, V11.S4
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
 
-	// Groups 2 and 6 of the lanes.
+	// Groups [2 6] of the lanes.
 	FLDPQ 64(R7), (F4, F5)
 	FLDPQ 64(R11), (F3, F2)
-	WORD  $0x6e23dc90        // VFMUL V3.S4, V4.S4, V16.S4
-	WORD  $0x6e22dcb1        // VFMUL V2.S4, V5.S4, V17.S4
+	WORD  $0x6e23dc8e         // VFMUL V3.S4, V4.S4, V14.S4
+	WORD  $0x6e22dcaf         // VFMUL V2.S4, V5.S4, V15.S4
 	FLDPQ 64(R12), (F3, F2)
-	WORD  $0x6e23dc92        // VFMUL V3.S4, V4.S4, V18.S4
-	WORD  $0x6e22dcb3        // VFMUL V2.S4, V5.S4, V19.S4
+	WORD  $0x6e23dc90         // VFMUL V3.S4, V4.S4, V16.S4
+	WORD  $0x6e22dcb1         // VFMUL V2.S4, V5.S4, V17.S4
 	FLDPQ 64(R13), (F3, F2)
-	WORD  $0x6e23dc94        // VFMUL V3.S4, V4.S4, V20.S4
-	WORD  $0x6e22dcb5        // VFMUL V2.S4, V5.S4, V21.S4
+	WORD  $0x6e23dc92         // VFMUL V3.S4, V4.S4, V18.S4
+	WORD  $0x6e22dcb3         // VFMUL V2.S4, V5.S4, V19.S4
 	FLDPQ 64(R14), (F3, F2)
-	WORD  $0x6e23dc96        // VFMUL V3.S4, V4.S4, V22.S4
-	WORD  $0x6e22dcb7        // VFMUL V2.S4, V5.S4, V23.S4
-	FLDPQ 192(R7), (F6, F7)
+	WORD  $0x6e23dc94         // VFMUL V3.S4, V4.S4, V20.S4
+	WORD  $0x6e22dcb5         // VFMUL V2.S4, V5.S4, V21.S4
+	FLDPQ 192(R7), (F22, F23)
 	FLDPQ 192(R11), (F3, F2)
-	WORD  $0x6e23dcd8        // VFMUL V3.S4, V6.S4, V24.S4
-	WORD  $0x6e22dcf9        // VFMUL V2.S4, V7.S4, V25.S4
+	WORD  $0x6e23ded8         // VFMUL V3.S4, V22.S4, V24.S4
+	WORD  $0x6e22def9         // VFMUL V2.S4, V23.S4, V25.S4
 	FLDPQ 192(R12), (F3, F2)
-	WORD  $0x6e23dcda        // VFMUL V3.S4, V6.S4, V26.S4
-	WORD  $0x6e22dcfb        // VFMUL V2.S4, V7.S4, V27.S4
+	WORD  $0x6e23deda         // VFMUL V3.S4, V22.S4, V26.S4
+	WORD  $0x6e22defb         // VFMUL V2.S4, V23.S4, V27.S4
 	FLDPQ 192(R13), (F3, F2)
-	WORD  $0x6e23dcdc        // VFMUL V3.S4, V6.S4, V28.S4
-	WORD  $0x6e22dcfd        // VFMUL V2.S4, V7.S4, V29.S4
+	WORD  $0x6e23dedc         // VFMUL V3.S4, V22.S4, V28.S4
+	WORD  $0x6e22defd         // VFMUL V2.S4, V23.S4, V29.S4
 	FLDPQ 192(R14), (F3, F2)
-	WORD  $0x6e23dcde        // VFMUL V3.S4, V6.S4, V30.S4
-	WORD  $0x6e22dcff        // VFMUL V2.S4, V7.S4, V31.S4
+	WORD  $0x6e23dede         // VFMUL V3.S4, V22.S4, V30.S4
+	WORD  $0x6e22deff         // VFMUL V2.S4, V23.S4, V31.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail1
@@ -2685,49 +2322,49 @@ end0:
 block1:
 	ADD   R15, R7, R5
 	FLDPQ 64(R5), (F4, F5)
-	FLDPQ 192(R5), (F6, F7)
+	FLDPQ 192(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
 	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
 	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
 	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
 	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
@@ -2745,27 +2382,27 @@ tail1:
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 64(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ 64(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
-	ADD   R15, R14, R5
-	FLDPQ 64(R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6      // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7      // VFADD V3.S4, V23.S4, V23.S4
-	B     next1
+	B     next2
 
 part2:
 	ADD   R15, R7, R5
@@ -2782,9 +2419,19 @@ part2:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ 32(R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 32(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -2794,16 +2441,6 @@ part2:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R5
-	ADD   R9<<2, R5, R5
-	FLDPQ 32(R5), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 32(R15), (F2, F3)
@@ -2812,141 +2449,141 @@ part2:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	B     end1
 
-next1:
+next2:
 	CMP   $0x00000030, R10
 	BLS   end1
 	CMP   $0x00000038, R10
 	BLS   part6
 	ADD   R15, R7, R5
-	FLDPQ 192(R5), (F6, F7)
+	FLDPQ 192(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d718        // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739        // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d75a        // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b        // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	FLDPQ 192(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d79c        // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd        // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R15
 	FLDPQ 192(R15), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d7de        // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff        // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
 	B     end1
 
 part6:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V22.B16
+	VTBX  V1.B16, [V2.B16], V22.B16
+	VTBL  V0.B16, [V2.B16], V23.B16
 	ADD   R15, R11, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718               // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739               // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a               // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b               // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 160(R15), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de               // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
 
 end1:
 	ADD   $8, RSP, R15
-	WORD  $0x4e38d610         // VFADD V24.S4, V16.S4, V16.S4
-	WORD  $0x4e39d631         // VFADD V25.S4, V17.S4, V17.S4
+	WORD  $0x4e38d5ce         // VFADD V24.S4, V14.S4, V14.S4
+	WORD  $0x4e39d5ef         // VFADD V25.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6         // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7         // VFADD V15.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), (R15)
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R15)
-	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
+	FSTPQ (F8, F9), 32(R15)
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 32(R15)
-	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	FSTPQ (F10, F11), 64(R15)
+	WORD  $0x4e3ed694         // VFADD V30.S4, V20.S4, V20.S4
+	WORD  $0x4e3fd6b5         // VFADD V31.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 64(R15)
-	WORD  $0x4e3ed6d6         // VFADD V30.S4, V22.S4, V22.S4
-	WORD  $0x4e3fd6f7         // VFADD V31.S4, V23.S4, V23.S4
-	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef         // VFADD V23.S4, V15.S4, V15.S4
-	FSTPQ (F14, F15), 96(R15)
+	FSTPQ (F12, F13), 96(R15)
 
-	// Groups 1 and 5 of the lanes.
+	// Groups [1 5] of the lanes.
 	FLDPQ 32(R7), (F4, F5)
 	FLDPQ 32(R11), (F3, F2)
-	WORD  $0x6e23dc88        // VFMUL V3.S4, V4.S4, V8.S4
-	WORD  $0x6e22dca9        // VFMUL V2.S4, V5.S4, V9.S4
+	WORD  $0x6e23dc86         // VFMUL V3.S4, V4.S4, V6.S4
+	WORD  $0x6e22dca7         // VFMUL V2.S4, V5.S4, V7.S4
 	FLDPQ 32(R12), (F3, F2)
-	WORD  $0x6e23dc8a        // VFMUL V3.S4, V4.S4, V10.S4
-	WORD  $0x6e22dcab        // VFMUL V2.S4, V5.S4, V11.S4
+	WORD  $0x6e23dc88         // VFMUL V3.S4, V4.S4, V8.S4
+	WORD  $0x6e22dca9         // VFMUL V2.S4, V5.S4, V9.S4
 	FLDPQ 32(R13), (F3, F2)
-	WORD  $0x6e23dc8c        // VFMUL V3.S4, V4.S4, V12.S4
-	WORD  $0x6e22dcad        // VFMUL V2.S4, V5.S4, V13.S4
+	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
+	WORD  $0x6e22dcab         // VFMUL V2.S4, V5.S4, V11.S4
 	FLDPQ 32(R14), (F3, F2)
-	WORD  $0x6e23dc8e        // VFMUL V3.S4, V4.S4, V14.S4
-	WORD  $0x6e22dcaf        // VFMUL V2.S4, V5.S4, V15.S4
-	FLDPQ 160(R7), (F6, F7)
+	WORD  $0x6e23dc8c         // VFMUL V3.S4, V4.S4, V12.S4
+	WORD  $0x6e22dcad         // VFMUL V2.S4, V5.S4, V13.S4
+	FLDPQ 160(R7), (F14, F15)
 	FLDPQ 160(R11), (F3, F2)
-	WORD  $0x6e23dcd0        // VFMUL V3.S4, V6.S4, V16.S4
-	WORD  $0x6e22dcf1        // VFMUL V2.S4, V7.S4, V17.S4
+	WORD  $0x6e23ddd0         // VFMUL V3.S4, V14.S4, V16.S4
+	WORD  $0x6e22ddf1         // VFMUL V2.S4, V15.S4, V17.S4
 	FLDPQ 160(R12), (F3, F2)
-	WORD  $0x6e23dcd2        // VFMUL V3.S4, V6.S4, V18.S4
-	WORD  $0x6e22dcf3        // VFMUL V2.S4, V7.S4, V19.S4
+	WORD  $0x6e23ddd2         // VFMUL V3.S4, V14.S4, V18.S4
+	WORD  $0x6e22ddf3         // VFMUL V2.S4, V15.S4, V19.S4
 	FLDPQ 160(R13), (F3, F2)
-	WORD  $0x6e23dcd4        // VFMUL V3.S4, V6.S4, V20.S4
-	WORD  $0x6e22dcf5        // VFMUL V2.S4, V7.S4, V21.S4
+	WORD  $0x6e23ddd4         // VFMUL V3.S4, V14.S4, V20.S4
+	WORD  $0x6e22ddf5         // VFMUL V2.S4, V15.S4, V21.S4
 	FLDPQ 160(R14), (F3, F2)
-	WORD  $0x6e23dcd6        // VFMUL V3.S4, V6.S4, V22.S4
-	WORD  $0x6e22dcf7        // VFMUL V2.S4, V7.S4, V23.S4
+	WORD  $0x6e23ddd6         // VFMUL V3.S4, V14.S4, V22.S4
+	WORD  $0x6e22ddf7         // VFMUL V2.S4, V15.S4, V23.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail2
@@ -2954,49 +2591,49 @@ end1:
 block2:
 	ADD   R15, R7, R5
 	FLDPQ 32(R5), (F4, F5)
-	FLDPQ 160(R5), (F6, F7)
+	FLDPQ 160(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
-	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7           // VFADD V3.S4, V7.S4, V7.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
+	WORD  $0x4e22d508           // VFADD V2.S4, V8.S4, V8.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b           // VFADD V3.S4, V11.S4, V11.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22ddc2           // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3           // VFMUL V3.S4, V15.S4, V3.S4
 	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
@@ -3014,27 +2651,27 @@ tail2:
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d4c6      // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7      // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	FLDPQ 32(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d508      // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529      // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d54a      // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b      // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ 32(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d58c      // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad      // VFADD V3.S4, V13.S4, V13.S4
-	ADD   R15, R14, R5
-	FLDPQ 32(R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
-	B     next2
+	B     next1
 
 part1:
 	ADD   R15, R7, R5
@@ -3051,9 +2688,19 @@ part1:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7              // VFADD V3.S4, V7.S4, V7.S4
+	ADD   R15, R12, R5
+	ADD   R9<<2, R5, R5
+	FLDPQ (R5), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d508              // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ (R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -3063,16 +2710,6 @@ part1:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
-	ADD   R15, R13, R5
-	ADD   R9<<2, R5, R5
-	FLDPQ (R5), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
-	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ (R15), (F2, F3)
@@ -3081,128 +2718,128 @@ part1:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
 	B     end2
 
-next2:
+next1:
 	CMP   $0x00000028, R10
 	BLS   end2
 	CMP   $0x00000030, R10
 	BLS   part5
 	ADD   R15, R7, R5
-	FLDPQ 160(R5), (F6, F7)
+	FLDPQ 160(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d652        // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	FLDPQ 160(R5), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	FLDPQ 160(R15), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d6d6        // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7        // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e22ddc2         // VFMUL V2.S4, V14.S4, V2.S4
+	WORD  $0x6e23dde3         // VFMUL V3.S4, V15.S4, V3.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
 	B     end2
 
 part5:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V14.B16
+	VTBX  V1.B16, [V2.B16], V14.B16
+	VTBL  V0.B16, [V2.B16], V15.B16
 	ADD   R15, R11, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610               // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631               // VFADD V3.S4, V17.S4, V17.S4
 	ADD   R15, R12, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d652               // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673               // VFADD V3.S4, V19.S4, V19.S4
 	ADD   R15, R13, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d694               // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5               // VFADD V3.S4, V21.S4, V21.S4
 	ADD   R15, R14, R15
 	ADD   R9<<2, R15, R15
 	FLDPQ 128(R15), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e2edc42               // VFMUL V14.S4, V2.S4, V2.S4
+	WORD  $0x6e2fdc63               // VFMUL V15.S4, V3.S4, V3.S4
+	WORD  $0x4e22d6d6               // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7               // VFADD V3.S4, V23.S4, V23.S4
 
 end2:
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
-	WORD $0x4e33d56b // VFADD V19.S4, V11.S4, V11.S4
-	WORD $0x4e34d58c // VFADD V20.S4, V12.S4, V12.S4
-	WORD $0x4e35d5ad // VFADD V21.S4, V13.S4, V13.S4
-	WORD $0x4e36d5ce // VFADD V22.S4, V14.S4, V14.S4
-	WORD $0x4e37d5ef // VFADD V23.S4, V15.S4, V15.S4
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	WORD $0x4e33d529 // VFADD V19.S4, V9.S4, V9.S4
+	WORD $0x4e34d54a // VFADD V20.S4, V10.S4, V10.S4
+	WORD $0x4e35d56b // VFADD V21.S4, V11.S4, V11.S4
+	WORD $0x4e36d58c // VFADD V22.S4, V12.S4, V12.S4
+	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
 
-	// Groups 3 and 7 of the lanes.
+	// Groups [3 7] of the lanes.
 	FLDPQ 96(R7), (F4, F5)
 	FLDPQ 96(R11), (F3, F2)
-	WORD  $0x6e23dc90        // VFMUL V3.S4, V4.S4, V16.S4
-	WORD  $0x6e22dcb1        // VFMUL V2.S4, V5.S4, V17.S4
+	WORD  $0x6e23dc8e         // VFMUL V3.S4, V4.S4, V14.S4
+	WORD  $0x6e22dcaf         // VFMUL V2.S4, V5.S4, V15.S4
 	FLDPQ 96(R12), (F3, F2)
-	WORD  $0x6e23dc92        // VFMUL V3.S4, V4.S4, V18.S4
-	WORD  $0x6e22dcb3        // VFMUL V2.S4, V5.S4, V19.S4
+	WORD  $0x6e23dc90         // VFMUL V3.S4, V4.S4, V16.S4
+	WORD  $0x6e22dcb1         // VFMUL V2.S4, V5.S4, V17.S4
 	FLDPQ 96(R13), (F3, F2)
-	WORD  $0x6e23dc94        // VFMUL V3.S4, V4.S4, V20.S4
-	WORD  $0x6e22dcb5        // VFMUL V2.S4, V5.S4, V21.S4
+	WORD  $0x6e23dc92         // VFMUL V3.S4, V4.S4, V18.S4
+	WORD  $0x6e22dcb3         // VFMUL V2.S4, V5.S4, V19.S4
 	FLDPQ 96(R14), (F3, F2)
-	WORD  $0x6e23dc96        // VFMUL V3.S4, V4.S4, V22.S4
-	WORD  $0x6e22dcb7        // VFMUL V2.S4, V5.S4, V23.S4
-	FLDPQ 224(R7), (F6, F7)
+	WORD  $0x6e23dc94         // VFMUL V3.S4, V4.S4, V20.S4
+	WORD  $0x6e22dcb5         // VFMUL V2.S4, V5.S4, V21.S4
+	FLDPQ 224(R7), (F22, F23)
 	FLDPQ 224(R11), (F3, F2)
-	WORD  $0x6e23dcd8        // VFMUL V3.S4, V6.S4, V24.S4
-	WORD  $0x6e22dcf9        // VFMUL V2.S4, V7.S4, V25.S4
+	WORD  $0x6e23ded8         // VFMUL V3.S4, V22.S4, V24.S4
+	WORD  $0x6e22def9         // VFMUL V2.S4, V23.S4, V25.S4
 	FLDPQ 224(R12), (F3, F2)
-	WORD  $0x6e23dcda        // VFMUL V3.S4, V6.S4, V26.S4
-	WORD  $0x6e22dcfb        // VFMUL V2.S4, V7.S4, V27.S4
+	WORD  $0x6e23deda         // VFMUL V3.S4, V22.S4, V26.S4
+	WORD  $0x6e22defb         // VFMUL V2.S4, V23.S4, V27.S4
 	FLDPQ 224(R13), (F3, F2)
-	WORD  $0x6e23dcdc        // VFMUL V3.S4, V6.S4, V28.S4
-	WORD  $0x6e22dcfd        // VFMUL V2.S4, V7.S4, V29.S4
+	WORD  $0x6e23dedc         // VFMUL V3.S4, V22.S4, V28.S4
+	WORD  $0x6e22defd         // VFMUL V2.S4, V23.S4, V29.S4
 	FLDPQ 224(R14), (F3, F2)
-	WORD  $0x6e23dcde        // VFMUL V3.S4, V6.S4, V30.S4
-	WORD  $0x6e22dcff        // VFMUL V2.S4, V7.S4, V31.S4
+	WORD  $0x6e23dede         // VFMUL V3.S4, V22.S4, V30.S4
+	WORD  $0x6e22deff         // VFMUL V2.S4, V23.S4, V31.S4
 	MOVD  $0x00000100, R15
 	CMP   R8, R15
 	BHS   tail3
@@ -3210,49 +2847,49 @@ end2:
 block3:
 	ADD   R15, R7, R5
 	FLDPQ 96(R5), (F4, F5)
-	FLDPQ 224(R5), (F6, F7)
+	FLDPQ 224(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d718           // VFADD V2.S4, V24.S4, V24.S4
 	WORD  $0x4e23d739           // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d75a           // VFADD V2.S4, V26.S4, V26.S4
 	WORD  $0x4e23d77b           // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d652           // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d79c           // VFADD V2.S4, V28.S4, V28.S4
 	WORD  $0x4e23d7bd           // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82           // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3           // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	FLDPQ 224(R5), (F2, F3)
-	WORD  $0x6e22dcc2           // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3           // VFMUL V3.S4, V7.S4, V3.S4
+	WORD  $0x6e22dec2           // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3           // VFMUL V3.S4, V23.S4, V3.S4
 	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
 	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
@@ -3270,26 +2907,26 @@ tail3:
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
+	WORD  $0x4e22d5ce      // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef      // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R5
+	FLDPQ 96(R5), (F2, F3)
+	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
+	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d610      // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631      // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R5
+	ADD   R15, R13, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d652      // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673      // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R5
+	ADD   R15, R14, R5
 	FLDPQ 96(R5), (F2, F3)
 	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
 	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
 	WORD  $0x4e22d694      // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5      // VFADD V3.S4, V21.S4, V21.S4
-	ADD   R15, R14, R5
-	FLDPQ 96(R5), (F2, F3)
-	WORD  $0x6e22dc82      // VFMUL V2.S4, V4.S4, V2.S4
-	WORD  $0x6e23dca3      // VFMUL V3.S4, V5.S4, V3.S4
-	WORD  $0x4e22d6d6      // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7      // VFADD V3.S4, V23.S4, V23.S4
 	B     next3
 
 part3:
@@ -3307,9 +2944,19 @@ part3:
 	VTBL  V0.B16, [V3.B16], V3.B16
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	ADD   R15, R12, R11
+	ADD   R9<<2, R11, R11
+	FLDPQ 64(R11), (F2, F3)
+	VTBL  V0.B16, [V2.B16], V2.B16
+	VTBX  V1.B16, [V3.B16], V2.B16
+	VTBL  V0.B16, [V3.B16], V3.B16
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	ADD   R15, R12, R11
+	ADD   R15, R13, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 64(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -3319,7 +2966,7 @@ part3:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
 	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
-	ADD   R15, R13, R11
+	ADD   R15, R14, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 64(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
@@ -3329,16 +2976,6 @@ part3:
 	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
 	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
-	ADD   R15, R14, R11
-	ADD   R9<<2, R11, R11
-	FLDPQ 64(R11), (F2, F3)
-	VTBL  V0.B16, [V2.B16], V2.B16
-	VTBX  V1.B16, [V3.B16], V2.B16
-	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63              // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
 	B     end3
 
 next3:
@@ -3347,120 +2984,120 @@ next3:
 	CMP   $0x00000040, R10
 	BLS   part7
 	ADD   R15, R7, R5
-	FLDPQ 224(R5), (F6, F7)
+	FLDPQ 224(R5), (F22, F23)
 	ADD   R15, R11, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d718        // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739        // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d75a        // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b        // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d79c        // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd        // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R11
 	FLDPQ 224(R11), (F2, F3)
-	WORD  $0x6e22dcc2        // VFMUL V2.S4, V6.S4, V2.S4
-	WORD  $0x6e23dce3        // VFMUL V3.S4, V7.S4, V3.S4
-	WORD  $0x4e22d7de        // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff        // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e22dec2         // VFMUL V2.S4, V22.S4, V2.S4
+	WORD  $0x6e23dee3         // VFMUL V3.S4, V23.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
 	B     end3
 
 part7:
 	ADD   R15, R7, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 192(R5), (F3, F2)
-	VTBL  V0.B16, [V3.B16], V6.B16
-	VTBX  V1.B16, [V2.B16], V6.B16
-	VTBL  V0.B16, [V2.B16], V7.B16
+	VTBL  V0.B16, [V3.B16], V22.B16
+	VTBX  V1.B16, [V2.B16], V22.B16
+	VTBL  V0.B16, [V2.B16], V23.B16
 	ADD   R15, R11, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718               // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739               // VFADD V3.S4, V25.S4, V25.S4
 	ADD   R15, R12, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a               // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b               // VFADD V3.S4, V27.S4, V27.S4
 	ADD   R15, R13, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c               // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd               // VFADD V3.S4, V29.S4, V29.S4
 	ADD   R15, R14, R11
 	ADD   R9<<2, R11, R11
 	FLDPQ 192(R11), (F2, F3)
 	VTBL  V0.B16, [V2.B16], V2.B16
 	VTBX  V1.B16, [V3.B16], V2.B16
 	VTBL  V0.B16, [V3.B16], V3.B16
-	WORD  $0x6e26dc42              // VFMUL V6.S4, V2.S4, V2.S4
-	WORD  $0x6e27dc63              // VFMUL V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x6e36dc42               // VFMUL V22.S4, V2.S4, V2.S4
+	WORD  $0x6e37dc63               // VFMUL V23.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de               // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff               // VFADD V3.S4, V31.S4, V31.S4
 
 end3:
 	ADD   $8, RSP, R11
-	WORD  $0x4e38d610            // VFADD V24.S4, V16.S4, V16.S4
-	WORD  $0x4e39d631            // VFADD V25.S4, V17.S4, V17.S4
+	WORD  $0x4e38d5ce            // VFADD V24.S4, V14.S4, V14.S4
+	WORD  $0x4e39d5ef            // VFADD V25.S4, V15.S4, V15.S4
+	WORD  $0x4e2ed4c6            // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7            // VFADD V15.S4, V7.S4, V7.S4
+	FLDPQ (R11), (F2, F3)
+	WORD  $0x4e22d4c6            // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x4e23d4e7            // VFADD V3.S4, V7.S4, V7.S4
+	WORD  $0x4e3ad610            // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631            // VFADD V27.S4, V17.S4, V17.S4
 	WORD  $0x4e30d508            // VFADD V16.S4, V8.S4, V8.S4
 	WORD  $0x4e31d529            // VFADD V17.S4, V9.S4, V9.S4
-	FLDPQ (R11), (F2, F3)
+	FLDPQ 32(R11), (F2, F3)
 	WORD  $0x4e22d508            // VFADD V2.S4, V8.S4, V8.S4
 	WORD  $0x4e23d529            // VFADD V3.S4, V9.S4, V9.S4
-	WORD  $0x4e3ad652            // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673            // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x4e3cd652            // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673            // VFADD V29.S4, V19.S4, V19.S4
 	WORD  $0x4e32d54a            // VFADD V18.S4, V10.S4, V10.S4
 	WORD  $0x4e33d56b            // VFADD V19.S4, V11.S4, V11.S4
-	FLDPQ 32(R11), (F2, F3)
+	FLDPQ 64(R11), (F2, F3)
 	WORD  $0x4e22d54a            // VFADD V2.S4, V10.S4, V10.S4
 	WORD  $0x4e23d56b            // VFADD V3.S4, V11.S4, V11.S4
-	WORD  $0x4e3cd694            // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5            // VFADD V29.S4, V21.S4, V21.S4
+	WORD  $0x4e3ed694            // VFADD V30.S4, V20.S4, V20.S4
+	WORD  $0x4e3fd6b5            // VFADD V31.S4, V21.S4, V21.S4
 	WORD  $0x4e34d58c            // VFADD V20.S4, V12.S4, V12.S4
 	WORD  $0x4e35d5ad            // VFADD V21.S4, V13.S4, V13.S4
-	FLDPQ 64(R11), (F2, F3)
+	FLDPQ 96(R11), (F2, F3)
 	WORD  $0x4e22d58c            // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x4e23d5ad            // VFADD V3.S4, V13.S4, V13.S4
-	WORD  $0x4e3ed6d6            // VFADD V30.S4, V22.S4, V22.S4
-	WORD  $0x4e3fd6f7            // VFADD V31.S4, V23.S4, V23.S4
-	WORD  $0x4e36d5ce            // VFADD V22.S4, V14.S4, V14.S4
-	WORD  $0x4e37d5ef            // VFADD V23.S4, V15.S4, V15.S4
-	FLDPQ 96(R11), (F2, F3)
-	WORD  $0x4e22d5ce            // VFADD V2.S4, V14.S4, V14.S4
-	WORD  $0x4e23d5ef            // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
 	WORD  $0x4e29d508            // VFADD V9.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
-	VUZP1 V10.S4, V8.S4, V2.S4
-	VUZP2 V10.S4, V8.S4, V3.S4
+	VUZP1 V8.S4, V6.S4, V2.S4
+	VUZP2 V8.S4, V6.S4, V3.S4
 	WORD  $0x6e23d442            // VFADDP V3.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd54a            // VFADD V11.S4, V10.S4, V10.S4
 	WORD  $0x4e2dd58c            // VFADD V13.S4, V12.S4, V12.S4
-	WORD  $0x4e2fd5ce            // VFADD V15.S4, V14.S4, V14.S4
-	VUZP1 V14.S4, V12.S4, V3.S4
-	VUZP2 V14.S4, V12.S4, V4.S4
+	VUZP1 V12.S4, V10.S4, V3.S4
+	VUZP2 V12.S4, V10.S4, V4.S4
 	WORD  $0x6e24d463            // VFADDP V4.S4, V3.S4, V3.S4
 	VORR  V2.B16, V2.B16, V4.B16
 	VMOV  V3.D[0], V4.D[1]
@@ -5683,15 +5320,14 @@ TEXT ·expNEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R2
 	MOVD n+16(FP), R3
 	CMP  $0x00000008, R3
-	BLO  below8
+	BLO  few
 	CMP  $0x00000010, R3
 	BLS  to16
 	CMP  $0x00000020, R3
-	BLS  to32
-	CMP  $0x00000040, R3
-	BLS  to64
+	BLO  rest
 
-	// The first and the last group, to be stored at the end.
+loop:
+	// Four groups a turn.
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R0), (F6, F7)
 	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
@@ -5763,1346 +5399,233 @@ TEXT ·expNEON(SB), NOSPLIT, $0-32
 	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
 	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
 	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	ADD   R3<<2, R1, R6
-	ADD   R3<<2, R2, R7
-	FLDPQ -32(R6), (F2, F3)
-	FLDPQ (R0), (F8, F9)
-	WORD  $0x4ea2f502         // VFMIN V2.S4, V8.S4, V2.S4
-	WORD  $0x4ea3f523         // VFMIN V3.S4, V9.S4, V3.S4
-	FLDPQ 32(R0), (F8, F9)
-	WORD  $0x4e22f502         // VFMAX V2.S4, V8.S4, V2.S4
-	WORD  $0x4e23f523         // VFMAX V3.S4, V9.S4, V3.S4
-	FLDPQ 64(R0), (F5, F4)
-	WORD  $0x6e25dc47         // VFMUL V5.S4, V2.S4, V7.S4
-	WORD  $0x6e24dc64         // VFMUL V4.S4, V3.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4e25d4e7         // VFADD V5.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4ea5d4e5         // VFSUB V5.S4, V7.S4, V5.S4
-	WORD  $0x4ea6d486         // VFSUB V6.S4, V4.S4, V6.S4
-	FLDPQ 160(R0), (F8, F9)
-	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d442         // VFSUB V8.S4, V2.S4, V2.S4
-	WORD  $0x4ea9d463         // VFSUB V9.S4, V3.S4, V3.S4
-	FLDPQ 192(R0), (F8, F9)
-	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d445         // VFSUB V8.S4, V2.S4, V5.S4
-	WORD  $0x4ea9d466         // VFSUB V9.S4, V3.S4, V6.S4
-	FLDPQ 224(R0), (F2, F3)
-	WORD  $0x6e22dca2         // VFMUL V2.S4, V5.S4, V2.S4
-	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
-	FLDPQ 256(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 288(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 320(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 352(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dca8         // VFMUL V5.S4, V5.S4, V8.S4
-	WORD  $0x6e26dcc9         // VFMUL V6.S4, V6.S4, V9.S4
-	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 384(R0), (F5, F6)
-	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 128(R0), (F8, F9)
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VUSHR $0x01, V7.S4, V8.S4
-	VUSHR $0x01, V4.S4, V9.S4
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VSHL  $0x17, V8.S4, V8.S4
-	VSHL  $0x17, V9.S4, V9.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
 	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V4.S4, V4.S4
-	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x6e27dc42         // VFMUL V7.S4, V2.S4, V2.S4
-	WORD  $0x6e24dc63         // VFMUL V4.S4, V3.S4, V3.S4
-	MOVD  R2, R6
-	MOVD  $0x00000000, R8
-	SUB   R2, R8, R8
-	LSR   $0x00000002, R8, R8
-	AND   $0x00000007, R8, R8
-	SUB   R8, R3, R3
-	ADD   R8<<2, R1, R1
-	ADD   R8<<2, R2, R2
-
-loop:
-	// Four groups a turn.
-	FLDPQ (R1), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	FLDPQ 64(R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
 	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), (R2)
-	FLDPQ 32(R1), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R2)
+	FLDPQ 96(R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
 	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), 32(R2)
-	FLDPQ 64(R1), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), 64(R2)
-	FLDPQ 96(R1), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), 96(R2)
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 96(R2)
 	ADD   $0x00000080, R1, R1
 	ADD   $0x00000080, R2, R2
 	SUB   $0x00000020, R3, R3
 	CMP   $0x00000020, R3
 	BHS   loop
+	CMP   $0x00000000, R3
+	BLS   done
 
-groups:
-	CMP   $0x00000008, R3
-	BLS   last
-	FLDPQ (R1), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544           // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565           // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544           // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565           // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89           // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6           // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529           // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6           // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527           // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8           // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484           // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5           // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea           // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b           // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487           // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8           // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4           // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05           // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84           // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5           // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484           // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5           // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea           // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b           // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484           // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5           // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84           // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5           // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84           // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5           // VFMUL V6.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), (R2)
-	ADD   $0x00000020, R1, R1
-	ADD   $0x00000020, R2, R2
-	SUB   $0x00000008, R3, R3
-	B     groups
-
-last:
-	FSTPQ (F0, F1), (R6)
-	FSTPQ (F2, F3), -32(R7)
-	RET
-
-to64:
-	ADD   R3<<2, R1, R6
-	ADD   R3<<2, R2, R3
-	FLDPQ (R1), (F0, F1)
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x4ea0f4c0            // VFMIN V0.S4, V6.S4, V0.S4
-	WORD  $0x4ea1f4e1            // VFMIN V1.S4, V7.S4, V1.S4
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x4e20f4c0            // VFMAX V0.S4, V6.S4, V0.S4
-	WORD  $0x4e21f4e1            // VFMAX V1.S4, V7.S4, V1.S4
-	FLDPQ 64(R0), (F3, F2)
-	WORD  $0x6e23dc05            // VFMUL V3.S4, V0.S4, V5.S4
-	WORD  $0x6e22dc22            // VFMUL V2.S4, V1.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4e23d4a5            // VFADD V3.S4, V5.S4, V5.S4
-	WORD  $0x4e24d442            // VFADD V4.S4, V2.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4ea3d4a3            // VFSUB V3.S4, V5.S4, V3.S4
-	WORD  $0x4ea4d444            // VFSUB V4.S4, V2.S4, V4.S4
-	FLDPQ 160(R0), (F6, F7)
-	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d400            // VFSUB V6.S4, V0.S4, V0.S4
-	WORD  $0x4ea7d421            // VFSUB V7.S4, V1.S4, V1.S4
-	FLDPQ 192(R0), (F6, F7)
-	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d403            // VFSUB V6.S4, V0.S4, V3.S4
-	WORD  $0x4ea7d424            // VFSUB V7.S4, V1.S4, V4.S4
-	FLDPQ 224(R0), (F0, F1)
-	WORD  $0x6e20dc60            // VFMUL V0.S4, V3.S4, V0.S4
-	WORD  $0x6e21dc81            // VFMUL V1.S4, V4.S4, V1.S4
-	FLDPQ 256(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 288(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 320(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 352(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc66            // VFMUL V3.S4, V3.S4, V6.S4
-	WORD  $0x6e24dc87            // VFMUL V4.S4, V4.S4, V7.S4
-	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 384(R0), (F3, F4)
-	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 128(R0), (F6, F7)
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VUSHR $0x01, V5.S4, V6.S4
-	VUSHR $0x01, V2.S4, V7.S4
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V5.S4, V5.S4
-	VSHL  $0x17, V2.S4, V2.S4
-	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x6e25dc00            // VFMUL V5.S4, V0.S4, V0.S4
-	WORD  $0x6e22dc21            // VFMUL V2.S4, V1.S4, V1.S4
-	FLDPQ 32(R1), (F2, F3)
-	FLDPQ (R0), (F8, F9)
-	WORD  $0x4ea2f502            // VFMIN V2.S4, V8.S4, V2.S4
-	WORD  $0x4ea3f523            // VFMIN V3.S4, V9.S4, V3.S4
-	FLDPQ 32(R0), (F8, F9)
-	WORD  $0x4e22f502            // VFMAX V2.S4, V8.S4, V2.S4
-	WORD  $0x4e23f523            // VFMAX V3.S4, V9.S4, V3.S4
-	FLDPQ 64(R0), (F5, F4)
-	WORD  $0x6e25dc47            // VFMUL V5.S4, V2.S4, V7.S4
-	WORD  $0x6e24dc64            // VFMUL V4.S4, V3.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4e25d4e7            // VFADD V5.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484            // VFADD V6.S4, V4.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4ea5d4e5            // VFSUB V5.S4, V7.S4, V5.S4
-	WORD  $0x4ea6d486            // VFSUB V6.S4, V4.S4, V6.S4
-	FLDPQ 160(R0), (F8, F9)
-	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d442            // VFSUB V8.S4, V2.S4, V2.S4
-	WORD  $0x4ea9d463            // VFSUB V9.S4, V3.S4, V3.S4
-	FLDPQ 192(R0), (F8, F9)
-	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d445            // VFSUB V8.S4, V2.S4, V5.S4
-	WORD  $0x4ea9d466            // VFSUB V9.S4, V3.S4, V6.S4
-	FLDPQ 224(R0), (F2, F3)
-	WORD  $0x6e22dca2            // VFMUL V2.S4, V5.S4, V2.S4
-	WORD  $0x6e23dcc3            // VFMUL V3.S4, V6.S4, V3.S4
-	FLDPQ 256(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 288(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 320(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 352(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dca8            // VFMUL V5.S4, V5.S4, V8.S4
-	WORD  $0x6e26dcc9            // VFMUL V6.S4, V6.S4, V9.S4
-	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 384(R0), (F5, F6)
-	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 128(R0), (F8, F9)
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VUSHR $0x01, V7.S4, V8.S4
-	VUSHR $0x01, V4.S4, V9.S4
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VSHL  $0x17, V8.S4, V8.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V4.S4, V4.S4
-	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x6e27dc42            // VFMUL V7.S4, V2.S4, V2.S4
-	WORD  $0x6e24dc63            // VFMUL V4.S4, V3.S4, V3.S4
-	FLDPQ 64(R1), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544            // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565            // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544            // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565            // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89            // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6            // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529            // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6            // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527            // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8            // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484            // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5            // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487            // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8            // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4            // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05            // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea            // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b            // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84            // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5            // VFMUL V6.S4, V5.S4, V5.S4
-	FLDPQ 96(R1), (F6, F7)
-	FLDPQ (R0), (F12, F13)
-	WORD  $0x4ea6f586            // VFMIN V6.S4, V12.S4, V6.S4
-	WORD  $0x4ea7f5a7            // VFMIN V7.S4, V13.S4, V7.S4
-	FLDPQ 32(R0), (F12, F13)
-	WORD  $0x4e26f586            // VFMAX V6.S4, V12.S4, V6.S4
-	WORD  $0x4e27f5a7            // VFMAX V7.S4, V13.S4, V7.S4
-	FLDPQ 64(R0), (F9, F8)
-	WORD  $0x6e29dccb            // VFMUL V9.S4, V6.S4, V11.S4
-	WORD  $0x6e28dce8            // VFMUL V8.S4, V7.S4, V8.S4
-	FLDPQ 96(R0), (F9, F10)
-	WORD  $0x4e29d56b            // VFADD V9.S4, V11.S4, V11.S4
-	WORD  $0x4e2ad508            // VFADD V10.S4, V8.S4, V8.S4
-	FLDPQ 96(R0), (F9, F10)
-	WORD  $0x4ea9d569            // VFSUB V9.S4, V11.S4, V9.S4
-	WORD  $0x4eaad50a            // VFSUB V10.S4, V8.S4, V10.S4
-	FLDPQ 160(R0), (F12, F13)
-	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
-	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
-	WORD  $0x4eacd4c6            // VFSUB V12.S4, V6.S4, V6.S4
-	WORD  $0x4eadd4e7            // VFSUB V13.S4, V7.S4, V7.S4
-	FLDPQ 192(R0), (F12, F13)
-	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
-	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
-	WORD  $0x4eacd4c9            // VFSUB V12.S4, V6.S4, V9.S4
-	WORD  $0x4eadd4ea            // VFSUB V13.S4, V7.S4, V10.S4
-	FLDPQ 224(R0), (F6, F7)
-	WORD  $0x6e26dd26            // VFMUL V6.S4, V9.S4, V6.S4
-	WORD  $0x6e27dd47            // VFMUL V7.S4, V10.S4, V7.S4
-	FLDPQ 256(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
-	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
-	FLDPQ 288(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
-	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
-	FLDPQ 320(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
-	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
-	FLDPQ 352(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dd2c            // VFMUL V9.S4, V9.S4, V12.S4
-	WORD  $0x6e2add4d            // VFMUL V10.S4, V10.S4, V13.S4
-	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
-	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
-	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
-	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
-	FLDPQ 384(R0), (F9, F10)
-	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
-	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
-	FLDPQ 128(R0), (F12, F13)
-	VSUB  V12.S4, V11.S4, V11.S4
-	VSUB  V13.S4, V8.S4, V8.S4
-	VUSHR $0x01, V11.S4, V12.S4
-	VUSHR $0x01, V8.S4, V13.S4
-	VSUB  V12.S4, V11.S4, V11.S4
-	VSUB  V13.S4, V8.S4, V8.S4
-	VSHL  $0x17, V12.S4, V12.S4
-	VSHL  $0x17, V13.S4, V13.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V8.S4, V8.S4
-	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
-	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
-	WORD  $0x6e2bdcc6            // VFMUL V11.S4, V6.S4, V6.S4
-	WORD  $0x6e28dce7            // VFMUL V8.S4, V7.S4, V7.S4
-	FLDPQ -128(R6), (F8, F9)
-	FLDPQ (R0), (F14, F15)
-	WORD  $0x4ea8f5c8            // VFMIN V8.S4, V14.S4, V8.S4
-	WORD  $0x4ea9f5e9            // VFMIN V9.S4, V15.S4, V9.S4
-	FLDPQ 32(R0), (F14, F15)
-	WORD  $0x4e28f5c8            // VFMAX V8.S4, V14.S4, V8.S4
-	WORD  $0x4e29f5e9            // VFMAX V9.S4, V15.S4, V9.S4
-	FLDPQ 64(R0), (F11, F10)
-	WORD  $0x6e2bdd0d            // VFMUL V11.S4, V8.S4, V13.S4
-	WORD  $0x6e2add2a            // VFMUL V10.S4, V9.S4, V10.S4
-	FLDPQ 96(R0), (F11, F12)
-	WORD  $0x4e2bd5ad            // VFADD V11.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a            // VFADD V12.S4, V10.S4, V10.S4
-	FLDPQ 96(R0), (F11, F12)
-	WORD  $0x4eabd5ab            // VFSUB V11.S4, V13.S4, V11.S4
-	WORD  $0x4eacd54c            // VFSUB V12.S4, V10.S4, V12.S4
-	FLDPQ 160(R0), (F14, F15)
-	WORD  $0x6e2edd6e            // VFMUL V14.S4, V11.S4, V14.S4
-	WORD  $0x6e2fdd8f            // VFMUL V15.S4, V12.S4, V15.S4
-	WORD  $0x4eaed508            // VFSUB V14.S4, V8.S4, V8.S4
-	WORD  $0x4eafd529            // VFSUB V15.S4, V9.S4, V9.S4
-	FLDPQ 192(R0), (F14, F15)
-	WORD  $0x6e2edd6e            // VFMUL V14.S4, V11.S4, V14.S4
-	WORD  $0x6e2fdd8f            // VFMUL V15.S4, V12.S4, V15.S4
-	WORD  $0x4eaed50b            // VFSUB V14.S4, V8.S4, V11.S4
-	WORD  $0x4eafd52c            // VFSUB V15.S4, V9.S4, V12.S4
-	FLDPQ 224(R0), (F8, F9)
-	WORD  $0x6e28dd68            // VFMUL V8.S4, V11.S4, V8.S4
-	WORD  $0x6e29dd89            // VFMUL V9.S4, V12.S4, V9.S4
-	FLDPQ 256(R0), (F14, F15)
-	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
-	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
-	WORD  $0x6e2bdd08            // VFMUL V11.S4, V8.S4, V8.S4
-	WORD  $0x6e2cdd29            // VFMUL V12.S4, V9.S4, V9.S4
-	FLDPQ 288(R0), (F14, F15)
-	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
-	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
-	WORD  $0x6e2bdd08            // VFMUL V11.S4, V8.S4, V8.S4
-	WORD  $0x6e2cdd29            // VFMUL V12.S4, V9.S4, V9.S4
-	FLDPQ 320(R0), (F14, F15)
-	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
-	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
-	WORD  $0x6e2bdd08            // VFMUL V11.S4, V8.S4, V8.S4
-	WORD  $0x6e2cdd29            // VFMUL V12.S4, V9.S4, V9.S4
-	FLDPQ 352(R0), (F14, F15)
-	WORD  $0x4e2ed508            // VFADD V14.S4, V8.S4, V8.S4
-	WORD  $0x4e2fd529            // VFADD V15.S4, V9.S4, V9.S4
-	WORD  $0x6e2bdd6e            // VFMUL V11.S4, V11.S4, V14.S4
-	WORD  $0x6e2cdd8f            // VFMUL V12.S4, V12.S4, V15.S4
-	WORD  $0x6e2edd08            // VFMUL V14.S4, V8.S4, V8.S4
-	WORD  $0x6e2fdd29            // VFMUL V15.S4, V9.S4, V9.S4
-	WORD  $0x4e2bd508            // VFADD V11.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529            // VFADD V12.S4, V9.S4, V9.S4
-	FLDPQ 384(R0), (F11, F12)
-	WORD  $0x4e2bd508            // VFADD V11.S4, V8.S4, V8.S4
-	WORD  $0x4e2cd529            // VFADD V12.S4, V9.S4, V9.S4
-	FLDPQ 128(R0), (F14, F15)
-	VSUB  V14.S4, V13.S4, V13.S4
-	VSUB  V15.S4, V10.S4, V10.S4
-	VUSHR $0x01, V13.S4, V14.S4
-	VUSHR $0x01, V10.S4, V15.S4
-	VSUB  V14.S4, V13.S4, V13.S4
-	VSUB  V15.S4, V10.S4, V10.S4
-	VSHL  $0x17, V14.S4, V14.S4
-	VSHL  $0x17, V15.S4, V15.S4
-	VSHL  $0x17, V13.S4, V13.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	WORD  $0x6e2edd08            // VFMUL V14.S4, V8.S4, V8.S4
-	WORD  $0x6e2fdd29            // VFMUL V15.S4, V9.S4, V9.S4
-	WORD  $0x6e2ddd08            // VFMUL V13.S4, V8.S4, V8.S4
-	WORD  $0x6e2add29            // VFMUL V10.S4, V9.S4, V9.S4
-	FLDPQ -96(R6), (F10, F11)
-	FLDPQ (R0), (F16, F17)
-	WORD  $0x4eaaf60a            // VFMIN V10.S4, V16.S4, V10.S4
-	WORD  $0x4eabf62b            // VFMIN V11.S4, V17.S4, V11.S4
-	FLDPQ 32(R0), (F16, F17)
-	WORD  $0x4e2af60a            // VFMAX V10.S4, V16.S4, V10.S4
-	WORD  $0x4e2bf62b            // VFMAX V11.S4, V17.S4, V11.S4
-	FLDPQ 64(R0), (F13, F12)
-	WORD  $0x6e2ddd4f            // VFMUL V13.S4, V10.S4, V15.S4
-	WORD  $0x6e2cdd6c            // VFMUL V12.S4, V11.S4, V12.S4
-	FLDPQ 96(R0), (F13, F14)
-	WORD  $0x4e2dd5ef            // VFADD V13.S4, V15.S4, V15.S4
-	WORD  $0x4e2ed58c            // VFADD V14.S4, V12.S4, V12.S4
-	FLDPQ 96(R0), (F13, F14)
-	WORD  $0x4eadd5ed            // VFSUB V13.S4, V15.S4, V13.S4
-	WORD  $0x4eaed58e            // VFSUB V14.S4, V12.S4, V14.S4
-	FLDPQ 160(R0), (F16, F17)
-	WORD  $0x6e30ddb0            // VFMUL V16.S4, V13.S4, V16.S4
-	WORD  $0x6e31ddd1            // VFMUL V17.S4, V14.S4, V17.S4
-	WORD  $0x4eb0d54a            // VFSUB V16.S4, V10.S4, V10.S4
-	WORD  $0x4eb1d56b            // VFSUB V17.S4, V11.S4, V11.S4
-	FLDPQ 192(R0), (F16, F17)
-	WORD  $0x6e30ddb0            // VFMUL V16.S4, V13.S4, V16.S4
-	WORD  $0x6e31ddd1            // VFMUL V17.S4, V14.S4, V17.S4
-	WORD  $0x4eb0d54d            // VFSUB V16.S4, V10.S4, V13.S4
-	WORD  $0x4eb1d56e            // VFSUB V17.S4, V11.S4, V14.S4
-	FLDPQ 224(R0), (F10, F11)
-	WORD  $0x6e2addaa            // VFMUL V10.S4, V13.S4, V10.S4
-	WORD  $0x6e2bddcb            // VFMUL V11.S4, V14.S4, V11.S4
-	FLDPQ 256(R0), (F16, F17)
-	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
-	WORD  $0x6e2ddd4a            // VFMUL V13.S4, V10.S4, V10.S4
-	WORD  $0x6e2edd6b            // VFMUL V14.S4, V11.S4, V11.S4
-	FLDPQ 288(R0), (F16, F17)
-	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
-	WORD  $0x6e2ddd4a            // VFMUL V13.S4, V10.S4, V10.S4
-	WORD  $0x6e2edd6b            // VFMUL V14.S4, V11.S4, V11.S4
-	FLDPQ 320(R0), (F16, F17)
-	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
-	WORD  $0x6e2ddd4a            // VFMUL V13.S4, V10.S4, V10.S4
-	WORD  $0x6e2edd6b            // VFMUL V14.S4, V11.S4, V11.S4
-	FLDPQ 352(R0), (F16, F17)
-	WORD  $0x4e30d54a            // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b            // VFADD V17.S4, V11.S4, V11.S4
-	WORD  $0x6e2dddb0            // VFMUL V13.S4, V13.S4, V16.S4
-	WORD  $0x6e2eddd1            // VFMUL V14.S4, V14.S4, V17.S4
-	WORD  $0x6e30dd4a            // VFMUL V16.S4, V10.S4, V10.S4
-	WORD  $0x6e31dd6b            // VFMUL V17.S4, V11.S4, V11.S4
-	WORD  $0x4e2dd54a            // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b            // VFADD V14.S4, V11.S4, V11.S4
-	FLDPQ 384(R0), (F13, F14)
-	WORD  $0x4e2dd54a            // VFADD V13.S4, V10.S4, V10.S4
-	WORD  $0x4e2ed56b            // VFADD V14.S4, V11.S4, V11.S4
-	FLDPQ 128(R0), (F16, F17)
-	VSUB  V16.S4, V15.S4, V15.S4
-	VSUB  V17.S4, V12.S4, V12.S4
-	VUSHR $0x01, V15.S4, V16.S4
-	VUSHR $0x01, V12.S4, V17.S4
-	VSUB  V16.S4, V15.S4, V15.S4
-	VSUB  V17.S4, V12.S4, V12.S4
-	VSHL  $0x17, V16.S4, V16.S4
-	VSHL  $0x17, V17.S4, V17.S4
-	VSHL  $0x17, V15.S4, V15.S4
-	VSHL  $0x17, V12.S4, V12.S4
-	WORD  $0x6e30dd4a            // VFMUL V16.S4, V10.S4, V10.S4
-	WORD  $0x6e31dd6b            // VFMUL V17.S4, V11.S4, V11.S4
-	WORD  $0x6e2fdd4a            // VFMUL V15.S4, V10.S4, V10.S4
-	WORD  $0x6e2cdd6b            // VFMUL V12.S4, V11.S4, V11.S4
-	FLDPQ -64(R6), (F12, F13)
-	FLDPQ (R0), (F18, F19)
-	WORD  $0x4eacf64c            // VFMIN V12.S4, V18.S4, V12.S4
-	WORD  $0x4eadf66d            // VFMIN V13.S4, V19.S4, V13.S4
-	FLDPQ 32(R0), (F18, F19)
-	WORD  $0x4e2cf64c            // VFMAX V12.S4, V18.S4, V12.S4
-	WORD  $0x4e2df66d            // VFMAX V13.S4, V19.S4, V13.S4
-	FLDPQ 64(R0), (F15, F14)
-	WORD  $0x6e2fdd91            // VFMUL V15.S4, V12.S4, V17.S4
-	WORD  $0x6e2eddae            // VFMUL V14.S4, V13.S4, V14.S4
-	FLDPQ 96(R0), (F15, F16)
-	WORD  $0x4e2fd631            // VFADD V15.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce            // VFADD V16.S4, V14.S4, V14.S4
-	FLDPQ 96(R0), (F15, F16)
-	WORD  $0x4eafd62f            // VFSUB V15.S4, V17.S4, V15.S4
-	WORD  $0x4eb0d5d0            // VFSUB V16.S4, V14.S4, V16.S4
-	FLDPQ 160(R0), (F18, F19)
-	WORD  $0x6e32ddf2            // VFMUL V18.S4, V15.S4, V18.S4
-	WORD  $0x6e33de13            // VFMUL V19.S4, V16.S4, V19.S4
-	WORD  $0x4eb2d58c            // VFSUB V18.S4, V12.S4, V12.S4
-	WORD  $0x4eb3d5ad            // VFSUB V19.S4, V13.S4, V13.S4
-	FLDPQ 192(R0), (F18, F19)
-	WORD  $0x6e32ddf2            // VFMUL V18.S4, V15.S4, V18.S4
-	WORD  $0x6e33de13            // VFMUL V19.S4, V16.S4, V19.S4
-	WORD  $0x4eb2d58f            // VFSUB V18.S4, V12.S4, V15.S4
-	WORD  $0x4eb3d5b0            // VFSUB V19.S4, V13.S4, V16.S4
-	FLDPQ 224(R0), (F12, F13)
-	WORD  $0x6e2cddec            // VFMUL V12.S4, V15.S4, V12.S4
-	WORD  $0x6e2dde0d            // VFMUL V13.S4, V16.S4, V13.S4
-	FLDPQ 256(R0), (F18, F19)
-	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
-	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
-	WORD  $0x6e2fdd8c            // VFMUL V15.S4, V12.S4, V12.S4
-	WORD  $0x6e30ddad            // VFMUL V16.S4, V13.S4, V13.S4
-	FLDPQ 288(R0), (F18, F19)
-	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
-	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
-	WORD  $0x6e2fdd8c            // VFMUL V15.S4, V12.S4, V12.S4
-	WORD  $0x6e30ddad            // VFMUL V16.S4, V13.S4, V13.S4
-	FLDPQ 320(R0), (F18, F19)
-	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
-	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
-	WORD  $0x6e2fdd8c            // VFMUL V15.S4, V12.S4, V12.S4
-	WORD  $0x6e30ddad            // VFMUL V16.S4, V13.S4, V13.S4
-	FLDPQ 352(R0), (F18, F19)
-	WORD  $0x4e32d58c            // VFADD V18.S4, V12.S4, V12.S4
-	WORD  $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
-	WORD  $0x6e2fddf2            // VFMUL V15.S4, V15.S4, V18.S4
-	WORD  $0x6e30de13            // VFMUL V16.S4, V16.S4, V19.S4
-	WORD  $0x6e32dd8c            // VFMUL V18.S4, V12.S4, V12.S4
-	WORD  $0x6e33ddad            // VFMUL V19.S4, V13.S4, V13.S4
-	WORD  $0x4e2fd58c            // VFADD V15.S4, V12.S4, V12.S4
-	WORD  $0x4e30d5ad            // VFADD V16.S4, V13.S4, V13.S4
-	FLDPQ 384(R0), (F15, F16)
-	WORD  $0x4e2fd58c            // VFADD V15.S4, V12.S4, V12.S4
-	WORD  $0x4e30d5ad            // VFADD V16.S4, V13.S4, V13.S4
-	FLDPQ 128(R0), (F18, F19)
-	VSUB  V18.S4, V17.S4, V17.S4
-	VSUB  V19.S4, V14.S4, V14.S4
-	VUSHR $0x01, V17.S4, V18.S4
-	VUSHR $0x01, V14.S4, V19.S4
-	VSUB  V18.S4, V17.S4, V17.S4
-	VSUB  V19.S4, V14.S4, V14.S4
-	VSHL  $0x17, V18.S4, V18.S4
-	VSHL  $0x17, V19.S4, V19.S4
-	VSHL  $0x17, V17.S4, V17.S4
-	VSHL  $0x17, V14.S4, V14.S4
-	WORD  $0x6e32dd8c            // VFMUL V18.S4, V12.S4, V12.S4
-	WORD  $0x6e33ddad            // VFMUL V19.S4, V13.S4, V13.S4
-	WORD  $0x6e31dd8c            // VFMUL V17.S4, V12.S4, V12.S4
-	WORD  $0x6e2eddad            // VFMUL V14.S4, V13.S4, V13.S4
-	FLDPQ -32(R6), (F14, F15)
-	FLDPQ (R0), (F20, F21)
-	WORD  $0x4eaef68e            // VFMIN V14.S4, V20.S4, V14.S4
-	WORD  $0x4eaff6af            // VFMIN V15.S4, V21.S4, V15.S4
-	FLDPQ 32(R0), (F20, F21)
-	WORD  $0x4e2ef68e            // VFMAX V14.S4, V20.S4, V14.S4
-	WORD  $0x4e2ff6af            // VFMAX V15.S4, V21.S4, V15.S4
-	FLDPQ 64(R0), (F17, F16)
-	WORD  $0x6e31ddd3            // VFMUL V17.S4, V14.S4, V19.S4
-	WORD  $0x6e30ddf0            // VFMUL V16.S4, V15.S4, V16.S4
-	FLDPQ 96(R0), (F17, F18)
-	WORD  $0x4e31d673            // VFADD V17.S4, V19.S4, V19.S4
-	WORD  $0x4e32d610            // VFADD V18.S4, V16.S4, V16.S4
-	FLDPQ 96(R0), (F17, F18)
-	WORD  $0x4eb1d671            // VFSUB V17.S4, V19.S4, V17.S4
-	WORD  $0x4eb2d612            // VFSUB V18.S4, V16.S4, V18.S4
-	FLDPQ 160(R0), (F20, F21)
-	WORD  $0x6e34de34            // VFMUL V20.S4, V17.S4, V20.S4
-	WORD  $0x6e35de55            // VFMUL V21.S4, V18.S4, V21.S4
-	WORD  $0x4eb4d5ce            // VFSUB V20.S4, V14.S4, V14.S4
-	WORD  $0x4eb5d5ef            // VFSUB V21.S4, V15.S4, V15.S4
-	FLDPQ 192(R0), (F20, F21)
-	WORD  $0x6e34de34            // VFMUL V20.S4, V17.S4, V20.S4
-	WORD  $0x6e35de55            // VFMUL V21.S4, V18.S4, V21.S4
-	WORD  $0x4eb4d5d1            // VFSUB V20.S4, V14.S4, V17.S4
-	WORD  $0x4eb5d5f2            // VFSUB V21.S4, V15.S4, V18.S4
-	FLDPQ 224(R0), (F14, F15)
-	WORD  $0x6e2ede2e            // VFMUL V14.S4, V17.S4, V14.S4
-	WORD  $0x6e2fde4f            // VFMUL V15.S4, V18.S4, V15.S4
-	FLDPQ 256(R0), (F20, F21)
-	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
-	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
-	WORD  $0x6e31ddce            // VFMUL V17.S4, V14.S4, V14.S4
-	WORD  $0x6e32ddef            // VFMUL V18.S4, V15.S4, V15.S4
-	FLDPQ 288(R0), (F20, F21)
-	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
-	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
-	WORD  $0x6e31ddce            // VFMUL V17.S4, V14.S4, V14.S4
-	WORD  $0x6e32ddef            // VFMUL V18.S4, V15.S4, V15.S4
-	FLDPQ 320(R0), (F20, F21)
-	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
-	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
-	WORD  $0x6e31ddce            // VFMUL V17.S4, V14.S4, V14.S4
-	WORD  $0x6e32ddef            // VFMUL V18.S4, V15.S4, V15.S4
-	FLDPQ 352(R0), (F20, F21)
-	WORD  $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
-	WORD  $0x4e35d5ef            // VFADD V21.S4, V15.S4, V15.S4
-	WORD  $0x6e31de34            // VFMUL V17.S4, V17.S4, V20.S4
-	WORD  $0x6e32de55            // VFMUL V18.S4, V18.S4, V21.S4
-	WORD  $0x6e34ddce            // VFMUL V20.S4, V14.S4, V14.S4
-	WORD  $0x6e35ddef            // VFMUL V21.S4, V15.S4, V15.S4
-	WORD  $0x4e31d5ce            // VFADD V17.S4, V14.S4, V14.S4
-	WORD  $0x4e32d5ef            // VFADD V18.S4, V15.S4, V15.S4
-	FLDPQ 384(R0), (F17, F18)
-	WORD  $0x4e31d5ce            // VFADD V17.S4, V14.S4, V14.S4
-	WORD  $0x4e32d5ef            // VFADD V18.S4, V15.S4, V15.S4
-	FLDPQ 128(R0), (F20, F21)
-	VSUB  V20.S4, V19.S4, V19.S4
-	VSUB  V21.S4, V16.S4, V16.S4
-	VUSHR $0x01, V19.S4, V20.S4
-	VUSHR $0x01, V16.S4, V21.S4
-	VSUB  V20.S4, V19.S4, V19.S4
-	VSUB  V21.S4, V16.S4, V16.S4
-	VSHL  $0x17, V20.S4, V20.S4
-	VSHL  $0x17, V21.S4, V21.S4
-	VSHL  $0x17, V19.S4, V19.S4
-	VSHL  $0x17, V16.S4, V16.S4
-	WORD  $0x6e34ddce            // VFMUL V20.S4, V14.S4, V14.S4
-	WORD  $0x6e35ddef            // VFMUL V21.S4, V15.S4, V15.S4
-	WORD  $0x6e33ddce            // VFMUL V19.S4, V14.S4, V14.S4
-	WORD  $0x6e30ddef            // VFMUL V16.S4, V15.S4, V15.S4
-	FSTPQ (F0, F1), (R2)
-	FSTPQ (F2, F3), 32(R2)
-	FSTPQ (F4, F5), 64(R2)
-	FSTPQ (F6, F7), 96(R2)
-	FSTPQ (F8, F9), -128(R3)
-	FSTPQ (F10, F11), -96(R3)
-	FSTPQ (F12, F13), -64(R3)
-	FSTPQ (F14, F15), -32(R3)
-	RET
-
-to32:
-	ADD   R3<<2, R1, R6
-	ADD   R3<<2, R2, R3
-	FLDPQ (R1), (F0, F1)
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x4ea0f4c0            // VFMIN V0.S4, V6.S4, V0.S4
-	WORD  $0x4ea1f4e1            // VFMIN V1.S4, V7.S4, V1.S4
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x4e20f4c0            // VFMAX V0.S4, V6.S4, V0.S4
-	WORD  $0x4e21f4e1            // VFMAX V1.S4, V7.S4, V1.S4
-	FLDPQ 64(R0), (F3, F2)
-	WORD  $0x6e23dc05            // VFMUL V3.S4, V0.S4, V5.S4
-	WORD  $0x6e22dc22            // VFMUL V2.S4, V1.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4e23d4a5            // VFADD V3.S4, V5.S4, V5.S4
-	WORD  $0x4e24d442            // VFADD V4.S4, V2.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4ea3d4a3            // VFSUB V3.S4, V5.S4, V3.S4
-	WORD  $0x4ea4d444            // VFSUB V4.S4, V2.S4, V4.S4
-	FLDPQ 160(R0), (F6, F7)
-	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d400            // VFSUB V6.S4, V0.S4, V0.S4
-	WORD  $0x4ea7d421            // VFSUB V7.S4, V1.S4, V1.S4
-	FLDPQ 192(R0), (F6, F7)
-	WORD  $0x6e26dc66            // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87            // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d403            // VFSUB V6.S4, V0.S4, V3.S4
-	WORD  $0x4ea7d424            // VFSUB V7.S4, V1.S4, V4.S4
-	FLDPQ 224(R0), (F0, F1)
-	WORD  $0x6e20dc60            // VFMUL V0.S4, V3.S4, V0.S4
-	WORD  $0x6e21dc81            // VFMUL V1.S4, V4.S4, V1.S4
-	FLDPQ 256(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 288(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 320(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00            // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21            // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 352(R0), (F6, F7)
-	WORD  $0x4e26d400            // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421            // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc66            // VFMUL V3.S4, V3.S4, V6.S4
-	WORD  $0x6e24dc87            // VFMUL V4.S4, V4.S4, V7.S4
-	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 384(R0), (F3, F4)
-	WORD  $0x4e23d400            // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421            // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 128(R0), (F6, F7)
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VUSHR $0x01, V5.S4, V6.S4
-	VUSHR $0x01, V2.S4, V7.S4
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V5.S4, V5.S4
-	VSHL  $0x17, V2.S4, V2.S4
-	WORD  $0x6e26dc00            // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21            // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x6e25dc00            // VFMUL V5.S4, V0.S4, V0.S4
-	WORD  $0x6e22dc21            // VFMUL V2.S4, V1.S4, V1.S4
-	FLDPQ 32(R1), (F2, F3)
-	FLDPQ (R0), (F8, F9)
-	WORD  $0x4ea2f502            // VFMIN V2.S4, V8.S4, V2.S4
-	WORD  $0x4ea3f523            // VFMIN V3.S4, V9.S4, V3.S4
-	FLDPQ 32(R0), (F8, F9)
-	WORD  $0x4e22f502            // VFMAX V2.S4, V8.S4, V2.S4
-	WORD  $0x4e23f523            // VFMAX V3.S4, V9.S4, V3.S4
-	FLDPQ 64(R0), (F5, F4)
-	WORD  $0x6e25dc47            // VFMUL V5.S4, V2.S4, V7.S4
-	WORD  $0x6e24dc64            // VFMUL V4.S4, V3.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4e25d4e7            // VFADD V5.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484            // VFADD V6.S4, V4.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4ea5d4e5            // VFSUB V5.S4, V7.S4, V5.S4
-	WORD  $0x4ea6d486            // VFSUB V6.S4, V4.S4, V6.S4
-	FLDPQ 160(R0), (F8, F9)
-	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d442            // VFSUB V8.S4, V2.S4, V2.S4
-	WORD  $0x4ea9d463            // VFSUB V9.S4, V3.S4, V3.S4
-	FLDPQ 192(R0), (F8, F9)
-	WORD  $0x6e28dca8            // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9            // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d445            // VFSUB V8.S4, V2.S4, V5.S4
-	WORD  $0x4ea9d466            // VFSUB V9.S4, V3.S4, V6.S4
-	FLDPQ 224(R0), (F2, F3)
-	WORD  $0x6e22dca2            // VFMUL V2.S4, V5.S4, V2.S4
-	WORD  $0x6e23dcc3            // VFMUL V3.S4, V6.S4, V3.S4
-	FLDPQ 256(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 288(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 320(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42            // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63            // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 352(R0), (F8, F9)
-	WORD  $0x4e28d442            // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463            // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dca8            // VFMUL V5.S4, V5.S4, V8.S4
-	WORD  $0x6e26dcc9            // VFMUL V6.S4, V6.S4, V9.S4
-	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 384(R0), (F5, F6)
-	WORD  $0x4e25d442            // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 128(R0), (F8, F9)
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VUSHR $0x01, V7.S4, V8.S4
-	VUSHR $0x01, V4.S4, V9.S4
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VSHL  $0x17, V8.S4, V8.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V4.S4, V4.S4
-	WORD  $0x6e28dc42            // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63            // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x6e27dc42            // VFMUL V7.S4, V2.S4, V2.S4
-	WORD  $0x6e24dc63            // VFMUL V4.S4, V3.S4, V3.S4
-	FLDPQ -64(R6), (F4, F5)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x4ea4f544            // VFMIN V4.S4, V10.S4, V4.S4
-	WORD  $0x4ea5f565            // VFMIN V5.S4, V11.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x4e24f544            // VFMAX V4.S4, V10.S4, V4.S4
-	WORD  $0x4e25f565            // VFMAX V5.S4, V11.S4, V5.S4
-	FLDPQ 64(R0), (F7, F6)
-	WORD  $0x6e27dc89            // VFMUL V7.S4, V4.S4, V9.S4
-	WORD  $0x6e26dca6            // VFMUL V6.S4, V5.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4e27d529            // VFADD V7.S4, V9.S4, V9.S4
-	WORD  $0x4e28d4c6            // VFADD V8.S4, V6.S4, V6.S4
-	FLDPQ 96(R0), (F7, F8)
-	WORD  $0x4ea7d527            // VFSUB V7.S4, V9.S4, V7.S4
-	WORD  $0x4ea8d4c8            // VFSUB V8.S4, V6.S4, V8.S4
-	FLDPQ 160(R0), (F10, F11)
-	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad484            // VFSUB V10.S4, V4.S4, V4.S4
-	WORD  $0x4eabd4a5            // VFSUB V11.S4, V5.S4, V5.S4
-	FLDPQ 192(R0), (F10, F11)
-	WORD  $0x6e2adcea            // VFMUL V10.S4, V7.S4, V10.S4
-	WORD  $0x6e2bdd0b            // VFMUL V11.S4, V8.S4, V11.S4
-	WORD  $0x4eaad487            // VFSUB V10.S4, V4.S4, V7.S4
-	WORD  $0x4eabd4a8            // VFSUB V11.S4, V5.S4, V8.S4
-	FLDPQ 224(R0), (F4, F5)
-	WORD  $0x6e24dce4            // VFMUL V4.S4, V7.S4, V4.S4
-	WORD  $0x6e25dd05            // VFMUL V5.S4, V8.S4, V5.S4
-	FLDPQ 256(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 288(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 320(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dc84            // VFMUL V7.S4, V4.S4, V4.S4
-	WORD  $0x6e28dca5            // VFMUL V8.S4, V5.S4, V5.S4
-	FLDPQ 352(R0), (F10, F11)
-	WORD  $0x4e2ad484            // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5            // VFADD V11.S4, V5.S4, V5.S4
-	WORD  $0x6e27dcea            // VFMUL V7.S4, V7.S4, V10.S4
-	WORD  $0x6e28dd0b            // VFMUL V8.S4, V8.S4, V11.S4
-	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 384(R0), (F7, F8)
-	WORD  $0x4e27d484            // VFADD V7.S4, V4.S4, V4.S4
-	WORD  $0x4e28d4a5            // VFADD V8.S4, V5.S4, V5.S4
-	FLDPQ 128(R0), (F10, F11)
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VUSHR $0x01, V9.S4, V10.S4
-	VUSHR $0x01, V6.S4, V11.S4
-	VSUB  V10.S4, V9.S4, V9.S4
-	VSUB  V11.S4, V6.S4, V6.S4
-	VSHL  $0x17, V10.S4, V10.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	WORD  $0x6e2adc84            // VFMUL V10.S4, V4.S4, V4.S4
-	WORD  $0x6e2bdca5            // VFMUL V11.S4, V5.S4, V5.S4
-	WORD  $0x6e29dc84            // VFMUL V9.S4, V4.S4, V4.S4
-	WORD  $0x6e26dca5            // VFMUL V6.S4, V5.S4, V5.S4
-	FLDPQ -32(R6), (F6, F7)
-	FLDPQ (R0), (F12, F13)
-	WORD  $0x4ea6f586            // VFMIN V6.S4, V12.S4, V6.S4
-	WORD  $0x4ea7f5a7            // VFMIN V7.S4, V13.S4, V7.S4
-	FLDPQ 32(R0), (F12, F13)
-	WORD  $0x4e26f586            // VFMAX V6.S4, V12.S4, V6.S4
-	WORD  $0x4e27f5a7            // VFMAX V7.S4, V13.S4, V7.S4
-	FLDPQ 64(R0), (F9, F8)
-	WORD  $0x6e29dccb            // VFMUL V9.S4, V6.S4, V11.S4
-	WORD  $0x6e28dce8            // VFMUL V8.S4, V7.S4, V8.S4
-	FLDPQ 96(R0), (F9, F10)
-	WORD  $0x4e29d56b            // VFADD V9.S4, V11.S4, V11.S4
-	WORD  $0x4e2ad508            // VFADD V10.S4, V8.S4, V8.S4
-	FLDPQ 96(R0), (F9, F10)
-	WORD  $0x4ea9d569            // VFSUB V9.S4, V11.S4, V9.S4
-	WORD  $0x4eaad50a            // VFSUB V10.S4, V8.S4, V10.S4
-	FLDPQ 160(R0), (F12, F13)
-	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
-	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
-	WORD  $0x4eacd4c6            // VFSUB V12.S4, V6.S4, V6.S4
-	WORD  $0x4eadd4e7            // VFSUB V13.S4, V7.S4, V7.S4
-	FLDPQ 192(R0), (F12, F13)
-	WORD  $0x6e2cdd2c            // VFMUL V12.S4, V9.S4, V12.S4
-	WORD  $0x6e2ddd4d            // VFMUL V13.S4, V10.S4, V13.S4
-	WORD  $0x4eacd4c9            // VFSUB V12.S4, V6.S4, V9.S4
-	WORD  $0x4eadd4ea            // VFSUB V13.S4, V7.S4, V10.S4
-	FLDPQ 224(R0), (F6, F7)
-	WORD  $0x6e26dd26            // VFMUL V6.S4, V9.S4, V6.S4
-	WORD  $0x6e27dd47            // VFMUL V7.S4, V10.S4, V7.S4
-	FLDPQ 256(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
-	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
-	FLDPQ 288(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
-	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
-	FLDPQ 320(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dcc6            // VFMUL V9.S4, V6.S4, V6.S4
-	WORD  $0x6e2adce7            // VFMUL V10.S4, V7.S4, V7.S4
-	FLDPQ 352(R0), (F12, F13)
-	WORD  $0x4e2cd4c6            // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd4e7            // VFADD V13.S4, V7.S4, V7.S4
-	WORD  $0x6e29dd2c            // VFMUL V9.S4, V9.S4, V12.S4
-	WORD  $0x6e2add4d            // VFMUL V10.S4, V10.S4, V13.S4
-	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
-	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
-	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
-	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
-	FLDPQ 384(R0), (F9, F10)
-	WORD  $0x4e29d4c6            // VFADD V9.S4, V6.S4, V6.S4
-	WORD  $0x4e2ad4e7            // VFADD V10.S4, V7.S4, V7.S4
-	FLDPQ 128(R0), (F12, F13)
-	VSUB  V12.S4, V11.S4, V11.S4
-	VSUB  V13.S4, V8.S4, V8.S4
-	VUSHR $0x01, V11.S4, V12.S4
-	VUSHR $0x01, V8.S4, V13.S4
-	VSUB  V12.S4, V11.S4, V11.S4
-	VSUB  V13.S4, V8.S4, V8.S4
-	VSHL  $0x17, V12.S4, V12.S4
-	VSHL  $0x17, V13.S4, V13.S4
-	VSHL  $0x17, V11.S4, V11.S4
-	VSHL  $0x17, V8.S4, V8.S4
-	WORD  $0x6e2cdcc6            // VFMUL V12.S4, V6.S4, V6.S4
-	WORD  $0x6e2ddce7            // VFMUL V13.S4, V7.S4, V7.S4
-	WORD  $0x6e2bdcc6            // VFMUL V11.S4, V6.S4, V6.S4
-	WORD  $0x6e28dce7            // VFMUL V8.S4, V7.S4, V7.S4
-	FSTPQ (F0, F1), (R2)
-	FSTPQ (F2, F3), 32(R2)
-	FSTPQ (F4, F5), -64(R3)
-	FSTPQ (F6, F7), -32(R3)
-	RET
-
-to16:
-	ADD   R3<<2, R1, R6
-	ADD   R3<<2, R2, R3
+rest:
+	TBZ   $0x04, R3, less16
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R0), (F6, F7)
 	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
@@ -7174,85 +5697,168 @@ to16:
 	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
 	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
 	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FLDPQ -32(R6), (F2, F3)
-	FLDPQ (R0), (F8, F9)
-	WORD  $0x4ea2f502         // VFMIN V2.S4, V8.S4, V2.S4
-	WORD  $0x4ea3f523         // VFMIN V3.S4, V9.S4, V3.S4
-	FLDPQ 32(R0), (F8, F9)
-	WORD  $0x4e22f502         // VFMAX V2.S4, V8.S4, V2.S4
-	WORD  $0x4e23f523         // VFMAX V3.S4, V9.S4, V3.S4
-	FLDPQ 64(R0), (F5, F4)
-	WORD  $0x6e25dc47         // VFMUL V5.S4, V2.S4, V7.S4
-	WORD  $0x6e24dc64         // VFMUL V4.S4, V3.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4e25d4e7         // VFADD V5.S4, V7.S4, V7.S4
-	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
-	FLDPQ 96(R0), (F5, F6)
-	WORD  $0x4ea5d4e5         // VFSUB V5.S4, V7.S4, V5.S4
-	WORD  $0x4ea6d486         // VFSUB V6.S4, V4.S4, V6.S4
-	FLDPQ 160(R0), (F8, F9)
-	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d442         // VFSUB V8.S4, V2.S4, V2.S4
-	WORD  $0x4ea9d463         // VFSUB V9.S4, V3.S4, V3.S4
-	FLDPQ 192(R0), (F8, F9)
-	WORD  $0x6e28dca8         // VFMUL V8.S4, V5.S4, V8.S4
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4ea8d445         // VFSUB V8.S4, V2.S4, V5.S4
-	WORD  $0x4ea9d466         // VFSUB V9.S4, V3.S4, V6.S4
-	FLDPQ 224(R0), (F2, F3)
-	WORD  $0x6e22dca2         // VFMUL V2.S4, V5.S4, V2.S4
-	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
-	FLDPQ 256(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 288(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 320(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dc42         // VFMUL V5.S4, V2.S4, V2.S4
-	WORD  $0x6e26dc63         // VFMUL V6.S4, V3.S4, V3.S4
-	FLDPQ 352(R0), (F8, F9)
-	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x6e25dca8         // VFMUL V5.S4, V5.S4, V8.S4
-	WORD  $0x6e26dcc9         // VFMUL V6.S4, V6.S4, V9.S4
-	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 384(R0), (F5, F6)
-	WORD  $0x4e25d442         // VFADD V5.S4, V2.S4, V2.S4
-	WORD  $0x4e26d463         // VFADD V6.S4, V3.S4, V3.S4
-	FLDPQ 128(R0), (F8, F9)
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VUSHR $0x01, V7.S4, V8.S4
-	VUSHR $0x01, V4.S4, V9.S4
-	VSUB  V8.S4, V7.S4, V7.S4
-	VSUB  V9.S4, V4.S4, V4.S4
-	VSHL  $0x17, V8.S4, V8.S4
-	VSHL  $0x17, V9.S4, V9.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V4.S4, V4.S4
-	WORD  $0x6e28dc42         // VFMUL V8.S4, V2.S4, V2.S4
-	WORD  $0x6e29dc63         // VFMUL V9.S4, V3.S4, V3.S4
-	WORD  $0x6e27dc42         // VFMUL V7.S4, V2.S4, V2.S4
-	WORD  $0x6e24dc63         // VFMUL V4.S4, V3.S4, V3.S4
 	FSTPQ (F0, F1), (R2)
-	FSTPQ (F2, F3), -32(R3)
-	RET
+	FLDPQ 32(R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000040, R2, R2
 
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMP   $0x00000004, R3
-	BLO   below4
+less16:
+	TBZ $0x03, R3, less8
+
+eight:
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+
+less8:
+	AND $0x00000007, R3, R6
+	CMP $0x00000000, R6
+	BEQ done
+
+few:
+	TBZ   $0x02, R3, less4
 	FMOVQ (R1), F0
 	FMOVQ (R0), F3
 	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
@@ -7299,11 +5905,9 @@ below8:
 	FMOVQ F0, (R2)
 	ADD   $0x00000010, R1, R1
 	ADD   $0x00000010, R2, R2
-	SUB   $0x00000004, R3, R3
 
-below4:
-	CMP   $0x00000002, R3
-	BLO   below2
+less4:
+	TBZ   $0x01, R3, less2
 	FMOVD (R1), F0
 	FMOVD (R0), F3
 	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
@@ -7350,11 +5954,9 @@ below4:
 	FMOVD F0, (R2)
 	ADD   $0x00000008, R1, R1
 	ADD   $0x00000008, R2, R2
-	SUB   $0x00000002, R3, R3
 
-below2:
-	CMP   $0x00000001, R3
-	BLO   below1
+less2:
+	TBZ   $0x00, R3, less1
 	FMOVS (R1), F0
 	FMOVS (R0), F3
 	WORD  $0x4ea0f460         // VFMIN V0.S4, V3.S4, V0.S4
@@ -7400,7 +6002,157 @@ below2:
 	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
 	FMOVS F0, (R2)
 
-below1:
+less1:
+done:
+	RET
+
+to16:
+	CMP   $0x00000010, R3
+	BLO   eight
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
 	RET
 
 // func prefetchNEON(p *float32, n int)
@@ -7427,165 +6179,134 @@ TEXT ·scaleNEON(SB), NOSPLIT, $0-24
 	MOVD  x+8(FP), R0
 	MOVD  n+16(FP), R1
 	CMP   $0x00000008, R1
-	BLO   below8
+	BLO   few
 	CMP   $0x00000010, R1
 	BLS   to16
 	CMP   $0x00000020, R1
-	BLS   to32
-	CMP   $0x00000040, R1
-	BLS   to64
-
-	// The first and the last group, to be stored at the end.
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
-	ADD   R1<<2, R0, R2
-	FLDPQ -32(R2), (F4, F5)
-	WORD  $0x6e24dc04         // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25         // VFMUL V5.S4, V1.S4, V5.S4
-	MOVD  R0, R3
-	MOVD  $0x00000000, R6
-	SUB   R0, R6, R6
-	LSR   $0x00000002, R6, R6
-	AND   $0x00000007, R6, R6
-	SUB   R6, R1, R1
-	ADD   R6<<2, R0, R0
+	BLO   rest
+	AND   $0x0000001c, R0, R2
+	CMP   $0x00000000, R2
+	BNE   misaligned
 
 loop:
 	// Four groups a turn.
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FSTPQ (F6, F7), (R0)
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FSTPQ (F6, F7), 32(R0)
-	FLDPQ 64(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FSTPQ (F6, F7), 64(R0)
-	FLDPQ 96(R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FSTPQ (F6, F7), 96(R0)
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R0)
+	FLDPQ 64(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 64(R0)
+	FLDPQ 96(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 96(R0)
 	ADD   $0x00000080, R0, R0
 	SUB   $0x00000020, R1, R1
 	CMP   $0x00000020, R1
 	BHS   loop
+	CMP   $0x00000000, R1
+	BLS   done
 
-groups:
-	CMP   $0x00000008, R1
-	BLS   last
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x6e26dc06         // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27         // VFMUL V7.S4, V1.S4, V7.S4
-	FSTPQ (F6, F7), (R0)
+rest:
+	TBZ   $0x04, R1, less16
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R0)
+	ADD   $0x00000040, R0, R0
+
+less16:
+	TBZ $0x03, R1, less8
+
+eight:
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F2, F1), (R0)
 	ADD   $0x00000020, R0, R0
-	SUB   $0x00000008, R1, R1
-	B     groups
 
-last:
-	FSTPQ (F2, F3), (R3)
-	FSTPQ (F4, F5), -32(R2)
-	RET
+less8:
+	AND $0x00000007, R1, R2
+	CMP $0x00000000, R2
+	BEQ done
 
-to64:
-	ADD   R1<<2, R0, R1
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02          // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23          // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ 32(R0), (F4, F5)
-	WORD  $0x6e24dc04          // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25          // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ 64(R0), (F6, F7)
-	WORD  $0x6e26dc06          // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27          // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ 96(R0), (F8, F9)
-	WORD  $0x6e28dc08          // VFMUL V8.S4, V0.S4, V8.S4
-	WORD  $0x6e29dc29          // VFMUL V9.S4, V1.S4, V9.S4
-	FLDPQ -128(R1), (F10, F11)
-	WORD  $0x6e2adc0a          // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b          // VFMUL V11.S4, V1.S4, V11.S4
-	FLDPQ -96(R1), (F12, F13)
-	WORD  $0x6e2cdc0c          // VFMUL V12.S4, V0.S4, V12.S4
-	WORD  $0x6e2ddc2d          // VFMUL V13.S4, V1.S4, V13.S4
-	FLDPQ -64(R1), (F14, F15)
-	WORD  $0x6e2edc0e          // VFMUL V14.S4, V0.S4, V14.S4
-	WORD  $0x6e2fdc2f          // VFMUL V15.S4, V1.S4, V15.S4
-	FLDPQ -32(R1), (F16, F17)
-	WORD  $0x6e30dc00          // VFMUL V16.S4, V0.S4, V0.S4
-	WORD  $0x6e31dc21          // VFMUL V17.S4, V1.S4, V1.S4
-	FSTPQ (F2, F3), (R0)
-	FSTPQ (F4, F5), 32(R0)
-	FSTPQ (F6, F7), 64(R0)
-	FSTPQ (F8, F9), 96(R0)
-	FSTPQ (F10, F11), -128(R1)
-	FSTPQ (F12, F13), -96(R1)
-	FSTPQ (F14, F15), -64(R1)
-	FSTPQ (F0, F1), -32(R1)
-	RET
-
-to32:
-	ADD   R1<<2, R0, R1
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02       // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23       // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ 32(R0), (F4, F5)
-	WORD  $0x6e24dc04       // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25       // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ -64(R1), (F6, F7)
-	WORD  $0x6e26dc06       // VFMUL V6.S4, V0.S4, V6.S4
-	WORD  $0x6e27dc27       // VFMUL V7.S4, V1.S4, V7.S4
-	FLDPQ -32(R1), (F8, F9)
-	WORD  $0x6e28dc00       // VFMUL V8.S4, V0.S4, V0.S4
-	WORD  $0x6e29dc21       // VFMUL V9.S4, V1.S4, V1.S4
-	FSTPQ (F2, F3), (R0)
-	FSTPQ (F4, F5), 32(R0)
-	FSTPQ (F6, F7), -64(R1)
-	FSTPQ (F0, F1), -32(R1)
-	RET
-
-to16:
-	ADD   R1<<2, R0, R1
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02       // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23       // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ -32(R1), (F4, F5)
-	WORD  $0x6e24dc00       // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21       // VFMUL V5.S4, V1.S4, V1.S4
-	FSTPQ (F2, F3), (R0)
-	FSTPQ (F0, F1), -32(R1)
-	RET
-
-below8:
-	// Apart and not overlapping: what is stored here is often loaded again soon, in the same pieces.
-	CMP   $0x00000004, R1
-	BLO   below4
+few:
+	TBZ   $0x02, R1, less4
 	FMOVQ (R0), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVQ F1, (R0)
 	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R1, R1
 
-below4:
-	CMP   $0x00000002, R1
-	BLO   below2
+less4:
+	TBZ   $0x01, R1, less2
 	FMOVD (R0), F1
 	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
 	FMOVD F1, (R0)
 	ADD   $0x00000008, R0, R0
-	SUB   $0x00000002, R1, R1
 
-below2:
-	CMP   $0x00000001, R1
-	BLO   below1
+less2:
+	TBZ   $0x00, R1, less1
 	FMOVS (R0), F1
-	WORD  $0x6e21dc00     // VFMUL V1.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R0)
 
-below1:
+less1:
+done:
 	RET
+
+to16:
+	CMP   $0x00000010, R1
+	BLO   eight
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R0)
+	RET
+
+misaligned:
+	CMP   $0x00000040, R1
+	BLS   loop
+	MOVD  $0x00000000, R2
+	SUB   R0, R2, R2
+	LSR   $0x00000002, R2, R2
+	AND   $0x00000007, R2, R2
+	SUB   R2, R1, R1
+	TBZ   $0x00, R2, skip1
+	FMOVS (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVS F2, (R0)
+	ADD   $0x00000004, R0, R0
+
+skip1:
+	TBZ   $0x01, R2, skip2
+	FMOVD (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVD F2, (R0)
+	ADD   $0x00000008, R0, R0
+
+skip2:
+	TBZ   $0x02, R2, skip4
+	FMOVQ (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVQ F2, (R0)
+	ADD   $0x00000010, R0, R0
+
+skip4:
+	B loop
 
 // func squaredDistanceNEON(x *float32, y *float32, n int) float32
 TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
@@ -9580,16 +8301,16 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-44
 	BHS   long
 
 	// The last group, first.
-	SUB    $0x00000001, R3, R6
-	AND    $0x00000007, R6, R6
-	ADD    $0x00000001, R6, R6
-	MOVD   R3, R7
-	SUB    $0x00000001, R7, R7
-	AND    $0x00000038, R7, R7
-	ADD    R7<<2, R1, R8
-	ADD    R7<<2, R2, R9
-	ADD    R7, R0, R7
-	FMOVD  (R7), F22
+	MOVD   R3, R6
+	SUB    $0x00000001, R6, R6
+	SUB    $0x00000001, R3, R7
+	AND    $0x00000007, R7, R7
+	ADD    $0x00000001, R7, R7
+	AND    $0x00000038, R6, R6
+	ADD    R6<<2, R1, R8
+	ADD    R6<<2, R2, R9
+	ADD    R6, R0, R6
+	FMOVD  (R6), F22
 	VUXTL  V22.B8, V22.H8
 	VUXTL2 V22.H8, V23.S4
 	VUXTL  V22.H4, V22.S4
@@ -9602,41 +8323,41 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-44
 	WORD   $0x4e24d6d6             // VFADD V4.S4, V22.S4, V22.S4
 	WORD   $0x4e25d6f7             // VFADD V5.S4, V23.S4, V23.S4
 	FSTPQ  (F22, F23), (R8)
-	ADD    $0x00000000, R9, R7
-	TBNZ   $0x03, R6, part1all
+	ADD    $0x00000000, R9, R6
+	TBNZ   $0x03, R7, part1all
 	VMOVI  $0x00, V5.B16
-	TBZ    $0x02, R6, part1low
-	FMOVQ  (R7), F4
-	ADD    $0x00000010, R7, R7
+	TBZ    $0x02, R7, part1low
+	FMOVQ  (R6), F4
+	ADD    $0x00000010, R6, R6
 	VMOVI  $0x00, V5.B16
-	TBZ    $0x01, R6, part1highone
-	FMOVD  (R7), F5
-	TBZ    $0x00, R6, part1end
-	ADD    $0x00000008, R7, R7
-	VLD1   (R7), V5.S[2]
+	TBZ    $0x01, R7, part1highone
+	FMOVD  (R6), F5
+	TBZ    $0x00, R7, part1end
+	ADD    $0x00000008, R6, R6
+	VLD1   (R6), V5.S[2]
 	B      part1end
 
 part1highone:
-	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F5
+	TBZ   $0x00, R7, part1end
+	FMOVS (R6), F5
 	B     part1end
 
 part1low:
 	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R6, part1lowone
-	FMOVD (R7), F4
-	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V4.S[2]
+	TBZ   $0x01, R7, part1lowone
+	FMOVD (R6), F4
+	TBZ   $0x00, R7, part1end
+	ADD   $0x00000008, R6, R6
+	VLD1  (R6), V4.S[2]
 	B     part1end
 
 part1lowone:
-	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F4
+	TBZ   $0x00, R7, part1end
+	FMOVS (R6), F4
 	B     part1end
 
 part1all:
-	FLDPQ (R7), (F4, F5)
+	FLDPQ (R6), (F4, F5)
 
 part1end:
 	WORD $0x6e24ded6 // VFMUL V4.S4, V22.S4, V22.S4
@@ -10165,20 +8886,20 @@ rest:
 	BLS fold
 
 	// The last group, first.
-	SUB    $0x00000001, R3, R6
-	AND    $0x00000007, R6, R6
-	ADD    $0x00000001, R6, R6
-	MOVD   R3, R7
-	SUB    $0x00000001, R7, R7
-	AND    $0x00000038, R7, R7
+	MOVD   R3, R6
+	SUB    $0x00000001, R6, R6
+	SUB    $0x00000001, R3, R7
+	AND    $0x00000007, R7, R7
+	ADD    $0x00000001, R7, R7
+	AND    $0x00000038, R6, R6
 	MOVD   $bytes<>+0(SB), R8
-	SUB    R6<<2, R8, R8
+	SUB    R7<<2, R8, R8
 	FMOVQ  48(R8), F20
 	FMOVQ  32(R8), F21
-	ADD    R7<<2, R1, R8
-	ADD    R7<<2, R2, R9
-	ADD    R7, R0, R7
-	FMOVD  (R7), F22
+	ADD    R6<<2, R1, R8
+	ADD    R6<<2, R2, R9
+	ADD    R6, R0, R6
+	FMOVD  (R6), F22
 	VUXTL  V22.B8, V22.H8
 	VUXTL2 V22.H8, V23.S4
 	VUXTL  V22.H4, V22.S4
@@ -10191,7 +8912,7 @@ rest:
 	WORD   $0x4e38d6d6                 // VFADD V24.S4, V22.S4, V22.S4
 	WORD   $0x4e39d6f7                 // VFADD V25.S4, V23.S4, V23.S4
 	FSTPQ  (F22, F23), (R8)
-	ADD    R6<<2, R9, R6
+	ADD    R7<<2, R9, R6
 	FLDPQ  -32(R6), (F24, F25)
 	VTBL   V20.B16, [V24.B16], V24.B16
 	VTBX   V21.B16, [V25.B16], V24.B16

@@ -170,18 +170,6 @@ func (t *avx2) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64
 func (t *avx2) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
 func (t *avx2) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
 
-func (t *avx2) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	skip := t.GP64()
-	t.MOVQ(p, skip)
-	t.NEGQ(skip)
-	t.SHRQ(operand.Imm(2), skip)
-	t.ANDQ(operand.Imm(7), skip) // floats
-	t.SUBQ(skip, n)
-	for _, q := range append(others, p) {
-		t.LEAQ(operand.Mem{Base: q, Index: skip, Scale: float}, q)
-	}
-}
-
 func (t *avx2) Rotates() bool { return true }
 
 // page is the smallest that any system has, in bytes.
@@ -468,6 +456,11 @@ func (t *avx2) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.JAE(operand.LabelRef(label))
 }
 
+func (t *avx2) IfWithout(n reg.GPVirtual, k int, label string) {
+	t.TESTL(operand.U32(k), n.As32())
+	t.JEQ(operand.LabelRef(label))
+}
+
 func (t *avx2) IfLessReg(n, k reg.GPVirtual, label string) {
 	t.CMPQ(n, k)
 	t.JB(operand.LabelRef(label))
@@ -491,6 +484,6 @@ func (t *avx2) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 }
 
 func (t *avx2) LoopLabel(name string) {
-	t.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(64)}})
+	t.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(32)}})
 	t.Label(name)
 }

@@ -161,8 +161,36 @@ func (t *avx512) Fold(v Group) {
 }
 
 func (t *avx512) FoldFour(v [4]Group) Group {
+	if v[0].width == 16 {
+		return t.foldFourWide(v)
+	}
 	return t.foldFour(v, func(a, b Group, low, high reg.VecVirtual) {
 		t.VINSERTF32X4(operand.Imm(1), b.regs[0].AsX(), r(a), low)
 		t.VSHUFF32X4(operand.Imm(3), r(b), r(a), high)
 	}, func(v, high reg.VecVirtual) { t.VEXTRACTF32X4(operand.Imm(1), v, high.AsX()) })
+}
+
+// foldFourWide brings lanes l and l+8 of two groups side by side, then l and l+4, and adds all four
+// sums at each step; then the quarters of a register are the sums of l and l+2, and of l and l+1.
+func (t *avx512) foldFourWide(v [4]Group) Group {
+	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
+	for i := 0; i < 4; i += 2 {
+		a, b := r(v[i]), r(v[i+1])
+		t.VINSERTF64X4(operand.Imm(1), v[i+1].regs[0].AsY(), a, low)
+		t.VSHUFF64X2(operand.Imm(0xee), b, a, high)
+		t.VADDPS(high, low, a)
+	}
+	first, second := r(v[0]), r(v[2])
+	t.VSHUFF32X4(operand.Imm(0x88), second, first, low)
+	t.VSHUFF32X4(operand.Imm(0xdd), second, first, high)
+	t.VADDPS(high, low, r(sum))
+	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
+	t.VADDPS(high, r(sum), r(sum))
+	t.VMOVSHDUP(r(sum), high)
+	t.VADDPS(high, r(sum), r(sum))
+	firsts, mask := t.GP32(), t.K()
+	t.MOVL(operand.U32(0x1111), firsts)
+	t.KMOVW(firsts, mask)
+	t.VCOMPRESSPS_Z(r(sum), mask, r(sum))
+	return t.Narrow(sum, 4)
 }

@@ -7,14 +7,14 @@ func init() {
 		scalars := t.PointerParam("a")
 		var a [4]Group
 		for j := range a {
-			a[j] = t.New(8)
+			a[j] = t.New(t.Width())
 			t.LoadBroadcast(a[j], scalars, float*j)
 		}
 		var rows []string
 		for j := range a {
 			rows = append(rows, fmt.Sprint("x", j))
 		}
-		elementwise(t, append(rows, "y"), func(dst Group, s source) {
+		elementwise(t, append(rows, "y"), true, func(dst Group, s source) {
 			product := t.New(dst.width)
 			s.load(dst, 4)
 			for j := range a {
@@ -22,5 +22,5 @@ func init() {
 				t.Add(dst, dst, product)
 			}
 		})
-	}).partOf("axpyRows")
+	}).partOf("axpyRows").inWide()
 }

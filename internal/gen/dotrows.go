@@ -9,28 +9,35 @@ import (
 func init() {
 	kernel("dotRows",
 		"func(dst, rows *float32, stride int, idx *int32, count int, x *float32, n int)",
-		dotRows).partOf("dotRows")
+		dotRows).partOf("dotRows").inWide()
 }
 
 // groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
-// foldOrder is an order of the eight groups of lanes in which each of the folds 64 to 8 finds its
-// terms soon: the sums of groups g and g+4, then of their pairs, then of the two that are left.
-var foldOrder = [4][2]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
+// passes are the groups of lanes that fit the registers at a time: of eight lanes pairs, in an order
+// in which each of the folds 64 to 8 finds its terms soon, the sums of groups g and g+4, then of
+// their pairs, then of the two that are left; of sixteen lanes all.
+func passes(width int) [][]int {
+	if width == 8 {
+		return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
+	}
+	return [][]int{{0, 1, 2, 3}}
+}
 
 // dotRows takes four rows at a time: one after the other where idx is nil, else those at idx.
 // stride is in bytes and count, the number of rows, a positive multiple of four; n is at least 1
-// and at most asm.Block. The last three folds of four rows are shared.
+// and at most asm.Block. The last folds of four rows are shared.
 //
-// Rows of up to 64 elements have one term in each lane, and all of x stays in registers. Longer
-// ones are passed over four times with two groups of lanes for each row, since all 64 lanes of four
-// rows do not fit the registers.
+// Of rows of up to eight groups all of x stays in registers: those of 64 elements or, with groups of
+// sixteen, 128, which have one or two terms in each lane. Longer ones are passed over as often as
+// it takes to keep the lanes of four rows in registers.
 func dotRows(t Target) {
 	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
 	idx, count := t.PointerParam("idx"), t.IntParam("count")
 	x, n := t.PointerParam("x"), t.IntParam("n")
-	part := t.Part(n, 8)
+	width := t.Width()
+	part := t.Part(n, width)
 
 	// next begins the loop over the rows and points at the next four.
 	next := func(loop string) [4]reg.GPVirtual {
@@ -68,7 +75,7 @@ func dotRows(t Target) {
 	}
 
 	for k := range groups {
-		t.IfAtMost(n, 8*(k+1), fmt.Sprint("groups", k+1))
+		t.IfAtMost(n, width*(k+1), fmt.Sprint("groups", k+1))
 	}
 	longRows(t, x, n, part, next, finish)
 
@@ -80,11 +87,11 @@ func dotRows(t Target) {
 		}
 		var xs [groups]Group
 		for g := range k {
-			xs[g] = t.New(8)
+			xs[g] = t.New(width)
 			if g < k-1 {
-				t.Load(xs[g], x, 8*float*g)
+				t.Load(xs[g], x, width*float*g)
 			} else {
-				loadPart(xs[g], x, 8*float*g, part)
+				loadPart(xs[g], x, width*float*g, part)
 			}
 		}
 		loop := fmt.Sprint("rows", k)
@@ -92,11 +99,11 @@ func dotRows(t Target) {
 		var sum [4]Group
 		for i := range sum {
 			term := func(g int) Group {
-				v := t.New(8)
+				v := t.New(width)
 				if g < k-1 {
-					t.MulLoad(v, xs[g], p[i], 8*float*g)
+					t.MulLoad(v, xs[g], p[i], width*float*g)
 				} else {
-					loadPart(v, p[i], 8*float*g, part)
+					loadPart(v, p[i], width*float*g, part)
 					t.Mul(v, v, xs[g])
 				}
 				return v
@@ -109,8 +116,21 @@ func dotRows(t Target) {
 
 // shortSum folds the groups 0 to k-1, each given by term, to one.
 func shortSum(t Target, k int, term func(g int) Group) Group {
+	if t.Width() > 8 {
+		var lane []Group
+		for g := range min(k, 4) {
+			v := term(g)
+			if g+4 < k {
+				t.Add(v, v, term(g+4))
+			}
+			lane = append(lane, v)
+		}
+		foldGroups(t, lane)
+		return lane[0]
+	}
 	var halves []Group
-	for _, quarter := range [][][2]int{foldOrder[:2], foldOrder[2:]} {
+	order := passes(8)
+	for _, quarter := range [][][]int{order[:2], order[2:]} {
 		var pairs []Group
 		for _, pair := range quarter {
 			if pair[0] >= k {
@@ -136,7 +156,8 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows is dotRows for n > 64: blocks of 64 elements, at least one, and a rest of 1 to 64.
+// longRows is dotRows for more than eight groups: blocks of 64 elements, at least one, and a rest of
+// 1 to 64.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
 	finish func(sum [4]Group, loop string)) {
 	span := t.CopyInt(n) // of the blocks, in bytes
@@ -149,16 +170,20 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 
 	part = t.LastPart(part)
 	p := next("rows")
-	var sum [4]Group // of the pair of groups that is under way
-	for pass, pair := range foldOrder {
-		t.Comment(fmt.Sprintf("Groups %d and %d of the lanes.", pair[0], pair[1]))
-		lane := passOver(t, pass, pair, p, x, span, rest, part)
+	var sum [4]Group // of the groups that are under way
+	for pass, together := range passes(t.Width()) {
+		t.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
+		lane := passOver(t, pass, together, p, x, span, rest, part)
 		var saved reg.GPVirtual
 		if pass == 1 || pass == 3 {
 			saved = t.Scratch()
 		}
 		for i := range sum {
-			t.Add(lane[i][0], lane[i][0], lane[i][1])
+			if len(together) == 2 {
+				t.Add(lane[i][0], lane[i][0], lane[i][1])
+			} else {
+				foldGroups(t, lane[i])
+			}
 			switch pass {
 			case 0, 2:
 				sum[i] = lane[i][0]
@@ -174,34 +199,35 @@ func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4
 	finish(sum, "rows")
 }
 
-// passOver sums two groups of lanes of four rows.
-func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
-	part Part) [4][2]Group {
-	var lane [4][2]Group
-	product := t.New(8)
-	xs := [2]Group{t.New(8), t.New(8)}
+// passOver sums some groups of lanes of four rows.
+func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, rest reg.GPVirtual,
+	part Part) (lane [4][]Group) {
+	width := t.Width()
+	product := t.New(width)
+	xs := make([]Group, len(together))
 	name := func(s string, n int) string { return fmt.Sprint(s, n) }
-	offset := func(g int) int { return 8 * float * g }
+	offset := func(g int) int { return width * float * g }
 
-	for h, g := range pair {
+	for h, g := range together {
+		xs[h] = t.New(width)
 		t.Load(xs[h], x, offset(g))
 		for i := range p {
-			lane[i][h] = t.New(8)
+			lane[i] = append(lane[i], t.New(width))
 			t.MulLoad(lane[i][h], xs[h], p[i], offset(g))
 		}
 	}
-	const block = 64 * float
+	const block = lanes * float
 	at := t.NewInt()
 	t.SetConst(at, block)
 	t.IfAtLeastReg(at, span, name("tail", pass))
-	t.Label(name("block", pass))
+	t.LoopLabel(name("block", pass))
 	here := t.Address(x, at, 1)
-	for h, g := range pair {
+	for h, g := range together {
 		t.Load(xs[h], here, offset(g))
 	}
 	for i := range p {
 		here := t.Address(p[i], at, 1)
-		for h, g := range pair {
+		for h, g := range together {
 			t.MulLoad(product, xs[h], here, offset(g))
 			t.Add(lane[i][h], lane[i][h], product)
 		}
@@ -210,16 +236,17 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 	t.IfLessReg(at, span, name("block", pass))
 
 	t.Label(name("tail", pass))
-	for h, g := range pair {
-		t.IfAtMost(rest, 8*g, name("end", pass))
-		t.IfAtMost(rest, 8*g+8, name("part", g))
+	for h, g := range together {
+		behind := h < len(together)-1
+		t.IfAtMost(rest, width*g, name("end", pass))
+		t.IfAtMost(rest, width*(g+1), name("part", g))
 		t.Load(xs[h], t.Address(x, at, 1), offset(g))
 		for i := range p {
 			t.MulLoad(product, xs[h], t.Address(p[i], at, 1), offset(g))
 			t.Add(lane[i][h], lane[i][h], product)
 		}
-		if h == 0 {
-			t.Jump(name("next", pass))
+		if behind {
+			t.Jump(name("next", g))
 		} else {
 			t.Jump(name("end", pass))
 		}
@@ -230,10 +257,10 @@ func passOver(t Target, pass int, pair [2]int, p [4]reg.GPVirtual, x, span, rest
 			t.Mul(product, product, xs[h])
 			t.Add(lane[i][h], lane[i][h], product)
 		}
-		if h == 0 {
-			// The pair's other group comes after this one, where there is nothing.
+		if behind {
+			// The others of these groups come after this one, where there is nothing.
 			t.Jump(name("end", pass))
-			t.Label(name("next", pass))
+			t.Label(name("next", g))
 		}
 	}
 	t.Label(name("end", pass))

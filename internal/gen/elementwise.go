@@ -6,105 +6,100 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// elementwise emits a kernel that stores op into the last of the vectors named, element by element.
+// elementwise emits a kernel that stores op into the last of the vectors named, element by element:
+// four groups a turn, then what is left in pieces of half the size each. n is at most asm.Block.
 //
-// No store is masked, which is slow on AMD: the last group is computed first and stored last, over
-// elements that have their value already. Of long vectors the first group is treated in the same
-// way, so that the stores between the two can be aligned. n is at most asm.Block.
-func elementwise(t Target, vectors []string, op func(dst Group, s source)) {
+// No piece overlaps another. What is stored here is often loaded again soon, in pieces of the same
+// sizes, and a load that needs two stores waits until both are in the cache.
+//
+// With align, the stores of vectors of more than two turns begin where a group's size divides the
+// address, and what comes before is in pieces, too. Masked stores are slow on AMD's older CPUs, and
+// on Intel's no load can be had from one that is still under way.
+func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {
 		p = append(p, t.PointerParam(v))
 	}
-	last := len(p) - 1
-	n := t.IntParam("n")
+	n, width := t.IntParam("n"), t.Width()
+	dst := p[len(p)-1]
 
-	compute := func(width int, p []reg.GPVirtual, offset int) Group {
+	compute := func(width, first int) Group {
 		v := t.New(width)
-		op(v, whole{t: t, p: p, first: offset / float})
+		op(v, whole{t: t, p: p, first: first})
 		return v
 	}
-	ends := func(p []reg.GPVirtual) (end []reg.GPVirtual) {
+	advance := func(count int) {
 		for _, v := range p {
-			end = append(end, t.Offset(v, n, float))
+			t.Advance(v, count*float)
 		}
-		return end
 	}
-	// short treats n elements as the first count groups and the last count groups, which may
-	// overlap.
-	short := func(count int) {
-		end := ends(p)
-		const width, size = 8, 8 * float
-		var head, tail []Group
-		for i := range count {
-			head = append(head, compute(width, p, i*size))
+	// piece stores count elements in groups of at most width.
+	piece := func(count, width int) {
+		for first := 0; first < count; first += width {
+			v := compute(min(count, width), first)
+			t.Store(v, dst, first*float)
 		}
-		for i := range count {
-			tail = append(tail, compute(width, end, (i-count)*size))
-		}
-		for i, v := range head {
-			t.Store(v, p[last], i*size)
-		}
-		for i, v := range tail {
-			t.Store(v, end[last], (i-count)*size)
-		}
-		t.Done()
 	}
 
-	t.IfLess(n, 8, "below8")
+	turn := 4 * width
+	t.IfLess(n, 8, "few")
 	t.IfAtMost(n, 16, "to16")
-	t.IfAtMost(n, 32, "to32")
-	t.IfAtMost(n, 64, "to64")
-
-	t.Comment("The first and the last group, to be stored at the end.")
-	head, end := compute(8, p, 0), ends(p)
-	tail := compute(8, end, -8*float)
-	start := t.CopyInt(p[last])
-	t.AlignUp(n, p[last], p[:last]...)
-
-	t.Label("loop")
+	t.IfLess(n, turn, "rest")
+	if align {
+		t.IfMisaligned(dst, width, "misaligned")
+	}
+	t.LoopLabel("loop")
 	t.Comment("Four groups a turn.")
-	for i := range 4 {
-		t.Store(compute(8, p, i*8*float), p[last], i*8*float)
-	}
-	for _, v := range p {
-		t.Advance(v, 32*float)
-	}
-	t.Decrement(n, 32)
-	t.IfAtLeast(n, 32, "loop")
-	t.Label("groups")
-	t.IfAtMost(n, 8, "last")
-	t.Store(compute(8, p, 0), p[last], 0)
-	for _, v := range p {
-		t.Advance(v, 8*float)
-	}
-	t.Decrement(n, 8)
-	t.Jump("groups")
-	t.Label("last")
-	t.Store(head, start, 0)
-	t.Store(tail, end[last], -8*float)
-	t.Done()
-
-	t.Label("to64")
-	short(4)
-	t.Label("to32")
-	short(2)
-	t.Label("to16")
-	short(1)
-	t.Label("below8")
-	t.Comment("Apart and not overlapping: what is stored here is often loaded again soon, in the " +
-		"same pieces.")
-	for _, width := range []int{4, 2, 1} {
-		less := fmt.Sprint("below", width)
-		t.IfLess(n, width, less)
-		t.Store(compute(width, p, 0), p[last], 0)
-		if width > 1 {
-			for _, v := range p {
-				t.Advance(v, width*float)
-			}
-			t.Decrement(n, width)
+	piece(turn, width)
+	advance(turn)
+	t.Decrement(n, turn)
+	t.IfAtLeast(n, turn, "loop")
+	t.IfAtMost(n, 0, "done")
+	t.Label("rest")
+	for count := turn / 2; count > 0; count /= 2 {
+		less := fmt.Sprint("less", count)
+		switch count {
+		case 8:
+			t.IfWithout(n, count, less)
+			t.Label("eight")
+		case 4:
+			t.IfWithout(n, 7, "done")
+			t.Label("few")
+			fallthrough
+		default:
+			t.IfWithout(n, count, less)
+		}
+		piece(count, width)
+		if count > 1 {
+			advance(count)
 		}
 		t.Label(less)
 	}
+	t.Label("done")
 	t.Done()
+
+	t.Label("to16")
+	t.IfLess(n, 16, "eight")
+	piece(16, 8)
+	t.Done()
+	if !align {
+		return
+	}
+
+	t.Label("misaligned")
+	t.IfAtMost(n, 2*turn, "loop")
+	skip := t.NewInt()
+	t.SetConst(skip, 0)
+	t.DecrementReg(skip, dst)
+	t.ShiftRight(skip, 2)
+	t.And(skip, width-1)
+	t.DecrementReg(n, skip)
+	for count := 1; count < width; count *= 2 {
+		less := fmt.Sprint("skip", count)
+		t.IfWithout(skip, count, less)
+		piece(count, width)
+		advance(count)
+		t.Label(less)
+	}
+	t.Jump("loop")
 }

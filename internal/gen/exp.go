@@ -1,5 +1,7 @@
 package main
 
+import "github.com/mmcloughlin/avo/reg"
+
 // The constants of exp are in a table of package asm, each eight times; these are their places.
 const (
 	expHigh    = iota // above it the result is +Inf
@@ -21,38 +23,60 @@ func init() {
 	kernel("exp", "func(dst, x *float32, n int, table *float32)", func(t Target) {
 		table := t.PointerParam("table")
 		place := func(k int) int { return 8 * float * k }
-		elementwise(t, []string{"x", "dst"}, func(dst Group, s source) {
+		// with returns op with a constant as its second operand: from memory where it is there as
+		// often as the group is wide.
+		with := func(load func(dst, a Group, p reg.GPVirtual, offset int), op func(dst, a, b Group),
+		) func(dst, a Group, k int) {
+			return func(dst, a Group, k int) {
+				if dst.width <= 8 {
+					load(dst, a, table, place(k))
+					return
+				}
+				b := t.New(dst.width)
+				t.LoadBroadcast(b, table, place(k))
+				op(dst, a, b)
+			}
+		}
+		mul, add, sub := with(t.MulLoad, t.Mul), with(t.AddLoad, t.Add), with(t.SubLoad, t.Sub)
+		load := func(dst Group, k int) {
+			if dst.width <= 8 {
+				t.Load(dst, table, place(k))
+			} else {
+				t.LoadBroadcast(dst, table, place(k))
+			}
+		}
+		elementwise(t, []string{"x", "dst"}, false, func(dst Group, s source) {
 			x, r, k := t.New(dst.width), t.New(dst.width), t.New(dst.width)
 			constant := t.New(dst.width)
 			s.load(x, 0)
-			t.Load(constant, table, place(expHigh))
+			load(constant, expHigh)
 			t.Min(x, constant, x)
-			t.Load(constant, table, place(expLow))
+			load(constant, expLow)
 			t.Max(x, constant, x)
 
 			// x = k ln 2 + r
-			t.MulLoad(k, x, table, place(expLog2E))
-			t.AddLoad(k, k, table, place(expMagic))
-			t.SubLoad(r, k, table, place(expMagic))
-			t.MulLoad(constant, r, table, place(expLn2High))
+			mul(k, x, expLog2E)
+			add(k, k, expMagic)
+			sub(r, k, expMagic)
+			mul(constant, r, expLn2High)
 			t.Sub(x, x, constant)
-			t.MulLoad(constant, r, table, place(expLn2Low))
+			mul(constant, r, expLn2Low)
 			t.Sub(r, x, constant)
 
 			// e^r = 1 + (r + r^2 p(r))
-			t.MulLoad(x, r, table, place(expC6))
+			mul(x, r, expC6)
 			for _, c := range []int{expC5, expC4, expC3} {
-				t.AddLoad(x, x, table, place(c))
+				add(x, x, c)
 				t.Mul(x, x, r)
 			}
-			t.AddLoad(x, x, table, place(expC2))
+			add(x, x, expC2)
 			t.Mul(constant, r, r)
 			t.Mul(x, x, constant)
 			t.Add(x, x, r)
-			t.AddLoad(x, x, table, place(expOne))
+			add(x, x, expOne)
 
 			// 2^k in two factors, so that neither overflows and a subnormal result is rounded once.
-			t.Load(constant, table, place(expBias))
+			load(constant, expBias)
 			t.BitsSub(k, k, constant)
 			t.BitsShiftRight(constant, k, 1)
 			t.BitsSub(k, k, constant)
@@ -61,5 +85,5 @@ func init() {
 			t.Mul(x, x, constant)
 			t.Mul(dst, x, k)
 		})
-	})
+	}).inWide()
 }

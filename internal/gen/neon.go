@@ -145,18 +145,6 @@ func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), 
 func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
 func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
 
-func (t *neon) AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual) {
-	skip := t.GP64()
-	t.MOVD(operand.U32(0), skip)
-	t.SUB(p, skip, skip)
-	t.LSR(operand.U32(2), skip, skip)
-	t.AND(operand.U32(7), skip, skip) // floats
-	t.SUB(skip, n, n)
-	for _, q := range append(others, p) {
-		t.ADD(arm64.Shifted(skip, 2), q, q)
-	}
-}
-
 // Rotates is false, for a part is loaded from behind a whole group, and no mask reaches anywhere.
 func (t *neon) Rotates() bool { return false }
 
@@ -470,6 +458,17 @@ func (t *neon) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.BHS(label)
 }
 
+func (t *neon) IfWithout(n reg.GPVirtual, k int, label string) {
+	if k&(k-1) == 0 {
+		t.TBZ(uint8(bits.TrailingZeros(uint(k))), n, label)
+		return
+	}
+	some := t.GP64()
+	t.AND(operand.U32(k), n, some)
+	t.CMP(operand.U32(0), some)
+	t.BEQ(label)
+}
+
 func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BLO(label)
@@ -481,7 +480,10 @@ func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 }
 
 func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {
-	panic("NEON does not rotate")
+	some := t.GP64()
+	t.AND(operand.U32(float*(width-1)), p, some)
+	t.CMP(operand.U32(0), some)
+	t.BNE(label)
 }
 
 func (t *neon) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {

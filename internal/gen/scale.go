@@ -3,8 +3,8 @@ package main
 func init() {
 	kernel("scale", "func(a float32, x *float32, n int)", func(t Target) {
 		a := t.BroadcastParam("a")
-		elementwise(t, []string{"x"}, func(dst Group, s source) {
+		elementwise(t, []string{"x"}, true, func(dst Group, s source) {
 			s.mul(dst, t.Narrow(a, dst.width), 0)
 		})
-	})
+	}).inWide()
 }

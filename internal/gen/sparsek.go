@@ -10,12 +10,12 @@ import (
 
 func init() {
 	kernel("dotSparseK", "func(dst *float32, idx *int32, val *float32, n int, w *float32, "+
-		"stride int)", dotSparseK)
+		"stride int)", dotSparseK).inWide()
 	kernel("axpySparseK", "func(a *float32, idx *int32, val *float32, n int, w *float32, "+
 		"stride int)", axpySparseK)
 }
 
-// dotSparseK is called for eight vectors at a time: w points at the first feature's weights of
+// dotSparseK is called for eight vectors at a time, or sixteen: w points at the first feature's weights of
 // theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so that each
 // vector gets the bits of dotSparse.
 func dotSparseK(t Target) {
@@ -24,10 +24,10 @@ func dotSparseK(t Target) {
 	w, stride := t.PointerParam("w"), t.IntParam("stride")
 	lane := make([]Group, 8)
 	for l := range lane {
-		lane[l] = t.New(8)
+		lane[l] = t.New(t.Width())
 		t.Zero(lane[l])
 	}
-	product := t.New(8)
+	product := t.New(t.Width())
 	add := func(j reg.GPVirtual, i int) {
 		t.MultiplyReg(j, stride)
 		t.LoadBroadcast(product, val, float*i)
@@ -53,7 +53,11 @@ func dotSparseK(t Target) {
 		add(t.LoadUint32(idx, 4*i), i)
 	}
 	t.Label("fold")
-	foldGroups(t, lane)
+	for half := 4; half > 0; half /= 2 {
+		for l := range half {
+			t.Add(lane[l], lane[l], lane[half+l])
+		}
+	}
 	t.Store(lane[0], dst, 0)
 	t.Done()
 }

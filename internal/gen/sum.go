@@ -162,13 +162,28 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	end := t.New(s.width)
 	last := func(behind bool) {
 		t.Comment("The last group, first.")
-		part, start := t.Part(s.n, s.width), t.CopyInt(s.n)
+		start := t.CopyInt(s.n)
 		t.Decrement(start, 1)
-		t.And(start, lanes-s.width)
-		if behind {
-			part = t.LastPart(part)
+		group := func(width int) {
+			part := t.Part(s.n, width)
+			t.And(start, lanes-s.width)
+			if behind {
+				part = t.LastPart(part)
+			}
+			term(t.Narrow(end, width), incomplete{s.from(start), part, behind})
 		}
-		term(end, incomplete{s.from(start), part, behind})
+		if s.width == 8 {
+			group(8)
+			return
+		}
+		// Of bytes and what is stored there may be only eight; the other lanes become +0.
+		few, done := fmt.Sprint("few", behind), fmt.Sprint("done", behind)
+		t.IfWithout(start, 8, few)
+		group(16)
+		t.Jump(done)
+		t.Label(few)
+		group(8)
+		t.Label(done)
 	}
 
 	t.Zero(s.zero)

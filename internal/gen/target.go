@@ -78,12 +78,8 @@ type integers interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// AlignUp moves p and the others up by the floats that bring p to a multiple of 32 bytes, and
-	// subtracts these from n.
-	AlignUp(n, p reg.GPVirtual, others ...reg.GPVirtual)
-
-	// Rotates tells whether parts are masked, so that a sum may start before its vectors do; Head,
-	// IfMisaligned and IfNearPageEnd are for such targets, and StayInPage, which lessens n, a number of
+	// Rotates tells whether parts are masked, so that a sum may start before its vectors do; Head
+	// and IfNearPageEnd are for such targets, and StayInPage, which lessens n, a number of
 	// bytes, to what p is behind the start of its page, if that is less.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
@@ -173,13 +169,15 @@ type jumps interface {
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)
 	IfAtLeast(n reg.GPVirtual, k int, label string)
+	// IfWithout jumps where n has none of the bits of k.
+	IfWithout(n reg.GPVirtual, k int, label string)
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
 	// IfMisaligned jumps where p is not a multiple of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
 	// IfNearPageEnd jumps where fewer than width floats fit between p[n] and the end of its page.
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
-	// LoopLabel is Label for where a loop begins that deserves a cache line of its own.
+	// LoopLabel is Label where a loop begins, at a multiple of 32 bytes on amd64.
 	LoopLabel(name string)
 }
 

@@ -12,5 +12,5 @@ func init() {
 				s.store(v, 0)
 				s.mul(v, v, 1)
 			})
-		}).partOf("UnpackDot")
+		}).partOf("UnpackDot").inWide()
 }

@@ -23,39 +23,41 @@ const (
 	refitted  = 1e-12
 )
 
-// shrink keeps each problem's coefficients within the budget, and finds the objective again if it
+// shrink keeps each problem's coefficients within the budget, and finds its objective again if it
 // is to be measured.
-func (r *run) shrink(all [][][]float64, res *Result, measure bool) error {
+func (r *run) shrink(all classValues, measure bool) {
 	for _, p := range r.problems {
 		p.moves = p.moves[:0]
 	}
-	for k, p := range r.problems {
+	for k := range r.problems {
 		if r.count(k, all) <= r.cfg.MaxSV {
 			continue
 		}
 		f := r.own(k, all)
 		picked, coef := r.pursue(k, f)
-		square := r.refit(k, f, picked, coef)
+		r.refit(f, picked, coef)
 		for i, place := range picked {
 			f.set(place, coef[i])
 		}
 		if measure {
-			loss := 0.0
-			for c, g := range r.groups {
-				if s := r.slot(k, c); s != nil {
-					for i := range s.score {
-						loss += max(0, 1-float64(s.sign*(f.target[g.start+i]-s.score[i])))
-					}
-				}
-			}
-			p.objective = float64(p.lambda/2*square) + loss/float64(p.rows)
+			r.scoreBudget(k, picked, coef)
+			r.measureModel(k, all, r.scores(), r.fresh)
 		}
 	}
-	if measure {
-		now := r.result()
-		res.Objective, res.Gap, res.PerProblem = now.Objective, now.Gap, now.PerProblem
+}
+
+// scoreBudget makes the scores of problem k those of a sum over few rows.
+func (r *run) scoreBudget(k int, picked []int32, coef []float64) {
+	for c := range r.groups {
+		if s := r.slot(k, c); s != nil {
+			clear(s.score)
+		}
 	}
-	return nil
+	minus := make([]float64, len(coef))
+	for i, v := range coef {
+		minus[i] = -v
+	}
+	r.subtract(k, picked, minus)
 }
 
 // An ownProblem is one problem's rows and coefficients.
@@ -66,7 +68,7 @@ type ownProblem struct {
 }
 
 // count returns the number of problem k's support rows.
-func (r *run) count(k int, all [][][]float64) (n int) {
+func (r *run) count(k int, all classValues) (n int) {
 	for c := range r.groups {
 		for s := range r.groups[c].slots {
 			if r.groups[c].slots[s].problem == k {
@@ -84,35 +86,29 @@ func (r *run) count(k int, all [][][]float64) (n int) {
 // own takes problem k's coefficients out of all, makes its scores those of its w, and lists the
 // rows that this consists of. After a finish it is the w of the last pass, whose scores are known,
 // not of the best.
-func (r *run) own(k int, all [][][]float64) *ownProblem {
+func (r *run) own(k int, all classValues) *ownProblem {
 	p := r.problems[k]
 	f := &ownProblem{target: make([]float64, len(r.classOf))}
 	scale, mean := p.scale(), r.averaged(p)
 	if r.dual {
-		scale = float64(p.lambda * float64(p.rows))
+		scale = p.dualScale()
 	} else if mean {
 		scale = float64(p.samples)
 	}
-	slots := make([]int, len(r.groups))
 	for c := range r.groups {
 		g, s := &r.groups[c], r.slot(k, c)
 		if s == nil {
 			continue
-		}
-		for at := range g.slots {
-			if &g.slots[at] == s {
-				slots[c] = at
-			}
 		}
 		for i, score := range s.score {
 			if mean {
 				score = float64(score*p.sum) - s.late[i]
 			}
 			if scale > 0 {
-				score /= scale
+				score = float64(score/scale) * p.factor
 			}
 			s.score[i], f.target[g.start+i] = score, score
-			if coef := &all[c][slots[c]][i]; *coef != 0 || r.dual {
+			if coef := &all[c][r.slotOf(k, c)][i]; *coef != 0 || r.dual {
 				if *coef = 0; !r.dual || s.alpha[i] != 0 {
 					f.support = append(f.support, int32(g.start+i))
 				}
@@ -121,7 +117,7 @@ func (r *run) own(k int, all [][][]float64) *ownProblem {
 	}
 	f.set = func(place int32, coef float64) {
 		c := r.classOf[place]
-		all[c][slots[c]][int(place)-r.groups[c].start] = coef
+		all[c][r.slotOf(k, int(c))][int(place)-r.groups[c].start] = coef
 	}
 	return f
 }
@@ -177,24 +173,16 @@ func (r *run) subtract(k int, places []int32, a []float64) {
 	p.moves = p.moves[:0]
 }
 
-// refit makes the coefficients the best there are and returns the square of the norm of w'. The
-// scores follow.
-func (r *run) refit(k int, f *ownProblem, picked []int32, coef []float64) (square float64) {
-	gram := r.gram(picked)
-	old := append([]float64(nil), coef...)
+// refit makes the coefficients the best there are, in float32.
+func (r *run) refit(f *ownProblem, picked []int32, coef []float64) {
 	target := make([]float64, len(picked))
 	for i, place := range picked {
 		target[i] = f.target[place]
 	}
-	gram.solve(coef, target)
-	image := make([]float64, len(picked))
-	gram.times(image, coef)
-	for i, c := range coef {
-		square += float64(c * image[i])
-		old[i] = c - old[i]
+	r.gram(picked).solve(coef, target)
+	for i, v := range coef {
+		coef[i] = float64(float32(v))
 	}
-	r.subtract(k, picked, old)
-	return max(0, square)
 }
 
 // A gramMatrix has the kernel of n rows with each other.
@@ -211,6 +199,7 @@ func (r *run) gram(picked []int32) *gramMatrix {
 		at[i] = r.store.at[place]
 	}
 	rows := newStore(r.store.kernel, r.store.from, at, []int{n})
+	rows.direct = r.store.direct
 	g := &gramMatrix{n, make([]float32, n*n), r.threads}
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
 		tile := rows.tiles[t]

@@ -30,7 +30,7 @@ const (
 // default, the one listed first.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
-	// 1/the mean squared norm of the rows; of RBF, Polynomial, Sigmoid
+	// 1/the mean squared norm of the rows, for RBF less their mean; of RBF, Polynomial, Sigmoid
 	Gamma  float64 `json:"gamma,omitempty"`
 	Coef0  float64 `json:"coef0,omitempty"`  // 0; of Polynomial and Sigmoid
 	Degree int     `json:"degree,omitempty"` // 3, at most 64; of Polynomial

@@ -35,42 +35,69 @@ type Row struct {
 // A function computes the values of one row's kernel with others from their inner products.
 type function struct {
 	kind         Kernel
-	gamma, coef0 float32
+	gamma, coef0 float64
 	degree       int
 	f            Func
 }
 
 func (cfg Config) function(f Func) function {
-	return function{cfg.Kernel, float32(cfg.Gamma), float32(cfg.Coef0), cfg.Degree, f}
+	return function{cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree, f}
 }
 
-// values turns the inner products of a row with others, in dst, into the kernel's values, given
-// their squared norms. To the bit they are, every operation rounded to float32:
+// values sets dst to the kernel's values from the inner products of a row with others and their
+// squared norms; dots may be dst itself. To the bit they are, in float64 until they are stored,
 //
-//	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), by dense.Exp
+//	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), the exponent rounded to float32, by dense.Exp
+//	linear      xz
 //	polynomial  gamma*xz + coef0, times itself degree-1 times
-//	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0, in float64
-func (k *function) values(dst []float32, square float32, squares []float32) {
+//	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0
+func values[T float32 | float64](k *function, dst []float32, dots []T, square float64,
+	squares []float64) {
+	dst = dst[:len(dots)]
 	switch k.kind {
 	case RBF:
-		squares = squares[:len(dst)]
-		for j, g := range dst {
-			dst[j] = -float32(k.gamma * max(0, (square+squares[j])-float32(2*g)))
+		squares = squares[:len(dots)]
+		gamma := -k.gamma
+		for j, g := range dots {
+			d := (square + squares[j]) - float64(2*float64(g))
+			if d < 0 { // no max(0, d), which takes longer than all else here
+				d = 0
+			}
+			dst[j] = float32(gamma * d)
 		}
 		dense.Exp(dst, dst)
-	case Polynomial:
-		for j, g := range dst {
-			u := float32(k.gamma*g) + k.coef0
-			p := u
-			for range k.degree - 1 {
-				p = float32(p * u)
-			}
-			dst[j] = p
+	case Polynomial, Sigmoid:
+		for j, g := range dots {
+			dst[j] = float32(k.ofProduct(float64(g)))
 		}
-	case Sigmoid:
-		for j, g := range dst {
-			u := float64(float32(k.gamma*g) + k.coef0)
-			dst[j] = float32(1 - 2/(1+elementary.Exp(2*u)))
+	default:
+		for j, g := range dots {
+			dst[j] = float32(g)
 		}
 	}
+}
+
+// fromDistances turns squared distances in dst into the values of RBF.
+func (k *function) fromDistances(dst []float32) {
+	for j, d := range dst {
+		dst[j] = float32(-k.gamma * float64(d))
+	}
+	dense.Exp(dst, dst)
+}
+
+// ofProduct returns a kernel value from an inner product, unless the kernel is RBF.
+func (k *function) ofProduct(g float64) float64 {
+	switch k.kind {
+	case Polynomial:
+		u := float64(k.gamma*g) + k.coef0
+		p := u
+		for range k.degree - 1 {
+			p = float64(p * u)
+		}
+		return p
+	case Sigmoid:
+		u := float64(k.gamma*g) + k.coef0
+		return 1 - 2/(1+elementary.Exp(2*u))
+	}
+	return g
 }

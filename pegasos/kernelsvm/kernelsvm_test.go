@@ -140,6 +140,9 @@ func TestFigure3(t *testing.T) {
 		cfg := Paper()
 		cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree = kernel.Kernel, kernel.Gamma, kernel.Coef0,
 			kernel.Degree
+		if cfg.Kernel == Sigmoid {
+			cfg.Coef0 = 0.5 // below 0 the model is worse than w = 0, and is not returned
+		}
 		cfg.Lambda, cfg.Steps, cfg.Seed = lambda, steps, 5
 		r, err := newRun(&Trainer{Config: cfg}, p.Dense, p.Y)
 		if err != nil {
@@ -301,21 +304,24 @@ func TestFunction(t *testing.T) {
 		if x.Index != nil || z.Index != nil {
 			t.Error("dense rows have no index")
 		}
-		d := []float32{-gamma * max(0, dense.SumSquares(x.Value)+dense.SumSquares(z.Value)-
-			2*dense.Dot(x.Value, z.Value))}
+		squares := float64(dense.SumSquares(x.Value)) + float64(dense.SumSquares(z.Value))
+		d := []float32{float32(-float64(gamma) * max(0, squares-
+			2*float64(dense.Dot(x.Value, z.Value))))}
 		dense.Exp(d, d)
 		return d[0]
 	}
-	a := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Gamma: float64(gamma), Lambda: 0.001}})
-	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001},
-		Func: own})
+	// Only RBF's roundings are known, so that its bound is lower: Tol is far above what that makes.
+	a := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Gamma: float64(gamma), Lambda: 0.001,
+		Tol: 0.1}})
+	b := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, Lambda: 0.001,
+		Tol: 0.1}, Func: own})
 	for k := range a.Problems() {
 		if fmt.Sprint(a.Coefficients(k)) != fmt.Sprint(b.Coefficients(k)) {
 			t.Errorf("problem %d: the coefficients differ", k)
 		}
 	}
 	if fmt.Sprint(a.DecisionAll(p.Dense)) != fmt.Sprint(b.DecisionAll(p.Dense)) ||
-		fmt.Sprint(a.Result) != fmt.Sprint(b.Result) {
+		a.Result.Objective != b.Result.Objective {
 		t.Error("the models differ")
 	}
 	// Of sparse rows it sees the nonzeros.
@@ -419,11 +425,11 @@ func TestGoldenKernels(t *testing.T) {
 		t.Error("zeros and ones: dense and sparse scores differ")
 	}
 	for name, want := range map[string]string{
-		"dense":         "8c5a2d7260573982d1b44875ced626d5bde4519c00019d231bcc2de4cc6f9604",
-		"sparse":        "22080dbfca250be586a385acf88af64ff30635bd253443d6bcd350e2adc68b9d",
-		"rest":          "949bd80b4a6395514687c28a01199955e2508464b58bda261d39d2ca550f7b9b",
-		"budget":        "db7969157cff89d971e29ecdb8c3e0a35fdd32ef2d9550894c77ba9d4573625a",
-		"binary sparse": "03e663e87eabad4954f09d5d60c2b2d9854e577568fe1661701037ca08f7dbf1",
+		"dense":         "aad27baec3d3783eac4273e9d35c0c0d00622fcd833edf59a28530517f81d626",
+		"sparse":        "9152fe40cf9a17532d431e5237798bfca027b21dde9788a3a482598f69d37ed1",
+		"rest":          "21e77c3c3f09424ae0a44cf34a59bf4a71c7dc3df270f4beff6e088aba86a088",
+		"budget":        "4cc40eeba30dfb0eb5ca2294d8bcce1fe18d076892f92491394365ce6768d3a6",
+		"binary sparse": "4d33947d3ebdcb392ad953ef8594f06eb34299e29fcfc79e6bb826c39a376c07",
 	} {
 		if have, _, _ := strings.Cut(golden[name], " "); have != want {
 			t.Errorf("%s: hash %q, want %q", name, have, want)

@@ -122,26 +122,27 @@ func (cfg Config) problem(classes, class, slot int) int {
 
 // model returns the model of this moment. Unless it is whole the objective is not known.
 func (r *run) model(whole bool) (*Model, error) {
+	all := r.empty() // coefficients
+	for c := range r.groups {
+		g := &r.groups[c]
+		for s := range g.slots {
+			all[c][s] = make([]float64, g.end-g.start)
+			r.weights(&g.slots[s], all[c][s])
+		}
+	}
+	measured := whole && !r.partial
+	if r.cfg.MaxSV > 0 {
+		r.shrink(all, measured)
+	}
+	if measured {
+		r.verify(all)
+	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}
 	if !whole {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
 			math.NaN()
 		m.Result.PerProblem = nil
-	}
-	all := make([][][]float64, len(r.groups)) // coefficients of class, slot, row
-	for c := range r.groups {
-		g := &r.groups[c]
-		all[c] = make([][]float64, len(g.slots))
-		for s := range g.slots {
-			all[c][s] = make([]float64, g.end-g.start)
-			r.weights(&g.slots[s], all[c][s])
-		}
-	}
-	if r.cfg.MaxSV > 0 {
-		if err := r.shrink(all, &m.Result, whole && !r.partial); err != nil {
-			return nil, err
-		}
 	}
 	var at []int32
 	for c := range all {
@@ -172,7 +173,7 @@ func (r *run) model(whole bool) (*Model, error) {
 		}
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
-	if whole && !r.partial && !floats.IsFinite(m.Result.Objective) {
+	if measured && !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
 			tooLarge}
 	}

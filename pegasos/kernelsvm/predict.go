@@ -144,7 +144,7 @@ func (w *queryWorker) allBinary(start, end int) bool {
 func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 	if s.words != nil {
 		q := probe{words: make([]uint64, s.width)}
-		q.square = float32(packRow(q.words, x, i, s.cols))
+		q.square = float64(packRow(q.words, x, i, s.cols))
 		return q
 	}
 	index, values := x.Row(i)
@@ -160,7 +160,7 @@ func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 		return probe{square: sumSquaresInOrder(values), index: index, values: values}
 	}
 	if index == nil && matrix && len(values) == s.cols {
-		return probe{square: dense.SumSquares(values), values: values}
+		return probe{square: float64(dense.SumSquares(values)), values: values}
 	}
 	row := make([]float32, s.cols)
 	if index == nil {
@@ -171,7 +171,7 @@ func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 			row[j] = values[k]
 		}
 	}
-	return probe{square: dense.SumSquares(row), values: row}
+	return probe{square: float64(dense.SumSquares(row)), values: row}
 }
 
 func nonzeros(row []float32) (index []int32, values []float32) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -15,10 +14,13 @@ import (
 //
 //   - of a dense matrix: dense.Dot;
 //   - of a sparse one: the sum over the columns that both rows have, in ascending order, one after
-//     the other, every operation rounded to float32.
+//     the other, in float64, in which a product of two float32 is exact.
 //
 // Both are symmetric, as dot products of a sparse row with a dense vector are not. Rows of zeros
 // and ones have the same integers in any order, so that they are counted 64 columns at a time.
+//
+// The distance that RBF wants is found from inner products. Where dense rows are so far from the
+// origin that float32 would lose it, it is dense.SquaredDistance: see farFromOrigin.
 
 // tileRows is the number of rows whose kernel values are found together: a few kB for each row that
 // they are found of.
@@ -31,7 +33,7 @@ type rowStore struct {
 	kernel  function
 	cols    int
 	at      []int32 // the number of each row in the matrix
-	squares []float32
+	squares []float64
 	tiles   []span // what is found together
 	from    store.Matrix
 
@@ -41,8 +43,11 @@ type rowStore struct {
 	// values has the kernel's values for rows of zeros and ones: of squared distances for RBF, of
 	// inner products else.
 
-	dense *dense.Matrix
-	index []columns // of each tile
+	dense  *dense.Matrix
+	direct bool      // distances are found directly, not from inner products
+	index  []columns // of each tile
+
+	longest, meanLength float64 // the most values of a row, and the mean
 }
 
 type span struct{ start, end int }
@@ -58,7 +63,7 @@ type columns struct {
 
 // A probe is a row whose kernel values with others are to be found.
 type probe struct {
-	square float32
+	square float64
 	words  []uint64
 	values []float32
 	index  []int32 // nil if dense
@@ -82,7 +87,7 @@ func newGeneralStore(k function, m store.Matrix, at []int32, ends []int) *rowSto
 }
 
 func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
-	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float32, len(at))}
+	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
 	start := 0
 	for _, end := range ends {
 		for ; start < end; start += tileRows {
@@ -97,21 +102,41 @@ func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore
 func (s *rowStore) fill() {
 	s.dense = s.from.Dense()
 	for p, i := range s.at {
+		_, values := s.from.Row(int(i))
 		if s.dense != nil {
-			s.squares[p] = s.dense.SumSquares(int(i))
+			s.squares[p] = float64(s.dense.SumSquares(int(i)))
 		} else {
-			_, values := s.from.Row(int(i))
 			s.squares[p] = sumSquaresInOrder(values)
 		}
+		s.longest = max(s.longest, float64(len(values)))
+		s.meanLength += float64(len(values)) / float64(len(s.at))
 	}
 	if s.dense == nil && s.kernel.kind != Function {
 		s.invert()
 	}
+	s.direct = s.kernel.kind == RBF && s.dense != nil && s.farFromOrigin()
 }
 
-func sumSquaresInOrder(values []float32) (sum float32) {
+// mostLost is the error of an exponent of RBF from which on distances are found directly, which
+// takes longer: at most 2^-12 of a kernel value are lost to the rounding of inner products. That
+// of most data is 100 times smaller: gamma times the squared norms is some 1, and less than 2^-19
+// is lost then.
+const mostLost = 0x1p-12
+
+// farFromOrigin reports whether the differences of rows are so small beside the rows themselves
+// that they can't be found from float32 inner products.
+func (s *rowStore) farFromOrigin() bool {
+	most := 0.0
+	for _, v := range s.squares {
+		most = max(most, v)
+	}
+	return float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > mostLost
+}
+
+// sumSquaresInOrder is the inner product of a sparse row with itself.
+func sumSquaresInOrder(values []float32) (sum float64) {
 	for _, v := range values {
-		sum += float32(v * v)
+		sum += float64(float64(v) * float64(v))
 	}
 	return sum
 }
@@ -138,20 +163,19 @@ func (s *rowStore) pack() bool {
 	}
 	s.width, s.words = width, make([]uint64, width*len(s.at))
 	for p, i := range s.at {
-		s.squares[p] = float32(packRow(s.words[p*width:][:width], s.from, int(i), s.cols))
+		s.squares[p] = float64(packRow(s.words[p*width:][:width], s.from, int(i), s.cols))
 	}
 	// Every value there can be, by the same function as everywhere.
 	s.values = make([]float32, s.cols+1)
-	for d := range s.values {
-		s.values[d] = float32(d)
+	counts := make([]float64, s.cols+1)
+	for d := range counts {
+		counts[d] = float64(d)
 	}
 	if s.kernel.kind == RBF {
-		zeros := make([]float32, len(s.values))
-		copy(zeros, s.values) // the other rows' norms, the inner products being 0
-		clear(s.values)
-		s.kernel.values(s.values, 0, zeros)
+		// The counts are the other rows' squared norms, the inner products being 0.
+		values(&s.kernel, s.values, make([]float64, len(counts)), 0, counts)
 	} else {
-		s.kernel.values(s.values, 0, nil)
+		values(&s.kernel, s.values, counts, 0, nil)
 	}
 	return true
 }
@@ -260,12 +284,10 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 				dst[k][j] = s.kernel.f(s.row(r.start+j), z)
 			}
 		}
-		return
 	case s.words != nil:
 		for k := range probes {
 			s.count(dst[k][:n], &probes[k], r.start)
 		}
-		return
 	case s.dense != nil:
 		// A few rows at a time stay in the first cache while all probes go over them.
 		few := max(4, min(n, 4096/max(s.cols, 1)&^3))
@@ -273,22 +295,44 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 			end := min(j+few, n)
 			rows := s.at[r.start+j : r.start+end]
 			for k := range probes {
-				s.dense.DotRowsAt(dst[k][j:end], rows, probes[k].values)
+				s.products(dst[k][j:end], rows, probes[k].values)
 			}
 		}
-	default:
 		for k := range probes {
-			s.index[t].dot(dst[k][:n], &probes[k])
+			s.fromProducts(dst[k][:n], probes[k].square, s.squares[r.start:r.end])
+		}
+	default:
+		var dots [tileRows]float64
+		for k := range probes {
+			s.index[t].dot(&dots, &probes[k])
+			values(&s.kernel, dst[k][:n], dots[:n], probes[k].square, s.squares[r.start:r.end])
 		}
 	}
-	for k := range probes {
-		s.kernel.values(dst[k][:n], probes[k].square, s.squares[r.start:r.end])
+}
+
+// products sets dst to the inner products of dense rows with x, or to their squared distances.
+func (s *rowStore) products(dst []float32, rows []int32, x []float32) {
+	if !s.direct {
+		s.dense.DotRowsAt(dst, rows, x)
+		return
+	}
+	for j, i := range rows {
+		dst[j] = dense.SquaredDistance(s.dense.Row(int(i)), x)
+	}
+}
+
+// fromProducts turns what products has found into the kernel's values.
+func (s *rowStore) fromProducts(dst []float32, square float64, squares []float64) {
+	if s.direct {
+		s.kernel.fromDistances(dst)
+	} else {
+		values(&s.kernel, dst, dst, square, squares)
 	}
 }
 
 // dot sets dst[j] to the inner product of the probe and row j of the tile.
-func (c *columns) dot(dst []float32, q *probe) {
-	clear(dst)
+func (c *columns) dot(dst *[tileRows]float64, q *probe) {
+	clear(dst[:])
 	at := 0
 	for k, j := range q.index {
 		// The columns ascend on both sides. Steps of doubling length, for a tile may have far more
@@ -304,8 +348,12 @@ func (c *columns) dot(dst []float32, q *probe) {
 			}
 		}
 		if at < len(c.column) && c.column[at] == j {
-			start, end := c.starts[at], c.starts[at+1]
-			asm.AxpySparse(q.values[k], c.rows[start:end], c.values[start:end], dst)
+			v := float64(q.values[k])
+			rows := c.rows[c.starts[at]:c.starts[at+1]]
+			values := c.values[c.starts[at]:][:len(rows)]
+			for i, row := range rows { // row%tileRows is row: the compiler can't know
+				dst[uint32(row)%tileRows] += float64(v * float64(values[i]))
+			}
 		}
 	}
 }
@@ -351,18 +399,14 @@ func (s *rowStore) count(dst []float32, q *probe, start int) {
 // diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row
 // for which that is no number, or -1.
 func (s *rowStore) diagonal(dst []float32) (bad int) {
-	copy(dst, s.squares)
-	var self [1]float32
-	for p := range dst {
+	for p, square := range s.squares {
 		if s.kernel.kind == Function {
 			dst[p] = s.kernel.f(s.row(p), s.row(p))
 		} else {
 			// Without the table, which has the same values.
-			self[0] = s.squares[p]
-			s.kernel.values(dst[p:p+1], s.squares[p], self[:])
+			values(&s.kernel, dst[p:p+1], []float64{square}, square, s.squares[p:p+1])
 		}
-		if v := dst[p] + s.squares[p]; !floats.IsFinite(v) ||
-			math.IsInf(float64(2*s.squares[p]), 0) {
+		if !floats.IsFinite(dst[p]) || !(square <= math.MaxFloat32/2) {
 			return p
 		}
 	}

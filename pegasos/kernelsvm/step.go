@@ -26,7 +26,7 @@ const tileProbes = 64
 type rowBlock struct {
 	places  []int32 // in the store
 	at      []int32 // in the matrix
-	squares []float32
+	squares []float64
 	probes  []probe
 	known   [blockRows]sync.Mutex // held while a row of among is found
 	// the kernel of row k with rows k+1, ...; empty until it is needed
@@ -89,14 +89,13 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 		for j := range dst {
 			dst[j] = s.kernel.f(s.row(int(b.places[from+j])), z)
 		}
-		return
 	case s.words != nil:
 		for j := range dst {
 			s.count(dst[j:j+1], q, int(b.places[from+j]))
 		}
-		return
 	case s.dense != nil:
-		s.dense.DotRowsAt(dst, b.at[from:], q.values)
+		s.products(dst, b.at[from:], q.values)
+		s.fromProducts(dst, q.square, b.squares[from:])
 	default:
 		if w.dense == nil {
 			w.dense = make([]float32, s.cols)
@@ -104,20 +103,19 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 		for k, j := range q.index {
 			w.dense[j] = q.values[k]
 		}
+		var dots [blockRows]float64
 		for j := range dst {
 			// Columns that q lacks add zeros, which change nothing.
-			var sum float32
 			p := &b.probes[from+j]
 			for k, c := range p.index {
-				sum += float32(p.values[k] * w.dense[c])
+				dots[j] += float64(float64(p.values[k]) * float64(w.dense[c]))
 			}
-			dst[j] = sum
 		}
 		for _, j := range q.index {
 			w.dense[j] = 0
 		}
+		values(&s.kernel, dst, dots[:len(dst)], q.square, b.squares[from:])
 	}
-	s.kernel.values(dst, q.square, b.squares[from:])
 }
 
 // takeSteps takes a step with each of the rows idx: of Pegasos or, in the finish, moves of at least
@@ -212,7 +210,7 @@ const tooLarge = "the kernel's values are too large for float32, or lambda too s
 func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
 	p.moves = p.moves[:0]
 	r.loadScores(w, k)
-	scale := float64(p.lambda * float64(p.rows))
+	scale := p.dualScale()
 	for j, place := range r.block.places {
 		c := int(r.classOf[place])
 		s := r.slot(k, c)
@@ -236,6 +234,10 @@ func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, thres
 		}
 		a := to - s.alpha[i]
 		if math.Abs(a) < float64(threshold*longest) || a == 0 {
+			continue
+		}
+		to = storable(to, scale)
+		if a = to - s.alpha[i]; a == 0 {
 			continue
 		}
 		p.most = max(p.most, math.Abs(a))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -49,6 +49,10 @@ type Trainer struct {
 	// a run takes some 40 bytes for each row and each problem that the row is part of, a few MB for
 	// each thread, and the nonzeros of sparse rows again.
 	CacheMB int
+
+	// MaxMemory is the most bytes that a run may take beside the data and the cache; 0 means 4 GiB.
+	// What it takes is estimated before it is allocated.
+	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end
 	// of the run.
@@ -96,6 +100,13 @@ type problem struct {
 	err   error
 
 	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
+	factor           float64 // that the iterate is multiplied by in the model: 1, or less
+
+	// How the bound came about: how far the objective may be off, the largest gap that the best
+	// pass can have, and the bound with roundings counted and without.
+	off, gap, lower, computed float64
+	settled                   int64 // violations when the scores were last found in float64
+	settlings                 int
 }
 
 // A alphaMove is a change of an alpha.
@@ -117,6 +128,7 @@ type classState struct {
 	score, late      []float64
 	alpha, lateAlpha []float64
 	best             []float64 // the alphas of the finish's best pass
+	wide             []float64 // those of scores that were found in float64
 }
 
 type run struct {
@@ -132,6 +144,10 @@ type run struct {
 	place    []int32 // of each row in the store
 	classOf  []int32 // of each row there
 	diagonal []float32
+	roots    []float64 // of the diagonal
+	root     float64   // the largest
+	fresh    rounding  // of kernel values, and in float64
+	wide     rounding
 	lambda   float64
 	rows     int   // of x
 	sizes    []int // of the classes
@@ -178,6 +194,9 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if tr.Threads < 0 {
 		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
 	}
+	if tr.MaxMemory < 0 {
+		return nil, badField("MaxMemory", "have %d, want 0 or more", tr.MaxMemory)
+	}
 	if (tr.Func != nil) != (tr.Kernel == Function) {
 		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
 	}
@@ -213,6 +232,9 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if r.total = r.cfg.Steps; r.total == 0 {
 		r.total = int64(r.cfg.Epochs) * int64(r.rows)
 	}
+	if err := r.checkMemory(tr.MaxMemory); err != nil {
+		return nil, err
+	}
 	if err := r.arrange(class, tr.CacheMB); err != nil {
 		return nil, err
 	}
@@ -236,7 +258,7 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	ends := r.group(class, visited)
 	m, at := store.Own(r.x, visited)
 	if r.cfg.hasGamma() {
-		options.Fill(&r.cfg.Gamma, defaultGamma(m, at))
+		options.Fill(&r.cfg.Gamma, defaultGamma(r.cfg.Kernel, m, at))
 	}
 	r.store = newStore(r.cfg.function(r.f), m, at, ends)
 	if err := store.Of(r.x).Err(); err != nil {
@@ -247,11 +269,23 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 		return rowError(int(visited[bad]),
 			"a value is NaN or infinite, or too large for the kernel in float32")
 	}
+	r.findRoots()
 	for _, tile := range r.store.tiles {
 		r.tiles = append(r.tiles, r.classOf[tile.start])
 	}
 	r.makeCaches(cacheMB)
 	return nil
+}
+
+// findRoots prepares what the errors of scores are found from.
+func (r *run) findRoots() {
+	r.roots = make([]float64, len(r.diagonal))
+	for p, v := range r.diagonal {
+		r.roots[p] = math.Sqrt(max(0, float64(v)))
+		r.root = max(r.root, r.roots[p])
+	}
+	largest := float64(r.root * r.root)
+	r.fresh, r.wide = r.store.rounding(largest), r.store.wideRounding(largest)
 }
 
 // visited returns the rows that the run will visit, ascending: with fewer steps than rows it tries
@@ -316,17 +350,46 @@ func (r *run) makeCaches(cacheMB int) {
 }
 
 // defaultGamma returns one over the mean squared norm of the rows at of m, so that the kernel does
-// not depend on their scale.
-func defaultGamma(m store.Matrix, at []int32) float64 {
-	var sum float64
-	for _, i := range at {
-		sum += float64(m.SumSquares(int(i)))
+// not depend on their scale. For RBF, which does not depend on where they are, it is that of the
+// rows less their mean.
+func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
+	n := float64(len(at))
+	mean := make([]float64, m.Cols())
+	if kernel == RBF {
+		eachValue(m, at, func(j int, v float64) { mean[j] += v / n })
 	}
-	gamma := float64(len(at)) / sum
+	var sum float64
+	absent := make([]int, len(mean)) // zeros of sparse rows
+	for j := range absent {
+		absent[j] = len(at)
+	}
+	eachValue(m, at, func(j int, v float64) {
+		d := v - mean[j]
+		sum += float64(d * d)
+		absent[j]--
+	})
+	for j, k := range absent {
+		sum += float64(float64(k) * float64(mean[j]*mean[j]))
+	}
+	gamma := n / sum
 	if !(gamma >= minGamma && gamma <= maxGamma) {
-		return 1 // there are no nonzeros, or a row that will be refused
+		return 1 // the rows are the same, or one will be refused
 	}
 	return gamma
+}
+
+// eachValue calls f for the values of the rows at of m.
+func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
+	for _, i := range at {
+		index, values := m.Row(int(i))
+		for k, v := range values {
+			if index != nil {
+				f(int(index[k]), float64(v))
+			} else {
+				f(k, float64(v))
+			}
+		}
+	}
 }
 
 // setUp makes the problems and the workers.
@@ -336,7 +399,7 @@ func (r *run) setUp() error {
 	}
 	for k, p := range r.problems {
 		r.addRows(k, p)
-		p.objective, p.bound = math.NaN(), math.NaN()
+		p.objective, p.bound, p.factor = math.NaN(), math.NaN(), 1
 		p.lambda = r.lambda
 		if p.first >= 0 && len(r.problems) > 1 && r.cfg.C != 0 {
 			var err error
@@ -420,17 +483,24 @@ func (p *problem) sign(class int) float64 {
 
 // slot returns the state of a class in problem k, or nil if it has no part in it.
 func (r *run) slot(k, class int) *classState {
-	p, slots := r.problems[k], r.groups[class].slots
-	switch {
-	case p.first < 0 || len(r.problems) == 1:
-		return &slots[k]
-	case class == p.first:
-		// the classes before have one pair with it each, and then come those after
-		return &slots[p.second-1]
-	case class == p.second:
-		return &slots[p.first]
+	if at := r.slotOf(k, class); at >= 0 {
+		return &r.groups[class].slots[at]
 	}
 	return nil
+}
+
+// slotOf returns which of a class's slots is that of problem k, or -1.
+func (r *run) slotOf(k, class int) int {
+	switch p := r.problems[k]; {
+	case p.first < 0 || len(r.problems) == 1:
+		return k
+	case class == p.first:
+		// the classes before have one pair with it each, and then come those after
+		return p.second - 1
+	case class == p.second:
+		return p.first
+	}
+	return -1
 }
 
 // scale returns what scores and alphas have to be divided by.
@@ -494,14 +564,8 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		}
 		r.pass++
 		r.nextPass()
-		r.each(func(k int) {
-			p := r.problems[k]
-			r.measureDual(k)
-			if proof.Gap(p.objective, p.bound) <= r.cfg.Tol ||
-				p.most == 0 && threshold == shortMove {
-				p.done = true
-			}
-		})
+		r.each(func(k int) { r.measureDual(k) })
+		r.settle(threshold == shortMove)
 		r.report()
 	}
 	return false, nil
@@ -516,24 +580,50 @@ func (r *run) nextPass() {
 	}
 }
 
-// beginDual turns the state of Pegasos into that of the finish.
+// beginDual turns the state of Pegasos into that of the finish, of which w = 0 is the first model.
 func (r *run) beginDual() {
 	r.dual = true
-	epochs := float64(r.epoch)
 	for c := range r.groups {
 		for s := range r.groups[c].slots {
 			slot := &r.groups[c].slots[s]
+			each := r.problems[slot.problem].eachViolation(r.epoch)
 			for i := range slot.score {
-				slot.score[i] /= epochs
-				slot.alpha[i] /= epochs
+				slot.score[i] *= each
+				slot.alpha[i] *= each
 			}
 			slot.best = make([]float64, len(slot.alpha))
 		}
 	}
 	r.each(func(k int) {
-		r.problems[k].objective = math.NaN()
+		p := r.problems[k]
+		p.objective, p.off, p.gap = 1, 0, math.Inf(1)
 		r.measureDual(k)
 	})
+}
+
+// dualScale returns what scores and alphas have to be divided by in the finish.
+func (p *problem) dualScale() float64 { return float64(p.lambda * float64(p.rows)) }
+
+// eachViolation returns what a violation in so many epochs adds to an alpha: 1/epochs, or so much
+// less that the coefficients of all numbers of violations are exact in float32.
+func (p *problem) eachViolation(epochs int) float64 {
+	scale := p.dualScale()
+	c := math.Float32bits(float32(1 / (float64(epochs) * scale)))
+	c &^= 1<<bits.Len(uint(epochs)) - 1
+	if float64(math.Float32frombits(c))*float64(epochs)*scale > 1 {
+		c -= 1 << bits.Len(uint(epochs))
+	}
+	return float64(math.Float32frombits(c)) * scale
+}
+
+// storable returns the alpha nearest to a that a float32 coefficient, alpha/scale, can have, so
+// that the model that is written is the one that was measured. It is 1 at most.
+func storable(a, scale float64) float64 {
+	c := float32(a / scale)
+	if float64(c)*scale > 1 {
+		c = math.Nextafter32(c, 0)
+	}
+	return float64(c) * scale
 }
 
 func (r *run) report() {

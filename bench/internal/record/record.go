@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/bench/internal/machine"
+	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
 // Head returns the lines "Key: value" that every record has. core says which core the program was

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/gate/count"
+)
+
+// deterministic keeps the Go runtime from doing things at their own time while benchmarks are
+// counted: no second thread for goroutines, no garbage collection but between benchmarks.
+var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
+
+// A survey is what a native run of a counted binary tells of a benchmark.
+type survey struct {
+	name   string
+	ns     float64 // an operation
+	calls  bool    // package count counts single calls of it
+	pieces int     // how often its timer was stopped in the last run
+	n      int     // iterations of that run
+	allocs float64 // an operation or a call
+	bytes  float64 // an operation
+}
+
+// An event is a line that a counting run writes, in the order of what happens.
+type event struct {
+	what  string // run, on, off, reset: of a benchmark; call: of package count
+	value float64
+	name  string
+}
+
+// readEvents reads the file of a counting run. There is none if no benchmark ran.
+func readEvents(file string) ([]event, error) {
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var all []event
+	for line := range strings.Lines(string(text)) {
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("%s: line %q: want three words", file, line)
+		}
+		value, err := strconv.ParseFloat(fields[1], 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %q: %w", file, line, err)
+		}
+		all = append(all, event{fields[0], value, short(fields[2])})
+	}
+	return all, nil
+}
+
+// short is a benchmark's name as benchstat has it.
+func short(name string) string { return strings.TrimPrefix(name, "Benchmark") }
+
+// fresh makes an empty folder.
+func fresh(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o777)
+}
+
+// lookAt runs the benchmarks that match natively, for a short time each or for the iterations that
+// are planned. failed tells what a benchmark complained of.
+func lookAt(binary, dir, match, files string, plan map[string]int) (all []survey, failed error,
+	err error) {
+	if err := fresh(files); err != nil {
+		return nil, nil, err
+	}
+	events := filepath.Join(files, "events")
+	env := append([]string{count.Variable + "=" + events}, deterministic...)
+	if plan != nil {
+		file, err := writePlan(files, plan)
+		if err != nil {
+			return nil, nil, err
+		}
+		env = append(env, planVariable+"="+file)
+	}
+	lines, failed := benchmarks(binary, dir, env, "-test.bench="+match, "-test.benchtime=1ms",
+		"-test.benchmem")
+	listed, err := readEvents(events)
+	if err != nil {
+		return nil, nil, err
+	}
+	byName := map[string]*survey{}
+	for _, e := range listed {
+		s := byName[e.name]
+		if s == nil {
+			s = &survey{name: e.name}
+			byName[e.name] = s
+		}
+		switch e.what {
+		case "run":
+			s.pieces = 0
+		case "off":
+			s.pieces++
+		case "call":
+			s.calls, s.allocs = true, e.value
+		}
+	}
+	for _, l := range lines {
+		s := byName[l.name]
+		if s == nil {
+			s = &survey{name: l.name} // without the hooks
+		}
+		s.ns, s.n = l.values["ns/op"], l.n
+		if !s.calls {
+			s.allocs, s.bytes = l.values["allocs/op"], l.values["B/op"]
+		}
+		all = append(all, *s)
+	}
+	return all, failed, nil
+}
+
+const planVariable = "GATE_PLAN"
+
+// writePlan writes how many iterations each benchmark is to have; others do not run.
+func writePlan(dir string, plan map[string]int) (file string, err error) {
+	var b strings.Builder
+	for name, n := range plan {
+		fmt.Fprintf(&b, "%d Benchmark%s\n", n, name)
+	}
+	file = filepath.Join(dir, "plan")
+	return file, os.WriteFile(file, []byte(b.String()), 0o666)
+}
+
+const (
+	// sections are counted over operations that take about a millisecond: enough for the few
+	// thousand instructions that the runtime adds now and then to be nothing.
+	sectionNS = 1e6
+	// longestNS is what an operation may take that is counted. Valgrind takes some 50 times as long.
+	longestNS = 100e6
+	// mostPieces bounds how often a timer may be stopped: each makes Valgrind write a file's part.
+	mostPieces = 400
+)
+
+// iterations is how many operations of a benchmark are counted, a power of two, so that it is the
+// same in most runs; or 0 for those that take too long.
+func (s survey) iterations() int {
+	if s.calls {
+		return 1
+	}
+	if s.ns > longestNS {
+		return 0
+	}
+	n := 1
+	for n < 1<<20 && float64(n)*s.ns < sectionNS {
+		n *= 2
+	}
+	if s.ns < sectionNS {
+		n = max(n, 4) // the first operations do what later ones need not
+	}
+	for s.n > 0 && n > 1 && float64(n)*float64(s.pieces)/float64(s.n) > mostPieces {
+		n /= 2
+	}
+	return n
+}
+
+// counts runs the planned benchmarks once in Valgrind and returns the instructions of an operation
+// or of a call of each. files is a folder that is made anew. Benchmarks that do not run there are
+// missing, and failed has what was said.
+func counts(binary, dir, files string, plan map[string]int) (perOp map[string]float64, failed error,
+	err error) {
+	if err := fresh(files); err != nil {
+		return nil, nil, err
+	}
+	events, profile := filepath.Join(files, "events"), filepath.Join(files, "callgrind.out")
+	file, err := writePlan(files, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	env := append([]string{count.Variable + "=" + events, planVariable + "=" + file},
+		deterministic...)
+	args := []string{"--tool=callgrind", "--vgdb=no", "--dump-line=no", "--combine-dumps=yes",
+		"--callgrind-out-file=" + profile}
+	for _, mark := range []string{"testing.gateBegin", "testing.gateEnd", "*/gate/count.begin",
+		"*/gate/count.end"} {
+		args = append(args, "--dump-before="+mark)
+	}
+	args = append(args, binary, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
+		"-test.cpu=1")
+	_, failed = run(dir, env, "valgrind", args...)
+	listed, err := readEvents(events)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := readParts(profile)
+	if err != nil && failed == nil {
+		return nil, nil, err
+	}
+	perOp, err = attribute(listed, parts, plan)
+	if failed != nil {
+		err = nil // what was seen before it failed counts
+	}
+	return perOp, failed, err
+}
+
+// attribute gives the parts of what Valgrind counted to the benchmarks. Each event but "run" ends a
+// part, and a call ends two.
+func attribute(events []event, parts []int, plan map[string]int) (map[string]float64, error) {
+	perOp, sums, next := map[string]float64{}, map[string]int{}, 0
+	part := func() (n int) {
+		if next < len(parts) {
+			n = parts[next]
+		}
+		next++
+		return n
+	}
+	for _, e := range events {
+		switch e.what {
+		case "run":
+			sums[e.name] = 0
+		case "on":
+			part()
+		case "reset":
+			part()
+			sums[e.name] = 0
+		case "off":
+			sums[e.name] += part()
+			if n := plan[e.name]; n > 0 && n == int(e.value) && next <= len(parts) {
+				perOp[e.name] = float64(sums[e.name]) / float64(n)
+			}
+		case "call":
+			part()
+			if n := float64(part()); next <= len(parts) {
+				if least, ok := perOp[called+e.name]; ok {
+					n = min(n, least)
+				}
+				perOp[called+e.name] = n
+			}
+		}
+	}
+	if next != len(parts) {
+		return perOp, fmt.Errorf("valgrind wrote %d parts, the benchmarks made %d", len(parts), next)
+	}
+	for name := range plan {
+		if n, ok := perOp[called+name]; ok {
+			perOp[name] = n
+			delete(perOp, called+name)
+		}
+	}
+	return perOp, nil
+}
+
+// called begins, in attribute, the names of single calls.
+const called = "call "
+
+// readParts reads the number of instructions of each part of a callgrind file that ends at a mark.
+func readParts(file string) (instructions []int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	marked := false
+	for n := 1; lines.Scan(); n++ {
+		key, value, _ := strings.Cut(lines.Text(), ": ")
+		switch {
+		case key == "part":
+			marked = false
+		case key == "desc" && strings.HasPrefix(value, "Trigger: --dump-before="):
+			marked = true
+		case key == "summary" && marked:
+			v, err := strconv.Atoi(strings.TrimSpace(value))
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+			}
+			instructions = append(instructions, v)
+			marked = false
+		}
+	}
+	return instructions, lines.Err()
+}
+
+// canCount tells whether this machine has Valgrind, in words if not.
+func canCount() error {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		return errors.New("Valgrind is not here (Debian and Ubuntu: apt-get install valgrind)")
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The parts that Valgrind wrote go to the benchmarks whose events ended them.
+func TestAttribute(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	events, err := readEvents(save("events", strings.Join([]string{
+		"run 0 BenchmarkN", "on 0 BenchmarkN", "off 1 BenchmarkN", // one operation first
+		"run 0 BenchmarkN", "on 0 BenchmarkN", "reset 0 BenchmarkN", "off 8 BenchmarkN",
+		"on 0 BenchmarkN", "off 8 BenchmarkN", // the timer was stopped
+		"run 0 BenchmarkC/a b", "on 0 BenchmarkC/a b", "call 2.5 BenchmarkC/a b",
+		"call 2.5 BenchmarkC/a b", "off 1 BenchmarkC/a b",
+	}, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := map[string]int{"N": 8, "C/a b": 1}
+	parts := []int{1, 2 /**/, 4, 100, 80, 5, 16 /**/, 7, 9, 30, 9, 29, 1000}
+	got, err := attribute(events, parts, plan)
+	if want := map[string]float64{"N": 12, "C/a b": 29}; err != nil ||
+		!reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if _, err := attribute(events, parts[:5], plan); err == nil {
+		t.Error("missing parts pass")
+	}
+	if _, err := attribute(events, append(parts, 1), plan); err == nil {
+		t.Error("parts that nobody made pass")
+	}
+	if none, err := readEvents(filepath.Join(dir, "none")); err != nil || len(none) != 0 {
+		t.Errorf("without a file: %v, %v", none, err)
+	}
+	if _, err := readEvents(save("bad", "on BenchmarkA\n")); err == nil {
+		t.Error("a line of two words passes")
+	}
+	profile := "part: 1\ndesc: Trigger: --dump-before=testing.gateBegin\nsummary: 342\n\n" +
+		"part: 2\ndesc: Trigger: Program termination\nsummary: 7\n\n" +
+		"part: 3\ndesc: Trigger: --dump-before=testing.gateEnd\nsummary: 94\n"
+	if got, err := readParts(save("profile", profile)); err != nil ||
+		!reflect.DeepEqual(got, []int{342, 94}) {
+		t.Errorf("got %v, %v, want the two parts", got, err)
+	}
+}
+
+func TestIterations(t *testing.T) {
+	for _, c := range []struct {
+		s    survey
+		want int
+	}{
+		{survey{ns: 5}, 1 << 18},
+		{survey{ns: 300e3}, 4},
+		{survey{ns: 20e6}, 1},
+		{survey{ns: 200e6}, 0},
+		{survey{calls: true, ns: 200e6}, 1},
+		{survey{ns: 5, n: 1000, pieces: 1001}, 256}, // the timer is stopped in each operation
+	} {
+		if got := c.s.iterations(); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.s, got, c.want)
+		}
+	}
+}
+
+// The hooks go into this Go's package testing, and into no other text.
+func TestInsertHooks(t *testing.T) {
+	root, err := run(".", nil, "go", "env", "GOROOT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(root), "src/testing/benchmark.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := insertHooks(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hooks {
+		for _, part := range h {
+			if !strings.Contains(string(changed), part) {
+				t.Errorf("%q is not inserted", part)
+			}
+		}
+	}
+	if _, err := insertHooks([]byte("package testing\nfunc (b *B) StartTimer() {}\n")); err == nil {
+		t.Error("a package without the methods passes")
+	}
+}

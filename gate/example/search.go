@@ -1,0 +1,40 @@
+// Package search is an example of a project that gates its benchmarks: plain ones, in a module that
+// requires nothing. docs/gate.md says how.
+package search
+
+// Nearest returns the row whose dot product with the query is largest, the first of them if there
+// are several. scores has an element for each row.
+func Nearest(rows [][]float32, query, scores []float32) int {
+	Score(rows, query, scores)
+	best := 0
+	for i, s := range scores {
+		if s > scores[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// Score writes the dot product of each row with the query to scores.
+func Score(rows [][]float32, query, scores []float32) {
+	for i, row := range rows {
+		sum := float32(0)
+		for j, v := range row {
+			sum += float32(v * query[j])
+		}
+		scores[i] = sum
+	}
+}
+
+// Words counts the words of a text by their first letter.
+func Words(text string) map[byte]int {
+	count, inside := map[byte]int{}, false
+	for i := range len(text) {
+		space := text[i] == ' '
+		if !space && !inside {
+			count[text[i]]++
+		}
+		inside = !space
+	}
+	return count
+}

@@ -1,0 +1,90 @@
+// Package history keeps what the regression gate measured, a line of JSON for each run, for charts
+// over the commits.
+package history
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pegasimd/pegasimd/gate/machine"
+)
+
+// A Run is one line.
+type Run struct {
+	Time    time.Time `json:"time"`
+	Commit  string    `json:"commit"`            // the head's
+	Changed bool      `json:"changed,omitempty"` // the head had changes that are not committed
+	Base    string    `json:"base"`
+	CPU     string    `json:"cpu"`
+	Go      string    `json:"go"`
+	Verdict string    `json:"verdict"` // pass or regression
+	// Values are the head's, by benchmark and unit: insn/call, allocs/call, ns/op and such.
+	Values map[string]map[string]float64 `json:"values"`
+}
+
+// Set adds a value.
+func (r *Run) Set(benchmark, unit string, value float64) {
+	if r.Values == nil {
+		r.Values = map[string]map[string]float64{}
+	}
+	if r.Values[benchmark] == nil {
+		r.Values[benchmark] = map[string]float64{}
+	}
+	r.Values[benchmark][unit] = value
+}
+
+// File is where runs on a CPU are kept: path itself, or a file named after the CPU if path is a
+// folder, so that times of different CPUs are never put beside each other.
+func File(path, cpu string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, machine.Slug(cpu)+".jsonl")
+	}
+	return path
+}
+
+// Append adds a run at the end of the file in one write, and makes the file if it is not there.
+func Append(file string, r *Run) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// maxLine is far above what a run with all benchmarks takes, some 20 kB.
+const maxLine = 16 << 20
+
+// Read returns the runs in the file's order. An error names the line.
+func Read(name string, r io.Reader) ([]*Run, error) {
+	var runs []*Run
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	n := 1
+	for ; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		run := new(Run)
+		if err := json.Unmarshal(lines.Bytes(), run); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		runs = append(runs, run)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+	}
+	return runs, nil
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Two machines that add to the history at the same time lose no line, neither in
+// separate files nor in one file.
+func TestHistoryBranch(t *testing.T) {
+	needs(t, "git")
+	command := filepath.Join(t.TempDir(), "gate")
+	if _, err := run(".", nil, "go", "build", "-o", command, "."); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Someone")
+		t.Setenv("GIT_"+who+"_EMAIL", "someone@example.com")
+	}
+	dir := t.TempDir()
+	do := func(folder, name string, args ...string) string {
+		t.Helper()
+		out, err := run(filepath.Join(dir, folder), nil, name, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	do("", "git", "init", "-q", "--bare", "origin")
+	do("", "git", "init", "-q", "one")
+	do("one", "git", "commit", "-q", "--allow-empty", "-m", "Begin")
+	do("one", "git", "remote", "add", "origin", filepath.Join(dir, "origin"))
+	do("one", "git", "push", "-q", "origin", "HEAD:refs/heads/main")
+	do("", "git", "clone", "-q", "--branch", "main", "origin", "two")
+	line := func(clone, file, text string) {
+		t.Helper()
+		f, err := os.OpenFile(filepath.Join(dir, clone, "build/history", file),
+			os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err == nil {
+			_, err = f.WriteString(text + "\n")
+			f.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("one", command, "history", "pull")
+	line("one", "cpu-a.jsonl", "first")
+	do("one", command, "history", "push")
+	do("one", command, "history", "push") // nothing new: no commit, no error
+	do("one", command, "history", "pull")
+	do("two", command, "history", "pull")
+	line("one", "cpu-a.jsonl", "of one")
+	line("two", "cpu-a.jsonl", "of two")
+	line("two", "cpu-b.jsonl", "another CPU")
+	do("one", command, "history", "push")
+	do("two", command, "history", "push")
+	do("one", command, "history", "pull")
+	for file, want := range map[string][]string{"cpu-a.jsonl": {"first", "of one", "of two"},
+		"cpu-b.jsonl": {"another CPU"}} {
+		text, err := os.ReadFile(filepath.Join(dir, "one/build/history", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range want {
+			if strings.Count(string(text), l+"\n") != 1 {
+				t.Errorf("%s lacks %q:\n%s", file, l, text)
+			}
+		}
+	}
+	if _, err := run(filepath.Join(dir, "one"), nil, command, "history", "what"); err == nil {
+		t.Error("gate history what passes")
+	}
+}

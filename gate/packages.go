@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A pkg is a package with benchmarks, in one of the trees.
+type pkg struct {
+	path   string // of the import
+	prefix string // of the benchmarks' names: the folder in the module, where there are several
+	dir    string // where its benchmarks run, as go test has it
+}
+
+// has finds benchmarks in the text of a file.
+var has = regexp.MustCompile(`(?m)^func Benchmark\w*\(`)
+
+// packages lists those with benchmarks among what -package names. A tree that lacks one of them has
+// none there.
+func (t tree) packages(c *config) ([]pkg, error) {
+	folder := filepath.Join(t.root, c.dir)
+	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	out, err := run(folder, nil, "go", append([]string{"list", "-e",
+		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module"}, c.packages...)...)
+	if err != nil {
+		return nil, fmt.Errorf("the packages of the %s can't be listed: %w", t.name, err)
+	}
+	several := slices.ContainsFunc(c.packages, func(p string) bool {
+		return strings.Contains(p, "...")
+	}) || len(c.packages) > 1
+	var all []pkg
+	for d := json.NewDecoder(strings.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+			Module                    struct{ Path string }
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		found := pkg{path: p.ImportPath, dir: p.Dir}
+		inside, below := strings.CutPrefix(p.ImportPath, p.Module.Path+"/")
+		if several && below {
+			found.prefix = inside + "."
+		}
+		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				return nil, err
+			}
+			if has.Match(text) {
+				all = append(all, found)
+				break
+			}
+		}
+	}
+}
+
+// A kind says what a test binary is for: to be timed and compared on this machine (the zero kind),
+// to be read, for another architecture, or to be counted.
+type kind struct {
+	arch    string
+	counted bool
+}
+
+// binaryOf is the name of the test binary of a package in a tree.
+func binaryOf(work, tree string, p pkg, k kind) string {
+	name := strings.NewReplacer("/", "_", ".", "_").Replace(p.path)
+	if k.counted {
+		name += "-counted"
+	}
+	return filepath.Join(work, tree+"-"+name+k.arch+".test")
+}
+
+// build makes the test binary of a package. The paths of the trees do not come into it: the same
+// code makes the same bytes.
+func (t tree) build(c *config, p pkg, k kind, work string) error {
+	env, args := c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
+	if k.arch != "" {
+		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + k.arch}
+	}
+	if k.counted {
+		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(work, overlayFile))
+	}
+	args = append(args, "-o", binaryOf(work, t.name, p, k), p.path)
+	if _, err := run(filepath.Join(t.root, c.dir), env, "go", args...); err != nil {
+		return fmt.Errorf("the %s can't be built: %w", t.name, err)
+	}
+	return nil
+}
+
+// buildAll makes the test binaries for this machine and for all architectures.
+func (t tree) buildAll(c *config, packages []pkg, work string) error {
+	for _, p := range packages {
+		for _, arch := range append([]string{""}, c.arches...) {
+			if err := t.build(c, p, kind{arch: arch}, work); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// withoutC chooses how binaries for this machine are built: without cgo, which makes their bytes
+// and what they execute depend on less, unless one of the packages needs it.
+func (c *config) withoutC(t tree) error {
+	if os.Getenv("CGO_ENABLED") != "" {
+		return nil
+	}
+	out, err := run(filepath.Join(t.root, c.dir), nil, "go", append([]string{"list", "-e", "-deps",
+		"-test", "-f", "{{if not .Standard}}{{range .CgoFiles}}{{.}} {{end}}{{end}}"},
+		c.packages...)...)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(out) == "" {
+		c.env = []string{"CGO_ENABLED=0"}
+	}
+	return nil
+}

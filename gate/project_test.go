@@ -1,0 +1,315 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/gate/history"
+	"github.com/pegasimd/pegasimd/gate/machine"
+)
+
+// A project is a copy of the example in a repository of its own.
+type project struct {
+	t    *testing.T
+	gate string // the command
+	dir  string
+}
+
+func newProject(t *testing.T) *project {
+	needs(t, "git")
+	p := &project{t: t, gate: filepath.Join(t.TempDir(), "gate"), dir: t.TempDir()}
+	if _, err := run(".", nil, "go", "build", "-o", p.gate, "."); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(p.dir, os.DirFS("example")); err != nil {
+		t.Fatal(err)
+	}
+	p.do("git", "init", "-q")
+	p.do("git", "config", "user.email", "someone@example.com")
+	p.do("git", "config", "user.name", "Someone")
+	p.commit("Begin")
+	return p
+}
+
+func (p *project) do(name string, args ...string) string {
+	p.t.Helper()
+	out, err := run(p.dir, nil, name, args...)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return out
+}
+
+func (p *project) commit(what string) {
+	p.t.Helper()
+	p.do("git", "add", "-A")
+	p.do("git", "commit", "-q", "-m", what)
+}
+
+// edit replaces a text in a file, the first time it is there.
+func (p *project) edit(file, old, new string) {
+	p.t.Helper()
+	name := filepath.Join(p.dir, file)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if !strings.Contains(string(text), old) {
+		p.t.Fatalf("%s has no %q", file, old)
+	}
+	p.write(file, strings.Replace(string(text), old, new, 1))
+}
+
+func (p *project) write(file, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, file), []byte(text), 0o666); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// check runs the gate, which must end with an exit code, and returns what it printed.
+func (p *project) check(want int, args ...string) string {
+	p.t.Helper()
+	return p.checkIn(nil, want, args...)
+}
+
+func (p *project) checkIn(env []string, want int, args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command(p.gate, append([]string{"-rounds", "6"}, args...)...)
+	cmd.Dir = p.dir
+	cmd.Env = append(append(os.Environ(), "GITHUB_STEP_SUMMARY="), env...)
+	out, err := cmd.CombinedOutput()
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		p.t.Fatal(err)
+	}
+	if code != want {
+		p.t.Errorf("gate %v: exit code %d, want %d\n%s", args, code, want, out)
+	}
+	return string(out)
+}
+
+// lacks fails if a text does not have all parts.
+func (p *project) lacks(text string, parts ...string) {
+	p.t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			p.t.Errorf("%q is missing:\n%s", part, text)
+		}
+	}
+}
+
+// A project with plain benchmarks passes with a change of words without a measurement, and is told
+// what can't be compared, by an exit code of its own.
+func TestNothingToMeasure(t *testing.T) {
+	p := newProject(t)
+	p.edit("search.go", "// Nearest returns", "// Nearest tells")
+	past := filepath.Join(p.dir, "history.jsonl")
+	p.lacks(p.check(0, "-base", "HEAD", "-history", past), "byte for byte")
+	if _, err := os.Stat(past); !os.IsNotExist(err) {
+		t.Error("the history has what was not measured")
+	}
+	p.commit("Word")
+	p.lacks(p.check(2, "-base", "nowhere"), "nowhere")
+	p.lacks(p.check(2), "-base is needed")
+	p.lacks(p.check(2, "-base", "HEAD", "-package", "./nowhere"), "no benchmarks in ./nowhere")
+	p.edit("search.go", "best := 0", "best := nothing")
+	p.lacks(p.check(2, "-base", "HEAD"), "the head can't be built")
+	p.edit("search.go", "best := nothing", "best := 0")
+	p.edit("search_test.go", "for range b.N {\n\t\t\tWords", "b.Fatal(1)\n\t\tfor range b.N {\n\t\t\tWords")
+	p.lacks(p.check(2, "-base", "HEAD", "-time", ""), "the head's benchmarks fail", "Words/long")
+}
+
+// Plain benchmarks are counted as they are, b.N and b.Loop, in the user's tree without a trace.
+func TestPlainBenchmarks(t *testing.T) {
+	needs(t, "valgrind")
+	p := newProject(t)
+	const slower = "\tsum := float32(0)\n\t\tfor j := range 4 {\n\t\t\tsum += float32(j) * 0\n\t\t}\n"
+	p.edit("search.go", "\tsum := float32(0)\n", slower)
+	before := p.do("git", "status", "--porcelain", "--ignored")
+	past, markdown := filepath.Join(p.dir, "../history.jsonl"), filepath.Join(p.dir, "../comment.md")
+	summary := filepath.Join(p.dir, "../summary.md")
+	out := p.checkIn([]string{"GITHUB_STEP_SUMMARY=" + summary}, 1, "-base", "HEAD", "-time",
+		"Nearest", "-history", past, "-markdown", markdown)
+	p.lacks(out, "| Nearest | insn/op |", "| Score | insn/op |", machine.CPU(),
+		"with changes that are not committed", "| ns/op, timed | 1 |", "| insn/op, counted by "+
+			"Valgrind | 4 |", "| allocs/op, counted by the Go runtime | 4 |")
+	if worse := section(out, "### Worse"); strings.Contains(worse, "Words") {
+		t.Errorf("what is not slower is worse:\n%s", out)
+	}
+	if after := p.do("git", "status", "--porcelain", "--ignored"); after != before {
+		t.Errorf("the tree has changed: %s", after)
+	}
+	for _, name := range []string{markdown, summary} {
+		text, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(out, string(text)) ||
+			!strings.HasPrefix(string(text), "## Regression gate: ") {
+			t.Errorf("%s is not the summary: %v\n%s", name, err, text)
+		}
+	}
+	p.lacks(p.check(0, "-base", "HEAD", "-time", "", "-bench", "Score", "-accept", "^Score insn"),
+		"worse, accepted")
+	runs := readHistory(t, past)
+	if len(runs) != 1 || runs[0].Verdict != "regression" || runs[0].CPU != machine.CPU() ||
+		runs[0].Values["Score"]["insn/op"] < 1000 || len(runs[0].Commit) != 40 {
+		t.Errorf("history: %+v", runs)
+	}
+	if left := p.do("git", "worktree", "list"); strings.Count(left, "\n") != 1 {
+		t.Errorf("worktrees are left behind: %s", left)
+	}
+
+	// An allocation in an operation, and one less work.
+	p.do("git", "checkout", "-q", ".")
+	p.edit("search.go", "\tScore(rows, query, scores)\n",
+		"\tscores = append([]float32(nil), scores...)\n\tScore(rows, query, scores)\n")
+	p.lacks(section(p.check(1, "-base", "HEAD", "-time", "", "-bench", "Nearest"), "### Worse"),
+		"| Nearest | allocs/op | 0 | 1 |", "| Nearest | B/op | 0 | 256 |")
+}
+
+// section is the part of a summary below a heading.
+func section(text, heading string) string {
+	_, text, _ = strings.Cut(text, heading)
+	text, _, _ = strings.Cut(text, "\n### ")
+	return text
+}
+
+// The pull request that brings benchmarks is green and lists them, also where they are in a package
+// that the base does not have.
+func TestFirstPullRequest(t *testing.T) {
+	p := newProject(t)
+	tests := p.do("git", "show", "HEAD:search_test.go")
+	if err := os.Remove(filepath.Join(p.dir, "search_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	p.commit("Take the benchmarks away")
+	p.write("search_test.go", tests)
+	if err := os.CopyFS(filepath.Join(p.dir, "more"), os.DirFS("example")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(p.dir, "more/go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	p.lacks(section(p.check(0, "-base", "HEAD"), "### Not in both"), "| Nearest |", "| Words/long |",
+		"| more.Nearest |", "| new |")
+	p.commit("More")
+	// And the one that takes them away again.
+	if err := os.RemoveAll(filepath.Join(p.dir, "more")); err != nil {
+		t.Fatal(err)
+	}
+	p.edit("search_test.go", "BenchmarkScore", "BenchmarkOther")
+	out := p.check(0, "-base", "HEAD", "-time", "")
+	p.lacks(out, "| Score | allocs/op |", "| gone |", "| Other | allocs/op |",
+		"no benchmarks in `example.com/search/more`")
+}
+
+// Without Valgrind the gate says what is lost and goes on.
+func TestWithoutValgrind(t *testing.T) {
+	p := newProject(t)
+	p.edit("search.go", "\tScore(rows, query, scores)\n",
+		"\tfor range 3 {\n\t\tscores = append([]float32(nil), scores...)\n"+
+			"\t\tScore(rows, query, scores)\n\t}\n")
+	bin := t.TempDir()
+	for _, program := range []string{"go", "git"} {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(bin, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := p.checkIn([]string{"PATH=" + bin}, 1, "-base", "HEAD", "-time", "Nearest")
+	p.lacks(out, "Instructions were not counted: Valgrind is not here", "| Nearest | ns/op |",
+		"| Nearest | allocs/op | 0 | 3 |")
+	if strings.Contains(out, "insn/") {
+		t.Errorf("there are instructions:\n%s", out)
+	}
+}
+
+// With one line more the gate counts single calls; -copy gives the base the head's benchmarks, and
+// says so where they don't fit.
+func TestSingleCalls(t *testing.T) {
+	needs(t, "valgrind")
+	p := newProject(t)
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const module = "github.com/pegasimd/pegasimd/gate"
+	const calls = `package search
+
+import (
+	"testing"
+
+	"` + module + `/count"
+)
+
+func BenchmarkCalls(b *testing.B) {
+	rows, query, scores := operands()
+	count.Run(b, func() { nearest = Nearest(rows, query, scores) })
+}
+`
+	p.do("go", "mod", "edit", "-require", module+"@v0.0.0", "-replace", module+"="+here)
+	p.write("calls_test.go", calls)
+	p.do("go", "mod", "tidy")
+	if err := os.Remove(filepath.Join(p.dir, "calls_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	p.commit("Require the gate")
+	p.write("calls_test.go", calls)
+	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	out := p.check(0, "-base", "HEAD", "-bench", "Calls", "-time", "", "-copy", "calls_test.go")
+	if !strings.Contains(out, "| insn/call, counted by Valgrind | 1 |") {
+		t.Errorf("the call is not counted:\n%s", out)
+	}
+	p.commit("Calls")
+	p.edit("search.go", "best := len", "scores[0] += float32(len(query))\n\tbest := len")
+	p.edit("search.go", "inside = !space", "inside = !space && i >= 0")
+	out = p.check(0, "-base", "HEAD", "-bench", "Calls", "-time", "", "-json",
+		filepath.Join(p.dir, "../found.json"))
+	text, err := os.ReadFile(filepath.Join(p.dir, "../found.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r result
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if f.Unit == "insn/call" && (f.Head <= f.Base || f.Processes != 1) {
+			t.Errorf("a few instructions more are not counted as such: %+v\n%s", f, out)
+		}
+	}
+
+	// The head's benchmark does not fit the base, which then keeps its own.
+	p.commit("A little more")
+	p.edit("search.go", "query, scores []float32) int {", "query, scores []float32, n int) int {")
+	p.edit("search.go", "best := len", "Score(rows, query, scores)\n\tbest := n + len")
+	p.edit("search_test.go", "Nearest(rows, query, scores)", "Nearest(rows, query, scores, 0)")
+	p.edit("search_test.go", "if got := Nearest(operands())", "rows, query, scores := operands()\n"+
+		"\tif got := Nearest(rows, query, scores, 0)")
+	p.edit("calls_test.go", "Nearest(rows, query, scores)", "Nearest(rows, query, scores, 0)")
+	p.lacks(p.check(1, "-base", "HEAD", "-bench", "Calls", "-time", "", "-copy",
+		"calls_test.go,search_test.go"), "do not fit the base", "| Calls | insn/call |")
+}
+
+func readHistory(t *testing.T, file string) []*history.Run {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	runs, err := history.Read(file, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func verdicts(r *result) map[string]verdict {
+	all := map[string]verdict{}
+	for _, f := range r.Findings {
+		all[f.line()] = f.Verdict
+	}
+	return all
+}
+
+// fakeCampaign has single calls that were counted once, by instructions and allocations.
+func fakeCampaign(base, head map[string][2]float64) *campaign {
+	k := &campaign{insn: map[string]*series{}}
+	for i, side := range []map[string][2]float64{base, head} {
+		k.surveys[i] = map[string]survey{}
+		for name, v := range side {
+			k.surveys[i][name] = survey{name: name, calls: true, allocs: v[1]}
+			if k.insn[name] == nil {
+				k.insn[name] = &series{}
+			}
+			if i == 0 {
+				k.insn[name].base = []float64{v[0]}
+			} else {
+				k.insn[name].head = []float64{v[0]}
+			}
+		}
+	}
+	return k
+}
+
+func TestCompareCounts(t *testing.T) {
+	r := &result{}
+	r.addCounts(fakeCampaign(
+		map[string][2]float64{"same": {100, 0}, "slower": {1000, 0}, "hardly": {1000, 0},
+			"faster": {1000, 2}, "allocates": {50, 0}, "old": {1, 0}},
+		map[string][2]float64{"same": {100, 0}, "slower": {1006, 0}, "hardly": {1005, 0},
+			"faster": {900, 1}, "allocates": {50, 1}, "young": {1, 0}},
+	), nil)
+	want := map[string]verdict{
+		"same insn/call": equal, "same allocs/call": equal,
+		"slower insn/call": worse, "slower allocs/call": equal,
+		"hardly insn/call": equal, "hardly allocs/call": equal,
+		"faster insn/call": better, "faster allocs/call": better,
+		"allocates insn/call": equal, "allocates allocs/call": worse,
+		"young insn/call": added, "young allocs/call": added,
+		"old insn/call": gone, "old allocs/call": gone,
+	}
+	if got := verdicts(r); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	r.settle(regexp.MustCompile("^(slower|allocates) "))
+	if r.worse() || verdicts(r)["slower insn/call"] != accepted {
+		t.Error("what is accepted is still worse")
+	}
+	if text := r.summary(); !strings.Contains(text,
+		"| slower | insn/call | 1000 | 1006 | +0.6 % | worse, accepted |") {
+		t.Errorf("the summary hides what was accepted:\n%s", text)
+	}
+}
+
+func TestCompareFunctions(t *testing.T) {
+	base := []function{
+		{"f", 1000, []loop{{20, 8, 256}, {6, 2, 32}}},
+		{"lost", 500, []loop{{20, 8, 256}, {6, 2, 32}}},
+		{"gone", 10, nil},
+	}
+	head := []function{
+		{"f", 1000, []loop{{21, 9, 256}, {6, 2, 32}}},
+		{"lost", 400, []loop{{6, 2, 32}}}, // one loop less: the fastest of each are compared
+		{"new", 4000, nil},
+	}
+	r := &result{}
+	r.compareFunctions("amd64", base, head)
+	want := map[string]verdict{
+		"f/loop=1/amd64 insn/KiB": worse, "f/loop=1/amd64 mem/KiB": worse,
+		"f/loop=2/amd64 insn/KiB": equal, "f/loop=2/amd64 mem/KiB": equal,
+		"lost/loop=fastest/amd64 insn/KiB": worse, "lost/loop=fastest/amd64 mem/KiB": worse,
+		"new/amd64 text-bytes": added, "gone/amd64 text-bytes": gone,
+		"all functions in both/amd64 text-bytes": better, "all functions/amd64 text-bytes": equal,
+	}
+	if got := verdicts(r); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	line := r.line()
+	if line.Verdict != "regression" || line.Values["f/loop=1/amd64"]["insn/KiB"] != 84 ||
+		line.Values["gone/amd64"] != nil {
+		t.Errorf("line of the history: %+v", line)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, args := range []string{"", "-base x -rounds 5", "-base x -functions (",
+		"-base x -accept (", "-base x -bench (", "-base x -time (", "-base x y", "-what"} {
+		if _, err := parse(strings.Fields(args)); err == nil {
+			t.Errorf("%q passes", args)
+		}
+	}
+	c, err := parse(strings.Fields("-base main -functions asm -arch arm64 -copy a,b"))
+	if err != nil || !reflect.DeepEqual(c.arches, []string{"arm64"}) || !reflect.DeepEqual(c.copies,
+		[]string{"a", "b"}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

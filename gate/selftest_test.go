@@ -1,0 +1,215 @@
+//go:build selftest
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The gate's self-test: make regress-selftest. It builds copies of this tree, some of them with a
+// kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
+// tests.
+
+// copyTree copies what git knows of this repository, and files that are new, to a new folder.
+func copyTree(t *testing.T, name string) tree {
+	t.Helper()
+	from, err := here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := git(from.root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := tree{name: name, root: filepath.Join(t.TempDir(), name), commit: name}
+	for file := range strings.SplitSeq(strings.Trim(list, "\x00"), "\x00") {
+		source := filepath.Join(from.root, file)
+		if info, err := os.Lstat(source); err != nil || info.Mode()&fs.ModeType != 0 {
+			continue // deleted, or a module's folder
+		}
+		if err := copyFile(filepath.Join(to.root, file), source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// edit replaces a text that must be there once.
+func (to tree) edit(t *testing.T, file, old, new string) {
+	t.Helper()
+	name := filepath.Join(to.root, file)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), old); n != 1 {
+		t.Fatalf("%s has %q %d times, want once: this test must follow what changed there",
+			file, old, n)
+	}
+	if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, new, 1)),
+		0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func kernelsConfig() *config {
+	return &config{
+		dir: "bench", packages: []string{"./kernels"}, bench: ".", counts: true,
+		functions: regexp.MustCompile(`internal/asm\.`), arches: []string{"amd64", "arm64"},
+		rounds: 15, benchtime: "500us", limit: 5 * time.Minute,
+	}
+}
+
+// A kernel that is slower with the same results is found by its counts, in every path.
+func TestSelfSlowedOnPurpose(t *testing.T) {
+	base := copyTree(t, "base")
+	for _, fault := range []struct {
+		name, file, old, new string
+		want                 []string // lines that must be worse
+	}{
+		{
+			name: "an extra instruction", file: "internal/gen/sum.go",
+			old: "\tnext()\n\tt.IfAtLeast(s.n, 8*groups, \"blocks\")",
+			new: "\tnext()\n\tt.Decrement(s.n, 0)\n\tt.IfAtLeast(s.n, 8*groups, \"blocks\")",
+			want: []string{
+				"Kernels/op=dot/n=784/isa=avx2 insn/call",
+				"asm.dotAVX2/loop=1/amd64 insn/KiB", "asm.dotAVX512/loop=1/amd64 insn/KiB",
+				"asm.dotNEON/loop=1/arm64 insn/KiB",
+			},
+		},
+		{
+			name: "a doubled load", file: "internal/gen/sum.go",
+			old: "\ts.term(s.product, from)\n",
+			new: "\ts.term(s.product, from)\n\ts.term(s.product, from)\n",
+			want: []string{
+				"Kernels/op=sumsquares/n=784/isa=avx2 insn/call",
+				"asm.sumSquaresAVX2/loop=1/amd64 mem/KiB",
+				"asm.sumSquaresAVX512/loop=1/amd64 mem/KiB",
+				"asm.sumSquaresNEON/loop=1/arm64 mem/KiB",
+			},
+		},
+		{
+			name: "a lost unroll", file: "internal/gen/elementwise.go",
+			old: "\tfor i := range 4 {\n" +
+				"\t\tt.Store(compute(8, p, i*8*float), p[last], i*8*float)\n\t}\n" +
+				"\tfor _, v := range p {\n\t\tt.Advance(v, 32*float)\n\t}\n" +
+				"\tt.Decrement(n, 32)\n\tt.IfAtLeast(n, 32, \"loop\")",
+			new: "\tt.Store(compute(8, p, 0), p[last], 0)\n" +
+				"\tfor _, v := range p {\n\t\tt.Advance(v, 8*float)\n\t}\n" +
+				"\tt.Decrement(n, 8)\n\tt.IfAtLeast(n, 32, \"loop\")",
+			want: []string{
+				"Kernels/op=axpy/n=784/isa=avx2 insn/call",
+				"asm.axpyAVX2/loop=1/amd64 insn/KiB", "asm.axpyAVX512/loop=1/amd64 insn/KiB",
+				"asm.axpyNEON/loop=1/arm64 insn/KiB",
+			},
+		},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			head := copyTree(t, "head")
+			head.edit(t, fault.file, fault.old, fault.new)
+			if _, err := run(filepath.Join(head.root, "internal/gen"), nil, "go", "run", ".",
+				"-dir", "../asm"); err != nil {
+				t.Fatal(err)
+			}
+			// The benchmarks hold the results against plain Go: the kernel is slow, but not wrong.
+			c := kernelsConfig()
+			c.bench = "Kernels/op=(dot|sumsquares|axpy)$/n=784"
+			r, err := compare(c, base, head, t.TempDir(), os.Stderr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range r.with(worse) {
+				got = append(got, f.line())
+			}
+			for _, want := range fault.want {
+				if !slices.Contains(got, want) {
+					t.Errorf("%s is not found to be worse", want)
+				}
+			}
+			if !r.worse() {
+				t.Error("not caught")
+			}
+			t.Logf("%d numbers are worse", len(got))
+		})
+	}
+}
+
+// The same code passes every time. Two copies of the tree make the same binary, which would be
+// enough for the gate; here they are counted and timed all the same, 20 times.
+func TestSelfSameCodePasses(t *testing.T) {
+	base, head := copyTree(t, "base"), copyTree(t, "head")
+	c, work := kernelsConfig(), t.TempDir()
+	prepared, err := prepare(c, base, head, work, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !prepared.Identical {
+		t.Fatal("two copies of the tree make different binaries")
+	}
+	c.times = `Kernels/op=(dot|axpy|dotsparse|exp)$/n=784/isa=[^g]`
+	c.bench = "Kernels/./n=(31|784)"
+	const times = 20
+	passed := 0
+	for i := range times {
+		start := time.Now()
+		k := *prepared
+		r := *prepared.result
+		k.result = &r
+		if err := k.measure(); err != nil {
+			t.Fatal(err)
+		}
+		if !r.worse() {
+			passed++
+		} else {
+			t.Errorf("run %d:\n%s", i+1, r.summary())
+		}
+		// What is counted must not even be better.
+		for _, f := range r.Findings {
+			if f.Ratio == nil && f.Base != f.Head {
+				t.Errorf("run %d: %s is %v and %v", i+1, f.line(), f.Base, f.Head)
+			}
+		}
+		t.Logf("run %d: %d numbers, %.1f s", i+1, len(r.Findings), time.Since(start).Seconds())
+	}
+	t.Logf("%d of %d passed", passed, times)
+}
+
+// A kernel that takes several times as long is found by its time, whatever noise the machine has.
+func TestSelfSlowTimeIsSeen(t *testing.T) {
+	base, head := copyTree(t, "base"), copyTree(t, "head")
+	head.edit(t, "internal/asm/kernels.go", "\treturn dotBlocks(x, y)\n\t}\n",
+		"\treturn dotBlocks(x, y)\n\t}\n\tdotGeneric(x, y)\n")
+	c := kernelsConfig()
+	c.counts, c.functions, c.arches = false, nil, nil
+	c.times = `Kernels/op=(dot|axpy)$/n=4096/isa=[^g]`
+	r, err := compare(c, base, head, t.TempDir(), os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timings := map[bool]int{} // of each of the two kernels: one for each path but the generic one
+	for _, f := range r.Findings {
+		slow := strings.Contains(f.What, "op=dot/")
+		if timings[slow]++; slow != (f.Verdict == worse) {
+			t.Errorf("%s: %s\n%s", f.What, f.Verdict, r.summary())
+		}
+	}
+	if timings[true] == 0 || timings[true] != timings[false] {
+		t.Errorf("%d timings of the slow kernel, %d of the other", timings[true], timings[false])
+	}
+}
+
+func TestMain(m *testing.M) {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		panic("the self-test needs valgrind: run scripts/install.sh")
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"debug/elf"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Instructions begin where GNU objdump, which knows them all, says that they begin, in every
+// function of the assembly.
+func TestDecodeAsObjdump(t *testing.T) {
+	needs(t, "objdump")
+	binary := filepath.Join(t.TempDir(), "kernels.test")
+	if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}, "go",
+		"test", "-c", "-o", binary, "."); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
+	if err != nil {
+		t.Skipf("objdump does not read amd64 here: %v", err)
+	}
+	starts := map[uint64]string{}
+	for line := range strings.Lines(string(out)) {
+		address, text, ok := strings.Cut(strings.TrimSpace(line), ":\t")
+		if v, err := strconv.ParseUint(address, 16, 64); ok && err == nil {
+			starts[v] = text
+		}
+	}
+	f, err := elf.Open(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, instructions := 0, 0
+	for _, s := range symbols {
+		if !regexp.MustCompile(`internal/asm\..*\.abi0$`).MatchString(s.Name) {
+			continue
+		}
+		code := make([]byte, s.Size)
+		if _, err := f.Sections[s.Section].ReadAt(code,
+			int64(s.Value-f.Sections[s.Section].Addr)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeAMD64(code)
+		if err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+			continue
+		}
+		count := 0
+		for address := range starts {
+			if address >= s.Value && address < s.Value+s.Size {
+				count++
+			}
+		}
+		for _, in := range got {
+			text, ok := starts[s.Value+uint64(in.address)]
+			if !ok {
+				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
+				break
+			}
+			// AT&T syntax: operands in memory have parentheses; LEA and NOP load nothing. (%rip) is
+			// one, too.
+			operand := strings.Contains(text, "(") && !strings.HasPrefix(text, "lea") &&
+				!strings.HasPrefix(text, "nop")
+			if in.memory != operand {
+				t.Errorf("%s+%#x: %s: memory operand is %v", s.Name, in.address,
+					strings.TrimSpace(text), in.memory)
+			}
+		}
+		if len(got) != count {
+			t.Errorf("%s: %d instructions, objdump has %d", s.Name, len(got), count)
+		}
+		checked, instructions = checked+1, instructions+count
+	}
+	if checked < 20 {
+		t.Errorf("%d functions checked, want two paths of all kernels", checked)
+	}
+	t.Logf("%d functions, %d instructions", checked, instructions)
+}
+
+// The kernels' main loops have what docs/kernels.md says: 8 loads and 8 operands of multiplications
+// in a turn of dot's, of 64 elements. On arm64 a load is of two registers.
+func TestFunctions(t *testing.T) {
+	for arch, names := range map[string][]string{"amd64": {"asm.dotAVX2", "asm.dotAVX512"},
+		"arm64": {"asm.dotNEON"}} {
+		binary := filepath.Join(t.TempDir(), arch+".test")
+		if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go",
+			"test", "-c", "-o", binary, "."); err != nil {
+			t.Fatal(err)
+		}
+		all, err := functions(binary, regexp.MustCompile(`internal/asm\.`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			i := slices.IndexFunc(all, func(f function) bool { return f.name == name })
+			if i < 0 {
+				t.Errorf("%s is not found", name)
+				continue
+			}
+			if l := all[i].loops; len(l) != 1 || l[0].memory != 16 || l[0].advance != 256 {
+				t.Errorf("%s: loops %+v, want one of 16 operands in memory and 256 bytes", name, l)
+			}
+		}
+	}
+}
+
+func TestInnerLoops(t *testing.T) {
+	at := func(address int, memory bool) instruction {
+		return instruction{address: address, length: 1, memory: memory}
+	}
+	code := []instruction{
+		at(0, true), // before
+		at(1, true), // the outer loop begins
+		at(2, true), // the inner one
+		{address: 3, length: 1, register: "x", step: 64},
+		{address: 4, length: 1, register: "n", step: -16},
+		{address: 5, length: 1, jumps: true, target: 2},
+		{address: 6, length: 1, jumps: true, target: 1},
+		{address: 7, length: 1, jumps: true, target: 9}, // forward
+		at(8, true),
+		at(9, false), // another loop, with two jumps back
+		{address: 10, length: 1, jumps: true, target: 9},
+		{address: 11, length: 1, jumps: true, target: -40}, // out of the function
+	}
+	want := []loop{{instructions: 4, memory: 1, advance: 64}, {instructions: 2}}
+	if got := innerLoops(code); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,307 @@
+package kernelsvm
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
+
+// Where the roundings of float32 are too much for the proof that is wanted, the scores are found
+// anew from kernel values in float64: once, at the end, for it takes several times as long a value.
+
+// wide returns the kernel's value from an inner product, or for RBF from a squared distance.
+func (k *function) wide(v float64) float64 {
+	if k.kind == RBF {
+		return elementary.Exp(-float64(k.gamma * v))
+	}
+	return k.ofProduct(v)
+}
+
+// wideTile sets dst[j] to the kernel of row p and row j of tile t. table is that of wideTable.
+func (s *rowStore) wideTile(dst *[tileRows]float64, p, t int, table []float64) {
+	r := s.tiles[t]
+	out := dst[:r.end-r.start]
+	q := s.probe(p)
+	switch {
+	case s.words != nil:
+		for j := range out {
+			n := 0
+			for k, w := range s.words[(r.start+j)*s.width:][:s.width] {
+				if s.kernel.kind == RBF {
+					n += bits.OnesCount64(q.words[k] ^ w)
+				} else {
+					n += bits.OnesCount64(q.words[k] & w)
+				}
+			}
+			out[j] = table[n]
+		}
+	case s.dense != nil:
+		for j := range out {
+			x := s.dense.Row(int(s.at[r.start+j]))
+			if s.kernel.kind == RBF {
+				out[j] = s.kernel.wide(distance(x, q.values))
+			} else {
+				out[j] = s.kernel.wide(dot(x, q.values))
+			}
+		}
+	default:
+		s.index[t].dot(dst, &q)
+		for j, g := range out {
+			if s.kernel.kind == RBF {
+				g = max(0, (q.square+s.squares[r.start+j])-float64(2*g))
+			}
+			out[j] = s.kernel.wide(g)
+		}
+	}
+}
+
+// wideTable returns the values for rows of zeros and ones, and nil for other rows.
+func (s *rowStore) wideTable() []float64 {
+	if s.words == nil {
+		return nil
+	}
+	table := make([]float64, s.cols+1)
+	for n := range table {
+		table[n] = s.kernel.wide(float64(n))
+	}
+	return table
+}
+
+// distance returns the squared distance of two rows.
+func distance(x, z []float32) float64 {
+	var a, b, c, d float64
+	for len(x) >= 4 && len(z) >= 4 {
+		u, v := (*[4]float32)(x), (*[4]float32)(z)
+		d0, d1 := float64(u[0])-float64(v[0]), float64(u[1])-float64(v[1])
+		d2, d3 := float64(u[2])-float64(v[2]), float64(u[3])-float64(v[3])
+		a += float64(d0 * d0)
+		b += float64(d1 * d1)
+		c += float64(d2 * d2)
+		d += float64(d3 * d3)
+		x, z = x[4:], z[4:]
+	}
+	for j, v := range x {
+		e := float64(v) - float64(z[j])
+		a += float64(e * e)
+	}
+	return (a + b) + (c + d)
+}
+
+// dot returns the inner product of two rows.
+func dot(x, z []float32) float64 {
+	var a, b, c, d float64
+	for len(x) >= 4 && len(z) >= 4 {
+		u, v := (*[4]float32)(x), (*[4]float32)(z)
+		a += float64(float64(u[0]) * float64(v[0]))
+		b += float64(float64(u[1]) * float64(v[1]))
+		c += float64(float64(u[2]) * float64(v[2]))
+		d += float64(float64(u[3]) * float64(v[3]))
+		x, z = x[4:], z[4:]
+	}
+	for j, v := range x {
+		a += float64(float64(v) * float64(z[j]))
+	}
+	return (a + b) + (c + d)
+}
+
+// A classValues has a number for each row of each class in each of the class's problems.
+type classValues [][][]float64
+
+// wideScores sets dst to the scores of the problems that are wanted, by coefficients: the sums, in
+// float64, over the rows in their order in the store, of the coefficient times the kernel.
+func (r *run) wideScores(wanted []bool, coef, dst classValues) {
+	table := r.store.wideTable()
+	parallel.For(r.threads, len(r.store.tiles), func(_, t int) {
+		var values [tileRows]float64
+		tile, g := r.store.tiles[t], &r.groups[r.tiles[t]]
+		from, to := tile.start-g.start, tile.end-g.start
+		for s := range g.slots {
+			if wanted[g.slots[s].problem] {
+				clear(dst[r.tiles[t]][s][from:to])
+			}
+		}
+		for p, class := range r.classOf {
+			known := false
+			for s := range g.slots {
+				k := g.slots[s].problem
+				at := r.slotOf(k, int(class))
+				if !wanted[k] || at < 0 {
+					continue
+				}
+				a := coef[class][at][p-r.groups[class].start]
+				if a == 0 {
+					continue
+				}
+				if !known {
+					r.store.wideTile(&values, p, t, table)
+					known = true
+				}
+				for j, score := range dst[r.tiles[t]][s][from:to] {
+					dst[r.tiles[t]][s][from+j] = score + float64(a*values[j])
+				}
+			}
+		}
+	})
+}
+
+// wideCost returns the number of products of float64 that wideScores takes.
+func (r *run) wideCost(wanted []bool, coef classValues) (cost float64) {
+	width := float64(r.store.width)
+	if r.store.words == nil {
+		width = 20 + r.store.meanLength // the exponential takes as long as 20 products
+	}
+	for c := range r.groups {
+		g := &r.groups[c]
+		for i := range g.end - g.start {
+			rows := 0 // whose kernel with row i is needed
+			for s := range g.slots {
+				if k := g.slots[s].problem; wanted[k] && coef[c][s][i] != 0 {
+					rows = max(rows, r.problems[k].rows)
+				}
+			}
+			cost += float64(float64(rows) * width)
+		}
+	}
+	return cost
+}
+
+// A proof of less than DefaultTol may take what it takes to find scores in float64; others may take
+// wideCheap products, some 0.1 s.
+const (
+	wideCheap = 1 << 27
+	wideMost  = 4 // times that a problem's scores are found anew
+	// the share of an objective that may be due to roundings without its being found anew
+	blurry = 1e-3
+)
+
+// settle decides which problems are done after a pass of the finish, and finds the scores of those
+// anew in float64 whose proof roundings stand in the way of. Still is whether the pass made moves
+// of any length.
+func (r *run) settle(still bool) {
+	last := r.pass == r.cfg.Passes
+	wanted, coef, scores := make([]bool, len(r.problems)), r.empty(), r.empty()
+	for k, p := range r.problems {
+		wanted[k] = r.blurred(p, last || p.most == 0 && still)
+	}
+	for c := range r.groups {
+		for s, slot := range r.groups[c].slots {
+			if wanted[slot.problem] {
+				coef[c][s], scores[c][s] = slices.Clone(slot.alpha), slot.score
+				if last {
+					copy(coef[c][s], slot.best)
+				}
+			}
+		}
+	}
+	tol := r.cfg.Tol
+	cheap := tol < DefaultTol || r.wideCost(wanted, coef) <= wideCheap
+	if cheap && slices.Contains(wanted, true) {
+		r.settleScores(wanted, coef, scores)
+	}
+	r.each(func(k int) {
+		p := r.problems[k]
+		if wanted[k] && cheap {
+			r.settled(k)
+			p.done = p.gapTo(p.bound) <= tol
+			return
+		}
+		// With more lost to roundings than is left to gain passes can't help.
+		lost := wanted[k] && p.gapTo(p.computed) <= tol && p.lost() > tol/2
+		p.done = p.done || lost || p.gapTo(p.bound) <= tol || p.most == 0 && still
+	})
+}
+
+// blurred reports whether the scores of a problem have to be found in float64: its gap is proven to
+// Tol, and to half of that without roundings, which are most of the rest. Or the finish has ended.
+func (r *run) blurred(p *problem, ended bool) bool {
+	tol := r.cfg.Tol
+	return !p.done && r.certified() && r.cfg.Kernel != Function && p.settlings < wideMost &&
+		p.gapTo(p.bound) > tol && (ended || p.gapTo(p.computed) <= tol/2) && p.lost() > tol/4
+}
+
+// lost returns how much of the gap is due to roundings.
+func (p *problem) lost() float64 {
+	if p.lower == 0 {
+		return math.Inf(1)
+	}
+	return p.gapTo(p.bound) - p.gapTo(p.computed)
+}
+
+// settleScores makes alpha those of the problems that are wanted, and finds their scores.
+func (r *run) settleScores(wanted []bool, alpha, scores classValues) {
+	for c := range r.groups {
+		for s, slot := range r.groups[c].slots {
+			if wanted[slot.problem] {
+				copy(slot.alpha, alpha[c][s])
+				r.groups[c].slots[s].wide = slices.Clone(slot.alpha)
+				for i := range alpha[c][s] {
+					alpha[c][s][i] *= slot.sign
+				}
+			}
+		}
+	}
+	r.wideScores(wanted, alpha, scores)
+}
+
+// settled measures a problem whose scores were found in float64.
+func (r *run) settled(k int) {
+	p := r.problems[k]
+	p.settled = p.violations
+	p.settlings++
+	p.objective, p.off, p.gap, p.computed = 1, 0, math.Inf(1), p.lower
+	for c := range r.groups {
+		if s := r.slot(k, c); s != nil {
+			clear(s.best)
+		}
+	}
+	r.measureDual(k)
+}
+
+// verify finds the objective of models again, from scores in float64, whose objective roundings may
+// have put somewhere else, if that does not take long. all is their coefficients.
+func (r *run) verify(all classValues) {
+	wanted, scores := make([]bool, len(r.problems)), r.empty()
+	for k, p := range r.problems {
+		wanted[k] = r.cfg.Kernel != Function && (p.objective+p.off > 1 && p.off > 0 ||
+			p.off > float64(blurry*p.objective) && math.IsInf(p.gap, 1))
+	}
+	if !slices.Contains(wanted, true) || r.wideCost(wanted, all) > wideCheap {
+		return
+	}
+	for c, g := range r.groups {
+		for s := range g.slots {
+			scores[c][s] = make([]float64, g.end-g.start)
+			for i, v := range all[c][s] {
+				all[c][s][i] = float64(float32(v))
+			}
+		}
+	}
+	r.wideScores(wanted, all, scores)
+	r.each(func(k int) {
+		if wanted[k] {
+			r.measureModel(k, all, scores, r.wide)
+		}
+	})
+}
+
+// scores returns those of this moment.
+func (r *run) scores() classValues {
+	v := r.empty()
+	for c, g := range r.groups {
+		for s := range g.slots {
+			v[c][s] = g.slots[s].score
+		}
+	}
+	return v
+}
+
+func (r *run) empty() classValues {
+	v := make(classValues, len(r.groups))
+	for c := range v {
+		v[c] = make([][]float64, len(r.groups[c].slots))
+	}
+	return v
+}

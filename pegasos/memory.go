@@ -1,0 +1,104 @@
+package pegasos
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// learnerSize is about what a learner takes beside its vectors and what it keeps for rows.
+const learnerSize = 2048
+
+// checkMemory refuses a session that would take too much memory, before any of it is allocated.
+func (s *session) checkMemory(tr *Trainer) error {
+	n := s.sizes()
+	what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
+		n.vectors, s.data.x.Cols(), n.rows)
+	return options.First(fieldError,
+		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n), what)})
+}
+
+// sessionSizes are numbers that the memory of a session goes by. They are float64, which can't
+// overflow.
+type sessionSizes struct {
+	vectors float64
+	rows    float64 // for which something is kept, all vectors together
+	copied  float64 // rows
+}
+
+func (s *session) sizes() (n sessionSizes) {
+	classes, all, size := len(s.data.classes), float64(len(s.data.y)), s.data.x.Size()
+	if s.cfg.Order == Shuffled && size >= copyFrom && size <= copyTo &&
+		s.data.x.TakeGain() != store.GainsNothing {
+		n.copied = all
+	}
+	switch {
+	case classes == 0 || classes == 2 && !s.cfg.Multiclass.Joint():
+		n.vectors, n.rows = 1, all
+		return n
+	case s.cfg.Multiclass != OneVsOne:
+		n.vectors, n.rows = float64(classes), float64(classes)*all
+		return n
+	}
+	n.vectors = float64(classes) * float64(classes-1) / 2
+	count := s.data.count()
+	for a := range classes {
+		for b := range a {
+			pair := run{data: s.data, rows: count[a] + count[b]}
+			if pair.few(size) {
+				n.rows += float64(pair.rows)
+				n.copied += float64(pair.rows)
+			} else if pair.rows > 0 { // which has no copies, or of all of its rows
+				n.rows += all
+			}
+		}
+	}
+	return n
+}
+
+// memory estimates how many bytes a session takes beside the data.
+func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
+	cfg, cols := s.cfg, s.data.x.Cols()
+	perVector, perRow := 2.0, 0.0 // v and the model's
+	if n.vectors > 1 {
+		perVector += 2 // v once more, side by side with the others, and interleaved: see group
+	}
+	if cfg.Average == LastHalf {
+		perVector += 2
+	}
+	if cfg.Order != IID {
+		perRow += 8 // see recent
+	}
+	if cfg.finishes() {
+		perVector++
+		perRow += 8 // alpha, and how long a row has rested
+	}
+	if tr.KeepState {
+		perVector, perRow = 2*perVector, 2*perRow
+	}
+	if cfg.Shards > 1 {
+		perVector += float64(cfg.Shards)
+	}
+	if cfg.Patience > 0 {
+		perVector++ // the best model
+	}
+	if tr.Prior != nil || cfg.Bias == BiasOuter {
+		perRow += 8 // the scores of what is fixed
+	}
+	if cfg.ClassWeight == Balanced || s.data.weight != nil {
+		perRow += 8
+		if !s.pairs() {
+			n.rows += float64(len(s.data.y)) // all vectors have the same weights
+		}
+	}
+	measured := min(n.vectors, float64(s.threads)) // at a time, each with a sum in float64
+	vector := 4 * float64(matrices.Stride(cols))
+	row := vector
+	if store.Kind(s.data.x) != "dense" {
+		row = float64(s.data.x.Size()) / float64(len(s.data.y))
+	}
+	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
+		n.copied*row
+}

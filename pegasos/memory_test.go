@@ -1,0 +1,153 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+)
+
+// manyClasses returns rows with so many labels.
+func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		for j := range cols {
+			x.Row(i)[j] = float32((i+j)%7) / 8
+		}
+		y[i] = float32(i % classes)
+	}
+	return x, y
+}
+
+// What a run takes is about what was estimated: not much more, and not so much less that what would
+// fit is refused.
+func TestMemoryEstimate(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg           Config
+		classes, cols int
+		sparse, keep  bool
+	}{
+		"two classes":  {Config{}, 2, 50_000, false, false},
+		"last iterate": {Config{Average: LastIterate}, 2, 50_000, false, false},
+		"one-vs-rest":  {Config{}, 50, 1000, false, false},
+		"sparse":       {Config{}, 50, 1000, true, false},
+		"rows":         {Config{}, 1000, 4, false, false},
+		"state":        {Config{}, 50, 1000, false, true},
+		"finish":       {Config{Finish: FinishDual}, 100, 100, false, false},
+		"pairs":        {Config{Multiclass: OneVsOne}, 20, 500, false, false},
+		"balanced":     {Config{ClassWeight: Balanced}, 100, 100, false, false},
+		"balanced pairs": {Config{Multiclass: OneVsOne, ClassWeight: Balanced}, 30, 20, false,
+			false},
+		"Crammer-Singer":      {Config{Multiclass: CrammerSinger}, 100, 1000, false, false},
+		"shards":              {Config{Shards: 4}, 100, 1000, false, false},
+		"drawn independently": {Config{Order: IID}, 300, 4, false, false},
+	} {
+		x, y := manyClasses(1000, c.cols, c.classes)
+		if c.cols > 10_000 {
+			x, y = manyClasses(20, c.cols, c.classes)
+		}
+		var rows Examples = x
+		if c.sparse {
+			rows = sample.ToSparse(x)
+		}
+		c.cfg.Epochs, c.cfg.Lambda = 2, 0.1
+		tr := Trainer{Config: c.cfg, KeepState: c.keep, Threads: 2}
+		s, err := newSession(rows, y, &tr)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		need := s.memory(&tr, s.sizes())
+		before, most := live(), 0.0
+		tr.Progress = func(p Progress) {
+			if p.Epoch != 1 {
+				return
+			}
+			m := p.Model() // with what measuring takes
+			most = max(most, live()-before)
+			runtime.KeepAlive(m)
+		}
+		if _, err := tr.Train(t.Context(), rows, y); err != nil {
+			t.Fatal(name, err)
+		}
+		t.Logf("%s: %.1f MB, estimated %.1f", name, most/1e6, need/1e6)
+		if !(need > 0.75*most && need < 4*most) {
+			t.Errorf("%s: %.1f MB, estimated %.1f", name, most/1e6, need/1e6)
+		}
+	}
+}
+
+// live returns how many bytes are in use.
+func live() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// What would take more than is allowed is refused before it is allocated.
+func TestMaxMemory(t *testing.T) {
+	x, y := manyClasses(20_000, 2, 20_000)
+	for name, tr := range map[string]*Trainer{
+		"by default": {}, // 20,000 classes, each with 8 bytes for 20,000 rows, are 3.2 GB
+		"10 MB":      {MaxMemory: 10e6, Config: Config{Order: IID, Average: LastIterate}},
+		"joint":      {MaxMemory: 1e9, Config: Config{Multiclass: CrammerSinger}},
+	} {
+		if name == "by default" {
+			x, y = manyClasses(24_000, 2, 24_000)
+		}
+		tr.Lambda = 0.1
+		before := allocations()
+		_, err := tr.Train(t.Context(), x, y)
+		var bad *ConfigError
+		if !errors.As(err, &bad) || bad.Field != "MaxMemory" ||
+			!strings.Contains(err.Error(), "weight vectors of 2 features") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := allocations() - before; n > 8<<20 {
+			t.Errorf("%s: %d bytes", name, n)
+		}
+	}
+	small, labels := manyClasses(60, 2, 3)
+	if _, err := (&Trainer{MaxMemory: 1e6}).Train(t.Context(), small, labels); err != nil {
+		t.Error(err)
+	}
+	if _, err := (&Trainer{MaxMemory: -1}).Train(t.Context(), small, labels); err == nil {
+		t.Error("a limit of -1")
+	}
+}
+
+func allocations() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// A run of many classes looks at its context several times a second.
+func TestManyClassesStop(t *testing.T) {
+	x, y := manyClasses(9000, 8, 9000)
+	r, err := newRun(x, y, &Trainer{Config: Config{Lambda: 0.1}, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.segment(); n*len(r.learners) > 1<<22 || n < 16 {
+		t.Errorf("%d steps of %d learners between two looks", n, len(r.learners))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := r.advance(ctx, 1<<50); err != nil || r.t == r.total {
+		t.Error(err, r.t)
+	}
+	if s := time.Since(start).Seconds(); s > 3 { // on a busy machine
+		t.Errorf("%.1f s", s)
+	}
+	few, err := newRun(x, y[:9000], &Trainer{Config: Config{Lambda: 0.1, Loss: EpsInsensitive}})
+	if err != nil || few.segment() != segment(8) {
+		t.Errorf("%v, %d steps of one vector", err, few.segment())
+	}
+}

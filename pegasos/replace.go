@@ -1,0 +1,99 @@
+package pegasos
+
+// This file sees to it that no run ends with a model whose objective is above that of w = 0 (the
+// prior, where there is one) or of the model that it started from. A few steps on rows of very
+// unequal lengths can, and so can many where float32 has no room for them. With OffsetNone, whose
+// steps are the paper's, the result is the paper's too; with Patience it is the best on other data.
+
+// settle measures m, and replaces what is worse than what the run had when it began.
+func (s *session) settle(m *Model) {
+	s.measure(m, s.precision())
+	if s.stop.valid != nil || s.cfg.Offset == OffsetNone {
+		return
+	}
+	replaced := make([]int, len(s.runs))
+	s.parallel(func(i int, r *run) { replaced[i] = r.replace(m) })
+	for _, n := range replaced {
+		m.Result.Replaced += n
+	}
+	if m.Result.Replaced > 0 {
+		s.measure(m, s.precision())
+	}
+}
+
+// replace replaces the vectors of m, which the run has measured, whose objective is above that of
+// w = 0 or of the start, by the best of these two and the last iterate. It returns how many
+// learners' they were.
+func (r *run) replace(m *Model) (replaced int) {
+	better := make([]bool, len(r.learners))
+	r.parallel(func(k int) {
+		l, now := r.learners[k], r.measured[k].objective
+		// Sums that should be the same are so but for their roundings.
+		zero := l.lossAtZero() * (1 + 4*l.common().sums)
+		start, from := r.startOf(k)
+		if !(now > zero) && !(start.w != nil && now > from) {
+			return
+		}
+		w, _ := r.vectorsOf(m, k)
+		for _, c := range []vectorsAndBiases{start, r.zeroOf(k), r.lastOf(k)} {
+			if c.w == nil {
+				continue
+			}
+			if f := l.objectiveAt(c.w, c.b); f < now {
+				now, better[k] = f, true
+				for i := range w {
+					copy(w[i], c.w[i])
+					if m.Bias != nil {
+						m.Bias[r.first+k+i] = c.b[i]
+					}
+				}
+			}
+		}
+	})
+	for _, b := range better {
+		if b {
+			replaced++
+		}
+	}
+	return replaced
+}
+
+// vectorsAndBiases are those of a learner; w is nil for none.
+type vectorsAndBiases struct {
+	w [][]float32
+	b []float64
+}
+
+// startOf returns where learner k began, and P there.
+func (r *run) startOf(k int) (v vectorsAndBiases, objective float64) {
+	v = r.learners[k].common().began
+	if v.w == nil {
+		return v, 0
+	}
+	return v, r.learners[k].objectiveAt(v.w, v.b)
+}
+
+// zeroOf returns the prior's vectors, or zeros.
+func (r *run) zeroOf(k int) (v vectorsAndBiases) {
+	s := r.learners[k].common()
+	v.w = vectors(len(s.vs), s.x.Cols())
+	s.addPrior(v.w)
+	v.b = s.priorBias
+	return v
+}
+
+// lastOf returns the last iterate, where the result is a mean.
+func (r *run) lastOf(k int) (v vectorsAndBiases) {
+	s := *r.learners[k].common()
+	if s.avg == nil || s.fixed > 0 { // an ascent has chosen
+		return v
+	}
+	s.avg = nil
+	v.w, v.b = vectors(len(s.vs), s.x.Cols()), make([]float64, len(s.vs))
+	s.weights(v.w, v.b)
+	s.addPrior(v.w)
+	for i := range v.b {
+		v.b[i] += s.priorBias[i]
+	}
+	return v
+}

@@ -1,0 +1,114 @@
+package pegasos
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// steep is rows of which one is a thousand times as long as the others, so that its steps throw the
+// weights far off: what a few steps leave is worse than w = 0.
+func steep(seed uint64) pair {
+	p := random(seed, 30, 4, 3, 1)
+	dense.Scale(1000, p.dense.Row(7))
+	return pair{p.dense, toSparse(p.dense), p.y}
+}
+
+// No run ends with a model that is worse than w = 0, or than the prior.
+func TestNoWorseThanZero(t *testing.T) {
+	replaced := 0
+	for _, l := range losses {
+		for seed := range uint64(5) {
+			data := steep(seed)
+			if l.cfg.Loss.Regression() {
+				data = data.numbers(seed)
+			}
+			for _, cfg := range []Config{
+				{}, {Average: LastIterate}, {Bias: BiasAugmented}, {Bias: BiasUnregularised},
+				{Order: IID}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial},
+				{Multiclass: OneVsOne}, {Batch: 3},
+			} {
+				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 1e-6
+				if cfg.Validate() != nil {
+					continue
+				}
+				for _, steps := range []int64{1, 3, 31, 100} {
+					cfg.Steps = steps
+					for _, prior := range []*Model{nil, mustTrain(t, data.dense, data.y, cfg)} {
+						tr := Trainer{Config: cfg, Prior: prior}
+						m, err := tr.Train(t.Context(), data.sparse, data.y)
+						if err != nil {
+							t.Fatal(err)
+						}
+						s, err := newSession(data.sparse, data.y, &tr)
+						if err != nil {
+							t.Fatal(err)
+						}
+						zero := 0.0
+						for _, r := range s.runs {
+							for _, l := range r.learners {
+								zero += l.lossAtZero() / float64(len(s.runs)*len(r.learners))
+							}
+						}
+						if !(m.Result.Objective <= zero*(1+1e-12)) {
+							t.Errorf("%+v, prior %v: objective %v, of w = 0 %v", cfg, prior != nil,
+								m.Result.Objective, zero)
+						}
+						replaced += m.Result.Replaced
+					}
+				}
+			}
+		}
+	}
+	if replaced < 100 {
+		t.Errorf("only %d were replaced", replaced)
+	}
+}
+
+// A run from a good model does not end with a worse one. Paused and resumed it ends with the same.
+func TestNoWorseThanStart(t *testing.T) {
+	replaced := 0
+	for seed := range uint64(4) {
+		data := steep(seed)
+		cfg := Config{Lambda: 1e-3, Bias: BiasAugmented, Steps: 40, Average: LastIterate}
+		good := mustTrain(t, data.dense, data.y, Config{Lambda: 1e-3, Bias: BiasAugmented,
+			Finish: FinishDual, Epochs: 2000})
+		good.Result.Steps = 3 // so that the next are long
+		for k := range good.Result.PerClass {
+			good.Result.PerClass[k].Steps = 3
+		}
+		tr := Trainer{Config: cfg, Start: good, KeepState: true}
+		m, err := tr.Train(t.Context(), data.dense, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Result.Objective > good.Result.Objective*(1+1e-6) {
+			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
+		}
+		replaced += m.Result.Replaced
+		tr.Pause = 11
+		half, err := tr.Train(t.Context(), data.dense, data.y)
+		if err != ErrPaused {
+			t.Fatal(err)
+		}
+		again, err := (&Trainer{Config: cfg, Resume: half}).Train(t.Context(), data.dense, data.y)
+		if err != nil || again.Hash() != m.Hash() || again.Result.Replaced != m.Result.Replaced {
+			t.Errorf("resumed: %v, %+v, want %+v", err, again.Result, m.Result)
+		}
+	}
+	if replaced == 0 {
+		t.Error("none was replaced")
+	}
+}
+
+// The paper's steps leave what they leave.
+func TestPaperIsNotReplaced(t *testing.T) {
+	data := steep(1)
+	cfg := Paper()
+	cfg.Lambda, cfg.Steps = 1e-6, 3
+	m := mustTrain(t, data.dense, data.y, cfg)
+	if r := m.Result; r.Replaced != 0 || !(r.Objective > 1e3) || math.IsInf(r.Objective, 1) {
+		t.Errorf("%+v", r)
+	}
+}
