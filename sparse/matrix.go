@@ -56,9 +56,6 @@ func (m *Matrix) Row(i int) (idx []int32, val []float32) {
 
 // Nonzeros yields the columns and values of row i.
 func (m *Matrix) Nonzeros(i int) iter.Seq2[int, float32] {
-	if uint(i) >= uint(m.Rows()) {
-		panic(m.wrong(i, 1, nil))
-	}
 	return func(yield func(int, float32) bool) {
 		idx, val := m.admitted(i)
 		for k, j := range idx {
