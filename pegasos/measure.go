@@ -26,8 +26,12 @@ const (
 	exact                     // from float64 dot products
 )
 
-// small is the share of P - D that the mistake may be where float32 dot products are good enough.
-const small = 0.01
+// What the mistake may be where float32 dot products are good enough: a share of P - D, or without
+// a bound of P.
+const (
+	smallOfGap       = 0.01
+	smallOfObjective = 1e-4
+)
 
 // measure fills in the run's part of m's objective and bound. It returns the sum of the mistakes.
 func (r *run) measure(m *Model, how precision) (mistakes float64) {
@@ -41,7 +45,11 @@ func (r *run) measure(m *Model, how precision) (mistakes float64) {
 func (r *run) refine(m *Model, how precision) (mistakes float64) {
 	wide, some := make([]bool, len(r.measured)), false
 	for k, at := range r.measured {
-		rough := !(at.mistake <= small*(at.objective-at.bound)) && !math.IsNaN(at.bound)
+		enough := smallOfGap * (at.objective - at.bound)
+		if math.IsNaN(at.bound) {
+			enough = smallOfObjective * at.objective
+		}
+		rough := !(at.mistake <= enough)
 		wide[k] = floats.IsFinite(at.objective) && (how == exact || how == asNeeded && rough)
 		some = some || wide[k]
 	}

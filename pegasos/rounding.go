@@ -1,8 +1,6 @@
 package pegasos
 
-import (
-	"math"
-)
+import "math"
 
 // This file has what stands between the numbers of a certificate and the truth. Let P be the
 // objective of the model as it is written, with exact sums, and P* the least there is. What is told
@@ -32,9 +30,9 @@ import (
 // mean by no more than z (2 sqrt(mean loss) + z). The joint losses change by no more than the
 // largest change of any score and that of the row's own class together: 2z, of the longest vector.
 //
-// P' errs by that and by s.sums (P' itself). If that is more than a hundredth of P' - D', P' is
-// found once more from float64 dot products. With Tol it always is, and the runs' end is decided by
-// it, so that it does not depend on how the rows are held.
+// P' errs by that and by s.sums (P' itself). If that is more than a hundredth of P' - D', or
+// without a bound than 1e-4 P', P' is found once more from float64 dot products. With Tol it always
+// is, and the runs' end is decided by it, so that it does not depend on how the rows are held.
 //
 // The bound. Shares are float32 numbers within their range, whatever they came from, and are taken
 // for what they are. The vector u of certificate.go is a sum over the rows: it errs by at most

@@ -114,12 +114,8 @@ func (v *linearCV) readData() (err error) {
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err
 	}
-	file := v.flags.weights
-	if v.weights, err = readWeights(file); err != nil {
+	if v.weights, err = readWeights(v.flags.weights, v.set.Rows()); err != nil {
 		return err
-	}
-	if n := len(v.weights); file != "" && n != v.set.Rows() {
-		return fmt.Errorf("%s: %d weights for %d rows", file, n, v.set.Rows())
 	}
 	if v.grid == nil {
 		v.grid = defaultGrid(v.set)

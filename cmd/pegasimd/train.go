@@ -19,7 +19,7 @@ var trainCommand = command{
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
 Two labels make one problem, more make one for each label against the rest; with -loss
 eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
-folder under DATA's name with the ending .model.
+folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
@@ -239,7 +239,7 @@ func (r *linearRun) readInputs() (err error) {
 	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
 		return err
 	}
-	if tr.Weights, err = readWeights(in.weights); err != nil {
+	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.costs); err != nil {
