@@ -150,6 +150,8 @@ func pathClass(isa string) string {
 		return "s2"
 	case "avx512":
 		return "s3"
+	case "avx512-256":
+		return "s4"
 	}
 	return "s1"
 }

@@ -238,7 +238,9 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 	t.Label(name("tail", pass))
 	for h, g := range together {
 		behind := h < len(together)-1
-		t.IfAtMost(rest, width*g, name("end", pass))
+		if h == 0 || together[h-1] < g-1 {
+			t.IfAtMost(rest, width*g, name("end", pass))
+		}
 		t.IfAtMost(rest, width*(g+1), name("part", g))
 		t.Load(xs[h], t.Address(x, at, 1), offset(g))
 		for i := range p {
