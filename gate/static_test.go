@@ -89,8 +89,8 @@ func TestDecodeAsObjdump(t *testing.T) {
 }
 
 // The kernels' main loops have what docs/kernels.md says: 8 loads and 8 operands of multiplications
-// in a turn of dot's, of 64 elements, or 4 of each with registers of 512 bits. On arm64 a load is of
-// two registers.
+// in a turn of dot's, of 64 elements, or 4 of each with registers of 512 bits. On arm64 a load is
+// of two registers.
 func TestFunctions(t *testing.T) {
 	for arch, operands := range map[string]map[string]int{
 		"amd64": {"asm.dotAVX2": 16, "asm.dotAVX512x256": 16, "asm.dotAVX512": 8},

@@ -21,13 +21,15 @@ const (
 	iterations = 200
 )
 
-// kernels have names, and how many elements a turn of the loop takes: 0 where that is the number
-// which the loop compares its counter with. Those that are narrow have no body of 512 bits.
-var kernels = []struct {
+// A kernel has a name, and a number of elements that a turn of the loop takes: 0 where that is the
+// number which the loop compares its counter with. A narrow one has no body of 512 bits.
+type kernel struct {
 	name     string
 	elements int
 	narrow   bool
-}{
+}
+
+var kernels = []kernel{
 	{"dot", 0, false}, {"sumSquares", 0, false}, {"squaredDistance", 0, false},
 	{"axpy", 0, false}, {"axpby", 0, false}, {"scale", 0, false}, {"exp", 0, false},
 	{"dotRows", 64, false}, // the loop of long rows: 16 elements of each of four, or all 64
@@ -96,37 +98,44 @@ func run(dir string) error {
 		fmt.Printf("\n| %s | %s |\n|---|%s\n",
 			p.name, strings.Join(cpus, " | "), strings.Repeat("---|", len(cpus)))
 		for _, k := range kernels {
-			wide := p.name == "AVX512"
-			if wide && k.narrow {
-				continue
-			}
-			body, err := mainLoop(binary, k.name+p.name)
-			if err != nil {
+			if err := line(binary, p.name, p.triple, k, cpus); err != nil {
 				return err
 			}
-			elements := k.elements
-			if wide {
-				elements *= 4
-			}
-			if elements == 0 {
-				if elements, err = compared(body); err != nil {
-					return fmt.Errorf("%s: %w", k.name+p.name, err)
-				}
-			}
-			fmt.Printf("| %s |", k.name)
-			for _, cpu := range cpus {
-				cycles, err := model(body, p.triple, cpu)
-				if err != nil {
-					return fmt.Errorf("%s on %s: %w", k.name+p.name, cpu, err)
-				}
-				fmt.Printf(" %.2f |", float64(elements)/cycles)
-			}
-			fmt.Println()
 		}
 		if len(missing) > 0 {
 			fmt.Printf("\nThis LLVM has no model of %s.\n", strings.Join(missing, ", "))
 		}
 	}
+	return nil
+}
+
+// line prints a kernel's, if the path has a body of it.
+func line(binary, path, triple string, k kernel, cpus []string) error {
+	elements := k.elements
+	if path == "AVX512" {
+		if k.narrow {
+			return nil
+		}
+		elements *= 4
+	}
+	body, err := mainLoop(binary, k.name+path)
+	if err != nil {
+		return err
+	}
+	if elements == 0 {
+		if elements, err = compared(body); err != nil {
+			return fmt.Errorf("%s: %w", k.name+path, err)
+		}
+	}
+	fmt.Printf("| %s |", k.name)
+	for _, cpu := range cpus {
+		cycles, err := model(body, triple, cpu)
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", k.name+path, cpu, err)
+		}
+		fmt.Printf(" %.2f |", float64(elements)/cycles)
+	}
+	fmt.Println()
 	return nil
 }
 
