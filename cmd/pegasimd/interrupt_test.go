@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A running command is a process whose standard input does not end.
@@ -105,6 +106,38 @@ func TestSignals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An interrupted run writes its model and its checkpoint, however long it is until the next one.
+func TestInterruptedRunKeepsItsState(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGINT to be sent: NOT TESTED")
+	}
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", strings.Repeat(toy, 5))
+	p := start(t, strings.Fields("train -checkpoint state.gz -every 1h -steps 1000000000000 "+
+		"-json report -curve curve.csv toy.svm model")...)
+	waitFor(t, "state.gz.*.tmp")
+	time.Sleep(time.Second) // the data have 20 rows
+	p.Process.Signal(os.Interrupt)
+	if code, _ := p.end(); code != exitInterrupted {
+		t.Fatalf("exit code %d, %s", code, p.stderr.String())
+	}
+	if of := report(t, "report"); of["interrupted"] != true {
+		t.Error("the report does not say that the run was interrupted")
+	}
+	model, err := pegasos.ReadFile("model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := pegasos.ReadFile("state.gz")
+	if err != nil || state.State == nil || state.Hash() != model.Hash() ||
+		state.State.Steps() == 0 {
+		t.Errorf("%v, %v", state, err)
+	}
+	if left, _ := filepath.Glob("*"); len(left) != 5 {
+		t.Errorf("%q", left)
 	}
 }
 
