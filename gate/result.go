@@ -302,7 +302,7 @@ func (r *result) summary() string {
 	}
 	r.table(&b, "Worse", worse, accepted)
 	r.table(&b, "Better", better)
-	r.table(&b, "Not in both", added, gone)
+	r.absent(&b)
 	counts := func(f finding) bool { return f.Ratio == nil }
 	if times := slices.DeleteFunc(slices.Clone(r.Findings), counts); len(times) > 0 {
 		b.WriteString("\n<details><summary>All times</summary>\n")
@@ -310,6 +310,29 @@ func (r *result) summary() string {
 		b.WriteString("\n</details>\n")
 	}
 	return b.String()
+}
+
+// absent lists what only one of the commits has, a line for each benchmark or function.
+func (r *result) absent(b *strings.Builder) {
+	const folded = 10
+	var lines []finding
+	seen := map[string]bool{}
+	for _, f := range r.with(added, gone) {
+		if key := f.What + string(f.Verdict); !seen[key] {
+			seen[key] = true
+			lines = append(lines, f)
+		}
+	}
+	switch {
+	case len(lines) > folded:
+		fmt.Fprintf(b, "\n### Not in both\n\n<details><summary>%d are in one of the two "+
+			"only</summary>\n", len(lines))
+		table(b, lines)
+		b.WriteString("\n</details>\n")
+	case len(lines) > 0:
+		b.WriteString("\n### Not in both\n")
+		table(b, lines)
+	}
 }
 
 func (r *result) table(b *strings.Builder, title string, v ...verdict) {

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
