@@ -95,7 +95,8 @@ func TestFunctions(t *testing.T) {
 		"arm64": {"asm.dotNEON"}} {
 		binary := filepath.Join(t.TempDir(), arch+".test")
 		env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}
-		if _, err := run("../bench/kernels", env, "go", "test", "-c", "-o", binary, "."); err != nil {
+		if _, err := run("../bench/kernels", env, "go", "test", "-c", "-o", binary,
+			"."); err != nil {
 			t.Fatal(err)
 		}
 		all, err := functions(binary, regexp.MustCompile(`internal/asm\.`))
