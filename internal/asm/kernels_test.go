@@ -204,6 +204,45 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
+// Rows are taken four at a time or one after the other, as it is quicker: both ways from each cache
+// and from memory, consecutive and picked.
+func TestRowsOfAllSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("12 MB of rows are a little much for emulators")
+	}
+	for _, shape := range [][2]int{{1001, 700}, {3003, 1030}, {9001, 300}, {5, 5000}} {
+		count, n := shape[0], shape[1]
+		s := asmtest.Uniform(1)
+		rows, x := make([]float32, count*n), make([]float32, n)
+		for i := range rows {
+			rows[i] = s.Float()
+		}
+		for i := range x {
+			x[i] = s.Float()
+		}
+		idx, want, got := make([]int32, count), make([]float32, count), make([]float32, count)
+		for i := range idx {
+			idx[i] = int32((i*7919 + 3) % count)
+			want[i] = asm.Dot(rows[i*n:][:n], x)
+		}
+		for _, isa := range asm.Available() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				asm.DotRows(got, rows, n, x)
+				compare(t, n, got, want)
+				clear(got)
+				asm.DotRowsAt(got, rows, n, idx, x)
+				for i, j := range idx {
+					if !same(got[i], want[j]) {
+						t.Fatalf("isa=%v: %d rows of %d: row %d is %v, want %v", isa, count, n,
+							j, got[i], want[j])
+					}
+				}
+			}()
+		}
+	}
+}
+
 // A read or write beyond an operand, on either side, ends the test binary here.
 func TestGuardPages(t *testing.T) {
 	if !asmtest.Guarded {

@@ -31,19 +31,35 @@ import (
 var equivalents = []struct{ line, why string }{
 	{`prefetch\t.*`, "a hint has no result"},
 
-	{`\w+\t< for <=\tstart: IfAtMost n (16|32|64) to\d+`,
+	{`\w+\tbound too low\tstart: IfAtLeast n 17 above16`,
 		"the path for more elements is right here, too"},
-	{`\w+\t> for >=\tloop: IfAtLeast n 32 loop`, "the last 32 as single groups"},
-	{`\w+\t< for <=\tgroups: IfAtMost n 8 last`, "the last group is stored again"},
-	{`exp\toffset\tbelow\d: \w+ table\+\d+ 4 bytes further`,
+	{`\w+\t< for <=\tloop: IfAtMost n 0 done`, "the pieces of none"},
+	{`\w+\tjump dropped\t\w+: IfWithout n 7 done left out`, "the same"},
+	{`\w+\tjump dropped\t\w+: IfMisaligned .*`, "misaligned vectors are only slower"},
+	{`\w+\t(< for <=|bound too high)\tmisaligned: IfAtMost n \d+ loop`, "the same"},
+	{`(axpby|axpy|axpy4|scale)(AVX512)?\t\w+\tmisaligned: (ShiftRight|SetConst|DecrementReg ) .*`,
+		"as many elements are skipped as are stored in pieces, whatever their number"},
+	{`(axpby|axpy|axpy4|scale)(AVX512)?\tcount\tmisaligned: And with \d+-1`, "the same"},
+	{`exp(AVX512)?\toffset\t(few|less4|less2): \w+ table\+\d+ 4 bytes further`,
 		"each constant is in the table eight times, and these groups are narrow"},
+	{`expAVX512\toffset\t\w+: LoadBroadcast table\+\d+ 4 bytes further`, "the same"},
 
-	{`\w+\t> for >=\tstart: IfAtLeast n 64 long`, "64 elements as a short vector"},
-	{`\w+\t<= for <\tlong: IfLess n 64 rest`, "the last 64 elements as a rest"},
+	{`\w+\t> for >=\t(start|over32): IfAtLeast n 64 long`, "64 elements as a short vector"},
+	{`\w+\t<= for <\t(headed|turns|long): IfLess n 64 rest`, "the last 64 elements as a rest"},
 	{`\w+\t> for >=\tblocks: IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
+	{`\w+\tpage\t.*`, "a page that isn't there makes it slow"},
+	{`\w+\t(> for >=|bound too low)\tlong: IfAtLeast n \d+ far`,
+		"vectors are rotated or not with the same bits"},
+	{`\w+\tjump dropped\tfar: Jump aligned left out`, "rotated by nothing"},
+	{`\w+\tcount\tmisaligned: And with (28|60)[-+]1`, "rotated by less; and there is no bit of 1"},
+	{`\w+\t(> for >=|bound too low)\tpage: IfAtLeast copy of n 1 odd`, "rotated or not"},
+	{`\w+\t(> for >=|bound too low)\tpage: IfAtLeast n 64 aligned`, "the same"},
+	{`\w+\tjump dropped\tpage: Jump start left out`, "rotated by nothing"},
 
-	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to 0 .*`,
+	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to \d+ .*`,
 		"a square is no -0, for which the zero is added"},
+	{`(squaredDistance|sumSquares)AVX512\t(lane skipped|accumulators swapped)\t.*: Add 5 to \d+ .*`,
+		"the same"},
 
 	{`unpack\t(> for >=\tloop: IfAtLeast n 32 loop|<= for <\tstart: IfLess n 32 groups)`,
 		"the last 32 as single groups"},
@@ -53,19 +69,26 @@ var equivalents = []struct{ line, why string }{
 	{`(axpy|steps)Same\t< for <=\t.*: IfAtMost .* 4 (axpy_)?last`,
 		"the last four are stored again"},
 	{`(axpy|steps)Same\tbound too low\t.*: IfAtLeast .* 5 (axpy_)?loop`, "the same"},
-	{`dotRows\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
-	{`dotRows\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
-	{`dotRows\t< for <=\t.*: IfAtMost .* part\d`, "a whole group may be loaded in either way"},
-	{`dotRows\t< for <=\ttail0: IfAtMost .* 0 end0`, "there is always a rest"},
+	{`dotRows(AVX512)?\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
+	{`dotRows(AVX512)?\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
+	{`dotRows(AVX512)?\t< for <=\t.*: IfAtMost .* part\d`, "a whole group may be loaded in either way"},
+	{`dotRows(AVX512)?\t< for <=\ttail0: IfAtMost .* 0 end0`, "there is always a rest"},
 	{`dotRows\tjump dropped\tpart\d: Jump end\d left out`,
 		"the comparison behind it jumps there, too"},
-	{`dotRows\tbound too high\tnext3: .* 64 part7`,
+	{`dotRows(AVX512)?\tbound too high\tnext[23]: .* 64 part[37]`,
 		"a rest is at most 64: the last group is never whole"},
 	{`dotRows\t.*\tnext3: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
+	{`dotRowsAVX512\t.*\tnext2: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
 	{`dotTwo\t> for >=\tloop: IfAtLeast n 1 loop`, "a multiple of 64"},
 }
 
-func (f fault) String() string { return f.kernel.word + "\t" + f.class + "\t" + f.change }
+func (f fault) String() string {
+	word := f.kernel.word
+	if f.path.isa != "avx2" {
+		word += strings.ToUpper(f.path.isa)
+	}
+	return word + "\t" + f.class + "\t" + f.change
+}
 
 func (f fault) equivalent() bool { return equivalent.MatchString(f.String()) }
 
@@ -77,10 +100,10 @@ var equivalent = func() *regexp.Regexp {
 	return regexp.MustCompile("^(" + strings.Join(lines, "|") + ")$")
 }()
 
-// faults returns all that the kernels offer.
-func faults() (all []fault) {
-	for _, k := range kernels {
-		m := newMutant(k, -1)
+// faults returns all that the kernels of a path offer.
+func faults(p path) (all []fault) {
+	for _, k := range kernelsFor(p.target()) {
+		m := newMutant(p, k, -1)
 		m.emit()
 		all = append(all, m.offered...)
 	}
@@ -91,11 +114,11 @@ func faults() (all []fault) {
 // of each pair, then another of each, drawn by the seed.
 func spread(all []fault, seed uint64) (order []fault) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	type pair struct{ word, class string }
+	type pair struct{ isa, word, class string }
 	left := map[pair][]fault{}
 	var pairs []pair
 	for _, f := range all {
-		p := pair{f.kernel.word, f.class}
+		p := pair{f.path.isa, f.kernel.word, f.class}
 		if left[p] == nil {
 			pairs = append(pairs, p)
 		}
@@ -116,30 +139,29 @@ func spread(all []fault, seed uint64) (order []fault) {
 
 // A lab builds test binaries of package asm with assembly of its own, and runs them.
 type lab struct {
+	path
 	asm, temp string   // folders: the package's, and one for what is built
 	sound     *ir.File // without a fault
 }
 
-const assembly = "kernels_avx2_amd64.s"
-
-func newLab(asm, temp string) (*lab, error) {
+func newLab(p path, asm, temp string) (*lab, error) {
 	asm, err := filepath.Abs(asm)
 	if err != nil {
 		return nil, err
 	}
-	t := newAVX2()
-	for _, k := range kernels {
+	t := p.target()
+	for _, k := range kernelsFor(t) {
 		t.Func(k)
 		k.emit(t)
 	}
 	sound, err := t.Compile()
-	return &lab{asm, temp, sound}, err
+	return &lab{p, asm, temp, sound}, err
 }
 
 // mutate returns the sound file with one function in another's place; compiling only that one saves
 // most of the time.
 func (l *lab) mutate(f fault) (*ir.File, error) {
-	m := newMutant(f.kernel, f.place)
+	m := newMutant(f.path, f.kernel, f.place)
 	m.emit()
 	one, err := m.Compile()
 	if err != nil {
@@ -156,7 +178,7 @@ func (l *lab) mutate(f fault) (*ir.File, error) {
 	return &file, nil
 }
 
-func (l *lab) path(name string) string { return filepath.Join(l.temp, name) }
+func (l *lab) temporary(name string) string { return filepath.Join(l.temp, name) }
 
 func (l *lab) build(f *ir.File) error {
 	text, err := printer.NewGoAsm(printer.Config{Name: command, Pkg: "asm"}).Print(f)
@@ -164,18 +186,18 @@ func (l *lab) build(f *ir.File) error {
 		return err
 	}
 	overlay, err := json.Marshal(map[string]any{
-		"Replace": map[string]string{filepath.Join(l.asm, assembly): l.path(assembly)},
+		"Replace": map[string]string{filepath.Join(l.asm, l.file): l.temporary(l.file)},
 	})
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{assembly: text, "overlay.json": overlay} {
-		if err := os.WriteFile(l.path(name), content, 0o666); err != nil {
+	for name, content := range map[string][]byte{l.file: text, "overlay.json": overlay} {
+		if err := os.WriteFile(l.temporary(name), content, 0o666); err != nil {
 			return err
 		}
 	}
 	c := exec.Command("go", "test", "-c", "-p", "1", "-vet", "off", "-ldflags", "-s -w",
-		"-overlay", l.path("overlay.json"), "-o", l.path("asm.test"), ".")
+		"-overlay", l.temporary("overlay.json"), "-o", l.temporary("asm.test"), ".")
 	c.Dir = l.asm
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
@@ -188,9 +210,9 @@ func (l *lab) test(pattern string, limit time.Duration, flags ...string) (killer
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	flags = append(flags, "-test.v", "-test.failfast", "-test.run", pattern)
-	c := exec.CommandContext(ctx, l.path("asm.test"), flags...)
+	c := exec.CommandContext(ctx, l.temporary("asm.test"), flags...)
 	c.Dir = l.asm
-	c.Env = append(os.Environ(), "PEGASIMD_ISA=avx2")
+	c.Env = append(os.Environ(), "PEGASIMD_ISA="+l.isa)
 	out, err := c.CombinedOutput()
 	if err == nil {
 		return ""
@@ -224,7 +246,7 @@ const shortTime, longTime = 10 * time.Second, 3 * time.Minute
 // ended them.
 func (l *lab) kill(f fault, all bool) (killer string) {
 	// More than the kernel's own match: those whose names go on, too, and axpyrows for axpy4.
-	op := "/op=" + strings.TrimSuffix(strings.ToLower(f.kernel.word), "4") + ".*/isa=avx2"
+	op := "/op=" + strings.TrimSuffix(strings.ToLower(f.kernel.word), "4") + ".*/isa=" + l.isa + "$"
 	for _, tests := range []string{"(Same|Guard)", quick} {
 		if killer = l.test(tests+op, shortTime, "-test.short"); killer != "" {
 			return killer
@@ -269,33 +291,39 @@ func runMutants(asm string, n int, all bool, seed uint64, match *regexp.Regexp) 
 		return err
 	}
 	defer os.RemoveAll(temp)
-	l, err := newLab(asm, temp)
-	if err != nil {
-		return err
-	}
-	if err := l.build(l.sound); err != nil {
-		return err
-	}
-	killer := l.test(quick+"//isa=avx2", longTime, "-test.short")
-	if killer == "" {
-		killer = l.test("//isa=avx2", longTime)
-	}
-	if killer != "" {
-		return fmt.Errorf("without a fault the tests fail: %s", killer)
-	}
-
-	count, wrong := newTally(), 0
+	labs, count, wrong := map[string]*lab{}, newTally(), 0
 	var candidates []fault
-	for _, f := range faults() {
-		if !match.MatchString(f.String()) {
+	for _, p := range mutated {
+		l, err := newLab(p, asm, temp)
+		if err != nil {
+			return err
+		}
+		if err := l.build(l.sound); err != nil {
+			return err
+		}
+		if l.test("TestUse", longTime) != "" {
+			fmt.Printf("this machine has no %s: nothing is tested there\n", p.isa)
 			continue
 		}
-		count.points[f.class]++
-		if f.equivalent() {
-			count.equivalent[f.class]++
+		killer := l.test(quick+"//isa="+p.isa+"$", longTime, "-test.short")
+		if killer == "" {
+			killer = l.test("//isa="+p.isa+"$", longTime)
 		}
-		if all || !f.equivalent() {
-			candidates = append(candidates, f)
+		if killer != "" {
+			return fmt.Errorf("without a fault the tests of %s fail: %s", p.isa, killer)
+		}
+		labs[p.isa] = l
+		for _, f := range faults(p) {
+			if !match.MatchString(f.String()) {
+				continue
+			}
+			count.points[f.class]++
+			if f.equivalent() {
+				count.equivalent[f.class]++
+			}
+			if all || !f.equivalent() {
+				candidates = append(candidates, f)
+			}
 		}
 	}
 	start, done := time.Now(), 0
@@ -303,6 +331,7 @@ func runMutants(asm string, n int, all bool, seed uint64, match *regexp.Regexp) 
 		if done == n && !all {
 			break
 		}
+		l := labs[f.path.isa]
 		file, err := l.mutate(f)
 		if err != nil {
 			continue // more registers than there are: a fault that generation finds

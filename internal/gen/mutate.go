@@ -11,6 +11,7 @@ import (
 // and picks one.
 type mutant struct {
 	Target
+	path    path
 	kernel  *kernelSpec
 	place   int     // of the mistake to make, among those offered; -1 for none
 	offered []fault // all that could be made up to here
@@ -24,15 +25,27 @@ type mutant struct {
 
 // A fault is one mistake, by its place among all that the kernel offers.
 type fault struct {
+	path   path
 	kernel *kernelSpec
 	place  int
 	class  string
 	change string
 }
 
-func newMutant(k *kernelSpec, place int) *mutant {
+// A path is one whose assembly is mutated.
+type path struct {
+	isa, file string
+	target    func() Target
+}
+
+var mutated = []path{
+	{"avx2", "kernels_avx2_amd64.s", func() Target { return newAVX2() }},
+	{"avx512", "kernels_avx512_amd64.s", func() Target { return newAVX512() }},
+}
+
+func newMutant(p path, k *kernelSpec, place int) *mutant {
 	return &mutant{
-		Target: newAVX2(), kernel: k, place: place, label: "start",
+		Target: p.target(), path: p, kernel: k, place: place, label: "start",
 		names: map[reg.GPVirtual]string{}, numbers: map[reg.VecVirtual]int{},
 	}
 }
@@ -46,7 +59,7 @@ func (m *mutant) emit() {
 // here offers a mistake and tells whether it is the one to make.
 func (m *mutant) here(class, format string, args ...any) bool {
 	change := m.label + ": " + fmt.Sprintf(format, args...)
-	m.offered = append(m.offered, fault{m.kernel, len(m.offered), class, change})
+	m.offered = append(m.offered, fault{m.path, m.kernel, len(m.offered), class, change})
 	return len(m.offered)-1 == m.place
 }
 
@@ -172,6 +185,13 @@ func (m *mutant) Decrement(n reg.GPVirtual, k int) {
 	m.Target.Decrement(n, m.oneOff("Decrement "+m.names[n]+" by", k))
 }
 
+func (m *mutant) DecrementReg(n, k reg.GPVirtual) {
+	if m.here("advance", "DecrementReg %s left out", m.names[n]) {
+		return
+	}
+	m.Target.DecrementReg(n, k)
+}
+
 func (m *mutant) MultiplyReg(n, k reg.GPVirtual) {
 	if m.here("count", "MultiplyReg left out") {
 		return
@@ -188,6 +208,13 @@ func (m *mutant) ShiftRight(n reg.GPVirtual, bits int) {
 }
 
 func (m *mutant) And(n reg.GPVirtual, k int) { m.Target.And(n, m.oneOff("And with", k)) }
+
+func (m *mutant) StayInPage(n, p reg.GPVirtual) {
+	if m.here("page", "StayInPage %s left out", m.names[p]) {
+		return
+	}
+	m.Target.StayInPage(n, p)
+}
 
 // Vectors.
 
@@ -255,6 +282,14 @@ func (m *mutant) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 }
 
 func (m *mutant) number(v Group) int { return m.numbers[v.regs[0]] }
+
+func (m *mutant) Head(n reg.GPVirtual, width int) Part {
+	if m.here("count", "Head one more") {
+		n = m.CopyInt(n)
+		m.Target.Advance(n, 1)
+	}
+	return m.Target.Head(n, width)
+}
 
 func (m *mutant) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	if m.here("tail dropped", "LoadPart %s gives zeros", m.at(p, offset)) {
@@ -487,6 +522,13 @@ func (m *mutant) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	m.Target.IfAtLeast(n, k, label)
 }
 
+func (m *mutant) IfWithout(n reg.GPVirtual, k int, label string) {
+	if m.here("jump dropped", "IfWithout %s %d %s left out", m.names[n], k, label) {
+		return
+	}
+	m.Target.IfWithout(n, k, label)
+}
+
 // n < k where n - 1 < k, with a k that is not known here, is n <= k.
 func (m *mutant) oneLess(n reg.GPVirtual) reg.GPVirtual {
 	less := m.CopyInt(n)
@@ -506,4 +548,23 @@ func (m *mutant) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 		n = m.oneLess(n)
 	}
 	m.Target.IfAtLeastReg(n, k, label)
+}
+
+func (m *mutant) IfMisaligned(p reg.GPVirtual, width int, label string) {
+	if m.here("jump dropped", "IfMisaligned %s %s left out", m.names[p], label) {
+		return
+	}
+	m.Target.IfMisaligned(p, width, label)
+}
+
+func (m *mutant) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
+	if m.here("page", "IfNearPageEnd %s left out", m.names[p]) {
+		return
+	}
+	m.Target.IfNearPageEnd(p, n, width, label)
+}
+
+func (m *mutant) LoopLabel(name string) {
+	m.label = name
+	m.Target.LoopLabel(name)
 }
