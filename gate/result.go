@@ -104,8 +104,8 @@ func (r *result) addCounts(k *campaign, memories map[string]*memory) {
 		bytes := finding{What: allocs.What, Unit: "B/" + per, How: allocs.How}
 		m := memories[name]
 		if m != nil {
-			allocs.setMemory(m.allocs, allocsRise)
-			bytes.setMemory(m.bytes, bytesRise)
+			allocs.setMemory(m.allocs, allocsRise, m.confirmed)
+			bytes.setMemory(m.bytes, bytesRise, m.confirmed)
 		}
 		for _, f := range []*finding{&instructions, &allocs, &bytes} {
 			switch {
@@ -139,14 +139,17 @@ func (f *finding) setSeries(s series, calls bool) {
 	}
 }
 
-func (f *finding) setMemory(s series, by rise) {
+// setMemory takes in what some runs allocated.
+func (f *finding) setMemory(s series, by rise, confirmed bool) {
 	if len(s.base) > 0 {
 		f.Base = stats.Median(s.base)
 	}
 	if len(s.head) > 0 {
 		f.Head = stats.Median(s.head)
 	}
-	f.Verdict = s.memoryVerdict(by)
+	if f.Verdict = s.memoryVerdict(by); f.Verdict == worse && !confirmed {
+		f.Verdict = equal
+	}
 }
 
 // textLimit is the share by which code may grow without a word: it costs less than anything else
