@@ -89,7 +89,8 @@ func TestMemoryVerdict(t *testing.T) {
 	}
 	for confirmed, want := range map[bool]verdict{true: worse, false: equal} {
 		var f finding
-		if f.setMemory(series{[]float64{1}, []float64{2}}, allocsRise, confirmed); f.Verdict != want {
+		f.setMemory(series{[]float64{1}, []float64{2}}, allocsRise, confirmed)
+		if f.Verdict != want {
 			t.Errorf("confirmed %v: %s, want %s", confirmed, f.Verdict, want)
 		}
 	}
