@@ -1,6 +1,10 @@
 package main
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Allocations of plain benchmarks are what the Go runtime reports over the same number of
 // operations, natively. They are judged by the runs that agree least: a change is one if no run of
@@ -9,8 +13,11 @@ import "slices"
 // allocRuns are the processes of each tree, and as many more as confirm what looks worse.
 const allocRuns = 3
 
-// memory has the allocations and the bytes of an operation.
-type memory struct{ allocs, bytes series }
+// memory has the allocations and the bytes of an operation. Without confirmation nothing is worse.
+type memory struct {
+	allocs, bytes series
+	confirmed     bool
+}
 
 // A rise is what a number must rise by to be worse: by a share, and by so much.
 type rise struct{ share, least float64 }
@@ -57,9 +64,17 @@ func (k *campaign) memory() (map[string]*memory, error) {
 		}
 	}
 	for range allocRuns {
+		if time.Now().After(k.deadline) && len(plan) > 0 {
+			k.note("The time was over before allocations that look worse were confirmed: %s.",
+				k.list(slices.Collect(maps.Keys(plan))))
+			return all, nil
+		}
 		if err := k.allocate(plan, all); err != nil {
 			return nil, err
 		}
+	}
+	for name := range plan {
+		all[name].confirmed = true
 	}
 	return all, nil
 }

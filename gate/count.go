@@ -135,7 +135,7 @@ const (
 	// sections are counted over operations that take about a millisecond: enough for the few
 	// thousand instructions that the runtime adds now and then to be nothing.
 	sectionNS = 1e6
-	// longestNS is what an operation may take that is counted. Valgrind takes some 50 times as long.
+	// longestNS is what an operation may take that is counted: Valgrind takes some 50 times that.
 	longestNS = 100e6
 	// mostPieces bounds how often a timer may be stopped: each makes Valgrind write a file's part.
 	mostPieces = 400
@@ -238,7 +238,8 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 		}
 	}
 	if next != len(parts) {
-		return perOp, fmt.Errorf("valgrind wrote %d parts, the benchmarks made %d", len(parts), next)
+		return perOp, fmt.Errorf("valgrind wrote %d parts, the benchmarks made %d", len(parts),
+			next)
 	}
 	for name := range plan {
 		if n, ok := perOp[called+name]; ok {
@@ -284,7 +285,7 @@ func readParts(file string) (instructions []int, err error) {
 // canCount tells whether this machine has Valgrind, in words if not.
 func canCount() error {
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		return errors.New("Valgrind is not here (Debian and Ubuntu: apt-get install valgrind)")
+		return errors.New("valgrind is not here (Debian and Ubuntu: apt-get install valgrind)")
 	}
 	return nil
 }

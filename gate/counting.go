@@ -193,7 +193,7 @@ func (k *campaign) seconds(name string) float64 {
 
 // pass counts benchmarks once more in both trees, those named, as far as there is time.
 func (k *campaign) pass(names []string) (late []string, err error) {
-	const most = 15 // seconds of a process, so that the time is looked at now and then
+	const most = 8 // seconds of a process, so that the time is looked at now and then
 	for len(names) > 0 {
 		if time.Now().After(k.deadline) {
 			return names, nil

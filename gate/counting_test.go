@@ -87,4 +87,11 @@ func TestMemoryVerdict(t *testing.T) {
 			t.Errorf("%v, %v: %s, want %s", c.base, c.head, got, c.want)
 		}
 	}
+	for confirmed, want := range map[bool]verdict{true: worse, false: equal} {
+		var f finding
+		f.setMemory(series{[]float64{1}, []float64{2}}, allocsRise, confirmed)
+		if f.Verdict != want {
+			t.Errorf("confirmed %v: %s, want %s", confirmed, f.Verdict, want)
+		}
+	}
 }

@@ -14,9 +14,10 @@ import (
 )
 
 // Benchmarks are counted as they are. What tells Valgrind where one begins and ends is a change to
-// the standard library's package testing, made for the counted binaries alone by go build's overlay:
-// each start and stop of a benchmark's timer calls a function that Valgrind knows by its name. So
-// what is counted is what is timed: no preparation, and nothing between StopTimer and StartTimer.
+// the standard library's package testing, made for the counted binaries alone by the go command's
+// overlay: each start and stop of a benchmark's timer calls a function that Valgrind knows by its
+// name. So what is counted is what is timed: no preparation, and nothing between StopTimer and
+// StartTimer.
 
 //go:embed hook/testing.go.txt
 var hookText []byte

@@ -2,9 +2,9 @@
 // one is worse. docs/gate.md says how to use it in any project.
 //
 // It counts what a benchmark executes and allocates, reads what the assembly's loops do, and times.
-// What is counted is the same in every run, or its spread is known; what is timed is compared within
-// fractions of a second, and believed only beyond the noise that two copies of the base show in the
-// same rounds, twice.
+// What is counted is the same in every run, or its spread is known; what is timed is compared
+// within fractions of a second, and believed only beyond the noise that two copies of the base show
+// in the same rounds, twice.
 //
 // Exit codes: 0 nothing is worse, 1 something is, 2 it could not be found out.
 package main
@@ -99,7 +99,7 @@ func parse(args []string) (*config, error) {
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
 	f.StringVar(&c.benchtime, "benchtime", "500us",
 		"time of a benchmark, as in go test; the shortest of 5 counts in a round")
-	f.DurationVar(&c.limit, "limit", 4*time.Minute, "the `time` to measure for, about; "+
+	f.DurationVar(&c.limit, "limit", 200*time.Second, "the `time` to measure for, about; "+
 		"what does not fit is left out, and named")
 	f.StringVar(&accept, "accept", "",
 		"let pass what is worse if its line matches this `pattern`, and say so")

@@ -104,8 +104,8 @@ func (r *result) addCounts(k *campaign, memories map[string]*memory) {
 		bytes := finding{What: allocs.What, Unit: "B/" + per, How: allocs.How}
 		m := memories[name]
 		if m != nil {
-			allocs.setMemory(m.allocs, allocsRise)
-			bytes.setMemory(m.bytes, bytesRise)
+			allocs.setMemory(m.allocs, allocsRise, m.confirmed)
+			bytes.setMemory(m.bytes, bytesRise, m.confirmed)
 		}
 		for _, f := range []*finding{&instructions, &allocs, &bytes} {
 			switch {
@@ -139,14 +139,17 @@ func (f *finding) setSeries(s series, calls bool) {
 	}
 }
 
-func (f *finding) setMemory(s series, by rise) {
+// setMemory takes in what some runs allocated.
+func (f *finding) setMemory(s series, by rise, confirmed bool) {
 	if len(s.base) > 0 {
 		f.Base = stats.Median(s.base)
 	}
 	if len(s.head) > 0 {
 		f.Head = stats.Median(s.head)
 	}
-	f.Verdict = s.memoryVerdict(by)
+	if f.Verdict = s.memoryVerdict(by); f.Verdict == worse && !confirmed {
+		f.Verdict = equal
+	}
 }
 
 // textLimit is the share by which code may grow without a word: it costs less than anything else
@@ -302,7 +305,7 @@ func (r *result) summary() string {
 	}
 	r.table(&b, "Worse", worse, accepted)
 	r.table(&b, "Better", better)
-	r.table(&b, "Not in both", added, gone)
+	r.absent(&b)
 	counts := func(f finding) bool { return f.Ratio == nil }
 	if times := slices.DeleteFunc(slices.Clone(r.Findings), counts); len(times) > 0 {
 		b.WriteString("\n<details><summary>All times</summary>\n")
@@ -310,6 +313,29 @@ func (r *result) summary() string {
 		b.WriteString("\n</details>\n")
 	}
 	return b.String()
+}
+
+// absent lists what only one of the commits has, a line for each benchmark or function.
+func (r *result) absent(b *strings.Builder) {
+	const folded = 10
+	var lines []finding
+	seen := map[string]bool{}
+	for _, f := range r.with(added, gone) {
+		if key := f.What + string(f.Verdict); !seen[key] {
+			seen[key] = true
+			lines = append(lines, f)
+		}
+	}
+	switch {
+	case len(lines) > folded:
+		fmt.Fprintf(b, "\n### Not in both\n\n<details><summary>%d are in one of the two "+
+			"only</summary>\n", len(lines))
+		table(b, lines)
+		b.WriteString("\n</details>\n")
+	case len(lines) > 0:
+		b.WriteString("\n### Not in both\n")
+		table(b, lines)
+	}
 }
 
 func (r *result) table(b *strings.Builder, title string, v ...verdict) {

@@ -17,8 +17,8 @@ import (
 func TestDecodeAsObjdump(t *testing.T) {
 	needs(t, "objdump")
 	binary := filepath.Join(t.TempDir(), "kernels.test")
-	if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}, "go",
-		"test", "-c", "-o", binary, "."); err != nil {
+	env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}
+	if _, err := run("../bench/kernels", env, "go", "test", "-c", "-o", binary, "."); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
@@ -97,8 +97,9 @@ func TestFunctions(t *testing.T) {
 		"arm64": {"asm.dotNEON": 16},
 	} {
 		binary := filepath.Join(t.TempDir(), arch+".test")
-		if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go",
-			"test", "-c", "-o", binary, "."); err != nil {
+		env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}
+		if _, err := run("../bench/kernels", env, "go", "test", "-c", "-o", binary,
+			"."); err != nil {
 			t.Fatal(err)
 		}
 		all, err := functions(binary, regexp.MustCompile(`internal/asm\.`))

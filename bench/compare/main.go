@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/bench/internal/record"
+	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 

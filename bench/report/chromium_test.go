@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/pegasimd/pegasimd/gate/history"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/gate/history"
 )
 
 // The report as a browser shows it: make report-check. It needs Chromium, and is missed if that is

@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pegasimd/pegasimd/gate/history"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/gate/history"
 )
 
 //go:embed report.html

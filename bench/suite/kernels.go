@@ -11,9 +11,9 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/bench/internal/training"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/gate/stats"
-	"github.com/pegasimd/pegasimd/bench/internal/training"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/bench/internal/record"
+	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
 // A session is what all sets of a run share.

@@ -32,13 +32,14 @@ func TestInterval(t *testing.T) {
 	for n, ranks := range map[int][2]float64{6: {1, 6}, 9: {2, 8}, 15: {4, 12}, 30: {10, 21}} {
 		var values []float64
 		for i := range n {
-			values = append(values, float64((i*7)%n+1)) // 1 to n in some order where 7 does not divide
+			values = append(values, float64((i*7)%n+1)) // 1 to n in another order
 		}
 		if lo, hi := Interval(values, 0.95); lo != ranks[0] || hi != ranks[1] {
 			t.Errorf("%d values: %v to %v, want ranks %v", n, lo, hi, ranks)
 		}
 	}
-	if lo, hi := Interval([]float64{1, 2, 3, 4, 5}, 0.95); !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
+	lo, hi := Interval([]float64{1, 2, 3, 4, 5}, 0.95)
+	if !math.IsInf(lo, -1) || !math.IsInf(hi, 1) {
 		t.Errorf("5 values: %v to %v, want no bounds", lo, hi)
 	}
 }
