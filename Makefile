@@ -71,8 +71,9 @@ vulncheck: ## known vulnerabilities in what every module links (needs the networ
 	scripts/with-proxy.sh scripts/vulncheck.sh "$(GOVULNCHECK)"
 
 .PHONY: proxy
-proxy: ## install the command and link the library from a module proxy made of this tree (docs/release.md)
+proxy: ## install the command, link the library and gate a project, from a module proxy made of this tree (docs/release.md)
 	scripts/with-proxy.sh scripts/test-proxy.sh
+	scripts/with-proxy.sh scripts/test-gate.sh
 
 .PHONY: tidy
 tidy: ## go mod tidy in every module, as if all were published
@@ -177,6 +178,11 @@ gate-trial: ## try the gate on the Go repository in the folder REPO: FUNC slowed
 models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22)
 	$(GO) run ./scripts/mca -mca llvm-mca-22 -objdump llvm-objdump-22
 
+TIME ?= 1m
+.PHONY: certificate
+certificate: ## hold proofs of random problems against optima found independently, for TIME
+	$(GO) test -count=1 -timeout 0 -run '^TestCertificate$$' -certify $(TIME) -v ./pegasos
+
 FUZZTIME ?= 1m
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME
@@ -187,4 +193,4 @@ fuzz: ## run each fuzz target for FUZZTIME
 ci: export PEGASIMD_TOOLS := need
 ci: ## everything but the benchmarks
 	@MAKE='$(MAKE)' scripts/stages.sh check vulncheck proxy test test-onnx test-purego race test-emulated test-avx512 \
-		mutants exhaustive report-check regress-selftest fuzz
+		mutants exhaustive report-check regress-selftest certificate fuzz

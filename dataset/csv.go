@@ -74,7 +74,7 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(name, err)
 	}
-	s.IndexBase = 1
+	s.IndexBase, s.Bytes = 1, *opt.bytes
 	s.Table, s.Others = f.table, f.others
 	s.Unlabelled = f.label < 0 && !f.first
 	s.name(f.classes)

@@ -18,8 +18,8 @@ func ReadIDX(images, labels io.Reader, name string, opt Options) (*Set, error) {
 		return nil, err
 	}
 	m := newMeter(opt, 0)
-	x := arrayFile{r: limit(m.reader(images), opt.MaxBytes)}
-	y := arrayFile{r: limit(m.reader(labels), opt.MaxBytes)}
+	x := arrayFile{r: opt.limit(m.reader(images))}
+	y := arrayFile{r: opt.limit(m.reader(labels))}
 	x.name, y.name = pairNames(name, " images", " labels")
 	return readIDX(x, y, opt)
 }
@@ -36,7 +36,7 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	}
 	err = opt.dense(size)
 	if err == nil {
-		_, err = opt.columns(size, rows*size)
+		_, err = opt.columns(size, rows*size/4)
 	}
 	if err != nil {
 		return nil, fail(images.name, err)
@@ -59,7 +59,7 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 // idxSet makes a set of images of so many pixels each, and their labels.
 func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	rows := len(labels)
-	s := &Set{Y: make([]float32, rows), IndexBase: 1}
+	s := &Set{Y: make([]float32, rows), IndexBase: 1, Bytes: *opt.bytes}
 	for i, c := range labels {
 		s.Y[i] = float32(c)
 	}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"math"
 )
 
 // progressStep is about how many bytes are read between two calls of Options.Progress.
@@ -44,25 +45,25 @@ func (m *meter) count(n int, last bool) {
 }
 
 // metered returns r under the options' watch.
-func (o Options) metered(r io.Reader) io.Reader {
-	return limit(newMeter(o, 0).reader(r), o.MaxBytes)
-}
+func (o Options) metered(r io.Reader) io.Reader { return o.limit(newMeter(o, 0).reader(r)) }
 
-// limit returns a reader that fails when r has more than n bytes. n = 0 is no limit.
-func limit(r io.Reader, n int64) io.Reader {
+// limit returns a reader that fails when r has more than MaxBytes, and counts them.
+func (o Options) limit(r io.Reader) io.Reader {
+	n := o.MaxBytes
 	if n == 0 {
-		return r
+		n = math.MaxInt64
 	}
-	return &limited{r, n, n}
+	return &limited{r: r, n: n, left: n, total: o.bytes}
 }
 
 type limited struct {
 	r       io.Reader
 	n, left int64
+	total   *int64 // of all files that are read
 }
 
 func (l *limited) Read(p []byte) (int, error) {
-	if int64(len(p)) > l.left+1 {
+	if int64(len(p))-1 > l.left {
 		p = p[:l.left+1] // one more, to see whether there is more
 	}
 	n, err := l.r.Read(p)
@@ -71,5 +72,6 @@ func (l *limited) Read(p []byte) (int, error) {
 		err = fmt.Errorf("more than %d bytes (MaxBytes)", l.n)
 	}
 	l.left -= int64(n)
+	*l.total += int64(n)
 	return n, err
 }

@@ -33,11 +33,11 @@ func ReadNPY(values, labels io.Reader, name string, opt Options) (*Set, error) {
 		return nil, err
 	}
 	m := newMeter(opt, 0)
-	x := arrayFile{r: limit(m.reader(values), opt.MaxBytes), name: name, size: -1}
+	x := arrayFile{r: opt.limit(m.reader(values)), name: name, size: -1}
 	if labels == nil {
 		return readNPY(x, nil, opt)
 	}
-	y := arrayFile{r: limit(m.reader(labels), opt.MaxBytes), size: -1}
+	y := arrayFile{r: opt.limit(m.reader(labels)), size: -1}
 	x.name, y.name = pairNames(name, "", " labels")
 	return readNPY(x, &y, opt)
 }
@@ -62,7 +62,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 		}
 	}
 	if err == nil {
-		_, err = opt.columns(size, a.rows*size)
+		_, err = opt.columns(size, a.rows*size*a.width/4)
 	}
 	if err != nil {
 		return nil, fail(x.name, err)
@@ -82,6 +82,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	case labels == nil:
 		s.Y = a.takeLabels(flat)
 	}
+	s.Bytes = *opt.bytes
 	err = s.fill(a.rows, size, countNonzeros(flat[:a.rows*size]), opt.Layout,
 		func(dst []float32, i int) { copy(dst, flat[i*size:][:size]) },
 		func(b *rowBuilder, i int) { b.addDense(flat[i*size:][:size]) },

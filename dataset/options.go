@@ -82,8 +82,7 @@ const (
 // bytes in training; in a line of CSV text it takes 100 while the line is read.
 const (
 	defaultMaxFeatures = 1 << 27
-	freeFeatures       = 1 << 20 // of any file
-	paidFeatures       = 2       // of each value in the file
+	freeFeatures       = 1 << 20 // of any file, or one for each value in it
 	csvFeatures        = 1 << 18 // of any CSV file
 )
 
@@ -111,11 +110,12 @@ type Options struct {
 	Labels Labels // whether there are any
 
 	// MaxFeatures is the most columns that a file may ask for, at most 2^31-1. 0 means 2^20, or
-	// more if the file has more than a value for every two of them: one index is enough to ask for
-	// a column, and training takes some 35 bytes a column. 2^27 is the most then, of a CSV file
-	// 2^18.
+	// as many as the file has values if that is more: one index is enough to ask for a column, and
+	// training takes some 35 bytes a column. 2^27 is the most then, of a CSV file 2^18.
 	MaxFeatures int
 	paid        bool // MaxFeatures was 0
+
+	bytes *int64 // what has been read
 
 	// MaxBytes, if not 0, is the most bytes to read, counted after decompression.
 	MaxBytes int64
@@ -179,6 +179,9 @@ func (o Options) filled() (Options, error) {
 	}
 	o.PixelDivisor = cmp.Or(o.PixelDivisor, 255)
 	o.Threads = parallel.Threads(o.Threads)
+	if o.bytes == nil {
+		o.bytes = new(int64)
+	}
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
@@ -262,7 +265,8 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns how many columns a set of n features gets, of whose file so many values are kept:
+// columns returns how many columns a set of n features gets, whose file has so many values of four
+// bytes:
 // Features, if that is given. It fails if the features themselves are too many.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
@@ -272,9 +276,9 @@ func (o Options) columns(n, values int) (int, error) {
 		return 0, fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)",
 			n, o.MaxFeatures)
 	}
-	if o.paid && n > freeFeatures && n/paidFeatures > values {
+	if o.paid && n > max(freeFeatures, values) {
 		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of %d "+
-			"values (-max-features)", n, max(freeFeatures, paidFeatures*values), values)
+			"values (-max-features)", n, max(freeFeatures, values), values)
 	}
 	return n, nil
 }

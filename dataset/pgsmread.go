@@ -156,7 +156,7 @@ func (d *pgsmData) labelled() (s *Set, err error) {
 	if err := d.readSums(); err != nil {
 		return nil, err
 	}
-	s = &Set{IndexBase: d.base, HashBits: d.hashBits}
+	s = &Set{IndexBase: d.base, HashBits: d.hashBits, Bytes: d.size}
 	if s.Y, err = d.readLabels(); err != nil {
 		return nil, err
 	}

@@ -196,7 +196,7 @@ func (in *input) readers() ([]arrayFile, error) {
 		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
 			size = n // with MaxBytes there may be fewer to read
 		}
-		files = append(files, arrayFile{limit(r, in.opt.MaxBytes), name, size})
+		files = append(files, arrayFile{in.opt.limit(r), name, size})
 	}
 	return files, nil
 }

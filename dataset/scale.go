@@ -39,6 +39,9 @@ type Scaler struct {
 	Kind   ScaleKind `json:"kind"`
 	Shift  []float32 `json:"shift,omitempty"`  // of each column, with ScaleStandard
 	Factor []float32 `json:"factor,omitempty"` // of each column, unless it is ScaleUnit
+
+	// Table, if not nil, says what the columns are: see Options. FitScaler leaves it nil.
+	Table *Table `json:"table,omitempty"`
 }
 
 // FitScaler finds the scale of a set's columns. A column that is constant gets the factor 1, so
@@ -128,6 +131,11 @@ func (c *Scaler) Check(features int) error {
 		return fmt.Errorf("dataset: a %s scaler of %d shifts and %d factors for %d features",
 			c.Kind, len(c.Shift), len(c.Factor), features)
 	}
+	if c.Table != nil && factor > 0 {
+		if err := c.Table.Check(features); err != nil {
+			return err
+		}
+	}
 	for j := range c.Factor {
 		if !floats.IsFinite(c.Factor[j]) || c.Shift != nil && !floats.IsFinite(c.Shift[j]) {
 			return fmt.Errorf("dataset: the scaler's numbers of column %d are not finite", j)
@@ -139,7 +147,13 @@ func (c *Scaler) Check(features int) error {
 // Apply returns the set with its features scaled, in memory; s stays as it is. The result has the
 // layout of s, but is dense after ScaleStandard. It fails if the set has other columns than the
 // scaler, or if a number gets too large for float32, naming row and column.
-func (c *Scaler) Apply(s *Set) (*Set, error) {
+func (c *Scaler) Apply(s *Set) (*Set, error) { return c.apply(s, false) }
+
+// ApplyInPlace is Apply for a set that is not used any more, not even after an error: dense
+// features in memory are scaled where they are.
+func (c *Scaler) ApplyInPlace(s *Set) (*Set, error) { return c.apply(s, true) }
+
+func (c *Scaler) apply(s *Set, inPlace bool) (*Set, error) {
 	if err := c.Check(s.Cols()); err != nil {
 		return nil, err
 	}
@@ -152,10 +166,16 @@ func (c *Scaler) Apply(s *Set) (*Set, error) {
 		}
 		t = *full
 	}
+	inPlace = inPlace && t.mapped == nil
 	t.mapped = nil
 	var err error
 	if t.Dense != nil {
-		t.Dense, err = c.dense(t.Dense)
+		to := t.Dense
+		if !inPlace {
+			to = dense.New(t.Rows(), t.Cols())
+		}
+		err = c.dense(to, t.Dense)
+		t.Dense = to
 	} else {
 		t.Sparse, err = c.sparse(t.Sparse)
 	}
@@ -168,20 +188,20 @@ func (c *Scaler) Apply(s *Set) (*Set, error) {
 	return &t, nil
 }
 
-func (c *Scaler) dense(x *dense.Matrix) (*dense.Matrix, error) {
-	out := dense.New(x.Rows(), x.Cols())
+// dense writes the scaled rows of x to out, which may be x.
+func (c *Scaler) dense(out, x *dense.Matrix) error {
 	for i := range x.Rows() {
 		row, to := x.Row(i), out.Row(i)
 		norm := c.norm(row)
 		for j, v := range row {
 			w := c.one(j, v, norm)
 			if !floats.IsFinite(w) {
-				return nil, badScale(i, j)
+				return badScale(i, j)
 			}
 			to[j] = w
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (c *Scaler) sparse(x *sparse.Matrix) (*sparse.Matrix, error) {

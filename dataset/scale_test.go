@@ -20,6 +20,41 @@ func denseSet(t testing.TB, rows, cols int, values ...float32) *Set {
 	return &Set{Dense: d, Y: make([]float32, rows), IndexBase: 1}
 }
 
+// In place gives the same numbers, in the same memory unless they are in a file or sparse.
+func TestScaleInPlace(t *testing.T) {
+	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+		for _, kind := range []ScaleKind{ScaleMaxAbs, ScaleStandard, ScaleUnit} {
+			s := randomSet(rand.New(rand.NewPCG(1, 7)), 50, 20, layout)
+			c, err := FitScaler(s, kind)
+			if layout == LayoutSparse && kind == ScaleStandard {
+				continue // is refused
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := c.Apply(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both(t, pgsm(t, s), Options{}, func(m *Set, err error) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				mapped, before := m.Mapped(), m.Dense
+				got, err := c.ApplyInPlace(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, got, want)
+				if got.Mapped() || (got.Dense == before) != (layout == LayoutSparse || !mapped) {
+					t.Errorf("%s, %s: mapped %v, in place %v", layout, kind, mapped,
+						got.Dense == before)
+				}
+			})
+		}
+	}
+}
+
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		kind          ScaleKind

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -49,6 +50,9 @@ type Set struct {
 	Table *Table
 	// Others are the names of the columns that Options.Table does not have, and that were left out.
 	Others []string
+
+	// Bytes is the size of what was read, after decompression; of two files, of both.
+	Bytes int64
 
 	mapped *pgsmData // of a set in a mapped file
 }
@@ -178,7 +182,7 @@ func (s *Set) Subset(rows []int) *Set {
 	}
 	for k, i := range rows {
 		if uint(i) >= uint(n) {
-			panic("dataset: row out of range")
+			panic(mistake.Of("row %d of %d", i, n))
 		}
 		t.Y[k] = s.Y[i]
 	}

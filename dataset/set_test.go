@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -72,12 +74,20 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 		}
 		want.Names = nil
 	case FormatCSV:
+		header := csvHeaderOf(s)
 		err = WriteCSV(&b, s)
 		if s.Cols() == 0 || s.Names != nil && says(err, "the class name") {
 			return // it says that this can't be
 		}
 		if err == nil {
-			got, err = ReadCSV(&b, "csv", Options{Header: HeaderNo})
+			opt := Options{Header: HeaderNo}
+			if header != "" {
+				opt.Header = HeaderAuto
+			}
+			if got, err = ReadCSV(&b, "csv", opt); err == nil && header != "" &&
+				!slices.Equal(got.Table.Columns, s.Table.Columns) {
+				t.Fatalf("columns %q, want %q", got.Table.Columns, s.Table.Columns)
+			}
 			want.Names = usedNames(s)
 		}
 	case FormatNPY:
@@ -206,7 +216,8 @@ func TestSubset(t *testing.T) {
 			for _, rows := range [][]int{{-1}, {0, 4}} {
 				func() {
 					defer func() {
-						if r := recover(); r != "dataset: row out of range" {
+						r := fmt.Sprint(recover())
+						if !strings.HasPrefix(r, "dataset: Set.Subset: row ") {
 							t.Error(r)
 						}
 					}()

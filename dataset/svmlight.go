@@ -80,6 +80,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 		return nil, fail(name, err)
 	}
 	s.IndexBase, s.HashBits, s.Unlabelled = base, opt.HashBits, p.labels == LabelsNo
+	s.Bytes = *opt.bytes
 	return s, nil
 }
 

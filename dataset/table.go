@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -51,6 +52,15 @@ func (t *Table) Check(features int) error {
 		seen[name] = true
 	}
 	return nil
+}
+
+// UnmarshalJSON reads a table, whose label is in the last column unless it says another.
+func (t *Table) UnmarshalJSON(text []byte) error {
+	type plain Table
+	p := plain{LabelAt: -1}
+	err := json.Unmarshal(text, &p)
+	*t = Table(p)
+	return err
 }
 
 // Plain returns the table without its names.

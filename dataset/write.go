@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,8 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 }
 
 // WriteCSV writes the set as comma-separated values: a row an example, its label in the last
-// column, without a header. Numbers have the fewest digits that give the same float32 again, labels
+// column. Before them is a header if Table has names that tell the columns apart, and that would be
+// taken for a header. Numbers have the fewest digits that give the same float32 again, labels
 // are written by name if they have names. Reading the text gives the same set. It fails, naming the
 // row, if a number is not finite, and on names that would not be read again as they are.
 func WriteCSV(w io.Writer, s *Set) error {
@@ -65,6 +67,9 @@ func WriteCSV(w io.Writer, s *Set) error {
 		return err
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
+	if _, err := b.WriteString(csvHeaderOf(s)); err != nil {
+		return err
+	}
 	row := make([]float32, s.Cols())
 	var line []byte
 	for i, y := range s.Y {
@@ -92,6 +97,31 @@ func WriteCSV(w io.Writer, s *Set) error {
 		}
 	}
 	return b.Flush()
+}
+
+// csvHeaderOf returns the line with the names of the set's columns, or nothing if they would not be
+// read again as they are.
+func csvHeaderOf(s *Set) string {
+	if s.Table == nil || s.Table.Columns == nil || s.Table.Check(s.Cols()) != nil {
+		return ""
+	}
+	cells := append(slices.Clone(s.Table.Columns), s.Table.Label)
+	for _, name := range cells {
+		if strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") ||
+			strings.HasPrefix(name, string(byteOrderMark)) || columnName(name) != name {
+			return ""
+		}
+	}
+	if f := new(csvFile); !f.namesOnly(cells, len(cells)-1) {
+		return ""
+	}
+	var b strings.Builder
+	c := csv.NewWriter(&b)
+	if c.Write(cells) != nil {
+		return ""
+	}
+	c.Flush()
+	return b.String()
 }
 
 // csvNames returns the class names in CSV's quoting, or nil if there are none.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // A Matrix holds its rows one after the other, each padded to a multiple of 64 bytes, the first at
@@ -58,7 +59,7 @@ func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares((*matrices.De
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	m.check(w)
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {
-		panic("dense: row out of range")
+		panic(mistake.Of("rows %d to %d of %d", first, first+len(dst)-1, m.Rows()))
 	}
 	if m.unchecked() {
 		for k := range dst {
@@ -101,8 +102,13 @@ func (m *Matrix) unchecked() bool { return !(*matrices.Dense)(m).Sound() }
 
 func (m *Matrix) check(w []float32) {
 	if len(w) != m.Cols() {
-		panic("dense: len(w) != Cols")
+		panic(m.wrongLength(w))
 	}
+}
+
+//go:noinline
+func (m *Matrix) wrongLength(w []float32) any {
+	return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
 }
 
 // Take returns a matrix of the given rows, in the given order, with memory of its own.

@@ -92,6 +92,10 @@ func (k *comparison) buildBase() error {
 	if restored := k.base.restore(); restored != nil {
 		return restored
 	}
+	var listed error
+	if k.before, listed = k.base.packages(k.c); listed != nil {
+		return listed
+	}
 	if k.base.buildAll(k.c, k.before, k.work) != nil {
 		return err
 	}

@@ -18,7 +18,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -91,8 +90,8 @@ func parse(args []string) (*config, error) {
 	f.StringVar(&c.bench, "bench", ".", "count the benchmarks that match this `pattern`")
 	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+
 		"for none")
-	f.BoolVar(&c.counts, "counts", runtime.GOOS == "linux",
-		"count instructions, which needs valgrind, and allocations")
+	f.BoolVar(&c.counts, "counts", true,
+		"count instructions, where there is valgrind, and allocations")
 	f.StringVar(&functions, "functions", "", "compare size and inner loops of the functions that "+
 		"match this `pattern`; empty for none")
 	f.StringVar(&arches, "arch", "amd64,arm64",

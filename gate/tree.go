@@ -50,7 +50,7 @@ func here() (tree, error) {
 	if err != nil {
 		return tree{}, err
 	}
-	status, err := git(root, "status", "--porcelain")
+	status, err := git(root, "status", "--porcelain", "--", ".", ":(exclude)"+historyFolder)
 	if err != nil {
 		return tree{}, err
 	}

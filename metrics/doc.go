@@ -11,8 +11,10 @@
 // lengths of their arguments differ.
 package metrics
 
+import "github.com/pegasimd/pegasimd/internal/mistake"
+
 func checkLengths(truth, predicted int) {
 	if truth != predicted {
-		panic("metrics: len(truth) != len(predicted)")
+		panic(mistake.Lengths("len(truth)", truth, "len(predicted)", predicted))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"flag"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -92,12 +93,11 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	native := func(text []byte) (Predictor, error) { return Read(bytes.NewReader(text)) }
-	linear := func(read func(string) (*pegasos.Model, error)) func([]byte) (Predictor, error) {
+	linear := func(read func(io.Reader) (*pegasos.Model, error)) func([]byte) (Predictor, error) {
 		return func(text []byte) (Predictor, error) {
-			m, err := read(string(text))
+			m, err := read(bytes.NewReader(text))
 			if err == nil {
-				err = m.Validate()
-				if err != nil {
+				if err = m.Validate(); err != nil {
 					t.Errorf("read, and not valid: %v: %q", err, text)
 				}
 			}
@@ -114,11 +114,8 @@ func TestMutants(t *testing.T) {
 		{"checkpoint", encode(t, checkpoint), true, native},
 		{"dense kernel model", kernels[0].Bytes(), true, native},
 		{"sparse kernel model", kernels[1].Bytes(), true, native},
-		{"JSON", []byte(encodeJSON(t, named)), false,
-			linear(func(s string) (*pegasos.Model, error) { return ReadJSON(strings.NewReader(s)) })},
-		{"liblinear", []byte(liblinear.String()), false, linear(func(s string) (*pegasos.Model, error) {
-			return ReadLiblinear(strings.NewReader(s))
-		})},
+		{"JSON", []byte(encodeJSON(t, named)), false, linear(ReadJSON)},
+		{"liblinear", []byte(liblinear.String()), false, linear(ReadLiblinear)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := rand.New(rand.NewPCG(uint64(*mutants), 7))

@@ -26,8 +26,12 @@ const (
 	exact                     // from float64 dot products
 )
 
-// small is the share of P - D that the mistake may be where float32 dot products are good enough.
-const small = 0.01
+// What the mistake may be where float32 dot products are good enough: a share of P - D, or without
+// a bound of P.
+const (
+	smallOfGap       = 0.01
+	smallOfObjective = 1e-4
+)
 
 // measure fills in the run's part of m's objective and bound. It returns the sum of the mistakes.
 func (r *run) measure(m *Model, how precision) (mistakes float64) {
@@ -41,7 +45,11 @@ func (r *run) measure(m *Model, how precision) (mistakes float64) {
 func (r *run) refine(m *Model, how precision) (mistakes float64) {
 	wide, some := make([]bool, len(r.measured)), false
 	for k, at := range r.measured {
-		rough := !(at.mistake <= small*(at.objective-at.bound)) && !math.IsNaN(at.bound)
+		enough := smallOfGap * (at.objective - at.bound)
+		if math.IsNaN(at.bound) {
+			enough = smallOfObjective * at.objective
+		}
+		rough := !(at.mistake <= enough)
 		wide[k] = floats.IsFinite(at.objective) && (how == exact || how == asNeeded && rough)
 		some = some || wide[k]
 	}
@@ -102,7 +110,7 @@ func (r *run) setObjective(k int, w [][]float32, b []float64, loss float64, wide
 	l := r.learners[k]
 	s := l.common()
 	penalty := s.penalty(w, b)
-	z := s.scoreError(w, b, r.dotSize(wide), r.r2)
+	z := s.scoreError(s.longest(w, penalty), b, r.dotSize(wide), r.r2)
 	at := &r.measured[k]
 	at.objective = penalty + loss
 	at.mistake = l.lossError(z, loss) + float64(s.sums*(loss+penalty))
@@ -196,12 +204,12 @@ func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
 // penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
 // vector from is one of zeros.
 func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
-	var sum float64
-	for j, v := range w {
-		d := float64(v)
-		if from != nil {
-			d -= float64(from[j])
-		}
+	sum := 0.0
+	if from == nil {
+		sum = squareSum(w)
+	}
+	for j, v := range from {
+		d := float64(w[j]) - float64(v)
 		sum += float64(d * d)
 	}
 	if bias != 0 {
@@ -209,4 +217,11 @@ func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
 		sum += float64(b * b)
 	}
 	return float64(lambda / 2 * sum)
+}
+
+func squareSum(v []float32) (sum float64) {
+	for _, z := range v {
+		sum += float64(float64(z) * float64(z))
+	}
+	return sum
 }

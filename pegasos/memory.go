@@ -4,32 +4,21 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
-
-// DefaultMaxMemory is what Trainer.MaxMemory stands for if it is 0: 4 GiB.
-const DefaultMaxMemory = 1 << 32
 
 // learnerSize is about what a learner takes beside its vectors and what it keeps for rows.
 const learnerSize = 2048
 
 // checkMemory refuses a session that would take too much memory, before any of it is allocated.
 func (s *session) checkMemory(tr *Trainer) error {
-	limit := float64(tr.MaxMemory)
-	if limit == 0 {
-		limit = DefaultMaxMemory
-	}
 	n := s.sizes()
-	need := s.memory(tr, n)
-	if need <= limit {
-		return nil
-	}
-	return badField("MaxMemory", "have %s, but %.0f weight vectors of %d features, and %.3g rows "+
-		"that they visit in all, take %s beside the data", megabytes(limit), n.vectors,
-		s.data.x.Cols(), n.rows, megabytes(need))
+	what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
+		n.vectors, s.data.x.Cols(), n.rows)
+	return options.First(fieldError,
+		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n), what)})
 }
-
-func megabytes(bytes float64) string { return fmt.Sprintf("%.0f MB", bytes/1e6) }
 
 // sessionSizes are numbers that the memory of a session goes by. They are float64, which can't
 // overflow.

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -282,7 +283,7 @@ func (m *Model) WithCols(cols int) *Model {
 // [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
-		panic("pegasos: x.Cols() != m.Cols()")
+		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
 	if len(dst) < len(m.Weights) {
 		dst = make([]float64, len(m.Weights))
@@ -300,7 +301,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 // sums that float32 can't hold speak for no class. It panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
-		panic("pegasos: the model predicts numbers, not classes")
+		panic(mistake.Of("the model predicts numbers, not classes"))
 	}
 	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
 		return -1

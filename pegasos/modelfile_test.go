@@ -309,7 +309,8 @@ func TestWriteFile(t *testing.T) {
 	if err := ms[0].WriteFile(zipped); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(zipped); err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
+	text, err := os.ReadFile(zipped)
+	if err != nil || !strings.HasPrefix(string(text), "\x1f\x8b") {
 		t.Errorf("a name that ends in .gz: %.20q, %v", text, err)
 	}
 	if have, err := ReadFile(zipped); err != nil || have.Hash() != ms[0].Hash() {
@@ -319,7 +320,7 @@ func TestWriteFile(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	err := ms[0].WriteFile(filepath.Join(dir, "none", "model"))
+	err = ms[0].WriteFile(filepath.Join(dir, "none", "model"))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}

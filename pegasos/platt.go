@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
@@ -167,7 +168,7 @@ func (m *Model) HasProbabilities() bool {
 // by the sum. It panics if the model has none: see HasProbabilities.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
-		panic("pegasos: the model has no probabilities")
+		panic(mistake.Of("the model has no probabilities"))
 	}
 	n := len(m.Classes)
 	if len(dst) < n {

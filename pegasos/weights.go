@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/options"
 )
 
 // Balanced is the [Config.ClassWeight] that gives each class the same weight in all: the rows of
@@ -27,7 +29,7 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 			return nil, badField("ClassWeight", "have %.40q, want %s or a list such as -1=1,1=2.5",
 				part, Balanced)
 		}
-		if !goodWeight(weight) {
+		if !options.GoodWeight(weight) {
 			return nil, badField("ClassWeight",
 				"have the weight %v for the label %v, want a finite number of at least 0",
 				weight, label)
@@ -39,10 +41,6 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 	}
 	return weights, nil
 }
-
-// The limit keeps sums of weights, and a row's share of them, far from the ends of float64 and
-// float32.
-func goodWeight(w float64) bool { return w == 0 || w >= 1e-15 && w <= 1e15 }
 
 // setWeights gives each row its weight, its own times that of its label: nil if there are none.
 // Balanced is not done yet.
@@ -63,9 +61,9 @@ func (d *data) setWeights(tr *Trainer) error {
 	for i, label := range d.y {
 		w := 1.0
 		if own != nil {
-			if w = float64(own[i]); !goodWeight(w) {
-				return &RowError{i, fmt.Sprintf("the weight is %v, want 0 or 1e-15 to 1e15",
-					own[i])}
+			if w = float64(own[i]); !options.GoodWeight(w) {
+				return &RowError{i, fmt.Sprintf("the weight is %v, want %s", own[i],
+					options.GoodWeights)}
 			}
 		}
 		if c, ok := byLabel[label]; ok {

@@ -21,6 +21,7 @@ published=(modelio/onnx gate cmd/pegasimd) # after the root; each requires none 
 for file in go.work $(git ls-files '*go.mod'); do
 	sed -i -E "s#^(.*$path[a-z/]*) v[0-9][^ ]*#\1 $version#" "$file"
 done
+sed -i -E "s#($path/gate@)v[0-9][^ ]*#\1$version#" docs/gate.md # what others copy
 for module in "${published[@]}"; do
 	sed -i "\|^$path[ /]|d" "$module/go.sum"
 done

@@ -8,9 +8,8 @@
 package sparse
 
 import (
-	"fmt"
-
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
@@ -50,7 +49,7 @@ func Axpy(a float32, idx []int32, val, w []float32) {
 }
 
 // inRange panics unless every index is one of n elements; it does so before anything is written.
-// Lengths are checked in package asm, whose panics begin with this package's name.
+// Lengths are checked in package asm.
 func inRange(idx []int32, n int) {
 	for k, j := range idx {
 		if uint(j) >= uint(n) { // a negative index is a large uint
@@ -61,7 +60,7 @@ func inRange(idx []int32, n int) {
 
 //go:noinline
 func outOfRange(k int, j int32, n int) any {
-	return fmt.Sprintf("sparse: idx[%d] = %d is not an index into %d elements", k, j, n)
+	return mistake.Of("idx[%d] = %d, outside of %d features", k, j, n)
 }
 
 // DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the

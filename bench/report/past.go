@@ -29,17 +29,7 @@ func histories(runs []*history.Run) (all []historyOf) {
 		slices.SortStableFunc(runs, func(a, b *history.Run) int { return a.Time.Compare(b.Time) })
 		var lines []series
 		h := historyOf{CPU: cpu}
-		for _, l := range []struct{ class, name, unit, part string }{
-			{"s2", "instructions, generic", "insn/call", "isa=generic"},
-			{"s1", "instructions, AVX2", "insn/call", "isa=avx2"},
-			{"s1", "instructions, NEON", "insn/call", "isa=neon"},
-			{"s1", "instructions", "insn/call", ""},
-			{"s3", "time", "ns/op", ""},
-			{"s4", "bytes of code", "text-bytes", "all functions/"},
-		} {
-			if l.part == "" && l.unit == "insn/call" && len(lines) > 0 {
-				continue // the benchmarks have paths
-			}
+		for _, l := range kinds(runs) {
 			y := chain(runs, l.unit, l.part)
 			if y == nil {
 				continue
@@ -67,6 +57,38 @@ func histories(runs []*history.Run) (all []historyOf) {
 		all = append(all, h)
 	}
 	return all
+}
+
+// A kind is a unit, of the benchmarks whose names have part in them.
+type kind struct{ class, name, unit, part string }
+
+// kinds lists the lines of a history: instructions of each path that any benchmark names, or of
+// all; time; and code.
+func kinds(runs []*history.Run) (all []kind) {
+	paths := map[string]bool{}
+	units := map[string]bool{}
+	for _, r := range runs {
+		for name, values := range r.Values {
+			_, path, found := strings.Cut(name, "isa=")
+			for unit := range values {
+				units[unit] = true
+				if found && unit == "insn/call" {
+					paths[path] = true
+				}
+			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		all = append(all, kind{pathClass(path), "instructions, " + path, "insn/call",
+			"isa=" + path})
+	}
+	for _, unit := range []string{"insn/call", "insn/op"} {
+		if units[unit] && len(paths) == 0 {
+			all = append(all, kind{"s1", "instructions", unit, ""})
+		}
+	}
+	return append(all, kind{"s3", "time", "ns/op", ""},
+		kind{"s4", "bytes of code", "text-bytes", "all functions/"})
 }
 
 // chain follows the benchmarks of a unit whose names have part in them. Two runs are compared by

@@ -148,12 +148,14 @@ func pathClass(isa string) string {
 	switch isa {
 	case "generic":
 		return "s2"
+	case "avx2", "neon":
+		return "s1"
 	case "avx512":
 		return "s3"
-	case "avx512-256":
+	case "avx512x256":
 		return "s4"
 	}
-	return "s1"
+	return "s5" // a path that came later
 }
 
 func (r *results) legend() (all []legend) {

@@ -21,6 +21,7 @@ import (
 // signals and limits.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
+		limitFiles()
 		main()
 	}
 	os.Exit(m.Run())

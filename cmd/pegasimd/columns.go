@@ -15,7 +15,7 @@ func modelTable(text json.RawMessage, features int) (*dataset.Table, error) {
 	if text == nil {
 		return nil, nil
 	}
-	t := &dataset.Table{LabelAt: -1}
+	t := new(dataset.Table)
 	err := json.Unmarshal(text, t)
 	if err == nil {
 		err = t.Check(features)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,6 +138,33 @@ func TestColumnsOfCrossValidation(t *testing.T) {
 	}
 }
 
+// Convert and scale keep the names of columns in CSV, and scale -like finds columns by them.
+func TestColumnsOfConvertAndScale(t *testing.T) {
+	dir := t.TempDir()
+	train := file(t, "train.csv", "a,b,y\n1,10,p\n-2,5,q\n")
+	test := file(t, "test.csv", "more,y,\"b\",a\n7,p,10,1\n8,q,5,-2\n")
+	must(t, "train", "-quiet", train, dir+"/model")
+	must(t, "convert", "-label-column", "y", file(t, "test.csv", "y,b,a\np,10,1\nq,5,-2\n"),
+		dir+"/test.csv")
+	text, err := os.ReadFile(dir + "/test.csv")
+	if err != nil || string(text) != "b,a,y\n10,1,p\n5,-2,q\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if out, told := must(t, "predict", dir+"/test.csv", dir+"/model"); out != "p\nq\n" {
+		t.Errorf("%q, %q", out, told)
+	}
+	must(t, "scale", "-save", dir+"/scale", train, dir+"/scaled.csv")
+	_, told := must(t, "scale", "-like", dir+"/scale", test, dir+"/likewise.csv")
+	one, _ := os.ReadFile(dir + "/scaled.csv")
+	two, _ := os.ReadFile(dir + "/likewise.csv")
+	if string(one) != "a,b,y\n0.5,1,p\n-1,0.5,q\n" || string(one) != string(two) ||
+		told != "ignored columns that the model does not have: more\n" {
+		t.Errorf("%q, %q, %s", one, two, told)
+	}
+	fails(t, exitError, "no column is called \"a\"", "scale", "-like", dir+"/scale",
+		file(t, "x.csv", "b,c,y\n1,1,p\n"), dir+"/x.csv")
+}
+
 // Svmlight text without labels has a row for each line.
 func TestPredictUnlabelledSvmlight(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
@@ -208,7 +236,9 @@ func TestBadTable(t *testing.T) {
 		fails(t, exitError, want, "predict", file(t, "x.csv", "1,2\n"), name)
 	}
 	// Without a place for the label it is the last column.
-	if have, err := modelTable([]byte("{}"), 2); err != nil || have.LabelAt != -1 {
-		t.Errorf("%v, %v", have, err)
+	for _, text := range []string{"{}", "null"} {
+		if have, err := modelTable([]byte(text), 2); err != nil || have.LabelAt != -1 {
+			t.Errorf("%s: %v, %v", text, have, err)
+		}
 	}
 }

@@ -54,6 +54,9 @@ func cv(c *call) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
+	if err := f.memory.check(); err != nil {
+		return err
+	}
 	if f.folds < 2 {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}

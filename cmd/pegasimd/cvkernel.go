@@ -109,6 +109,7 @@ func (v *kernelCV) at(p kernelPoint) kernelsvm.Config {
 func (v *kernelCV) trainer(p kernelPoint) kernelsvm.Trainer {
 	return kernelsvm.Trainer{
 		Config: v.at(p), Threads: v.flags.data.opt.Threads, CacheMB: v.flags.kernel.cacheMB,
+		MaxMemory: v.flags.memory.limit(v.set),
 	}
 }
 

@@ -110,16 +110,13 @@ func (v *linearCV) readData() (err error) {
 	if err != nil {
 		return err
 	}
+	v.memory = v.flags.memory.limit(v.set)
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err
 	}
-	file := v.flags.weights
-	if v.weights, err = readWeights(file); err != nil {
+	if v.weights, err = readWeights(v.flags.weights, v.set.Rows()); err != nil {
 		return err
-	}
-	if n := len(v.weights); file != "" && n != v.set.Rows() {
-		return fmt.Errorf("%s: %d weights for %d rows", file, n, v.set.Rows())
 	}
 	if v.grid == nil {
 		v.grid = defaultGrid(v.set)
@@ -171,6 +168,7 @@ func (v *linearCV) writeModel() error {
 	}
 	tr := pegasos.Trainer{
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
+		MaxMemory: v.memory,
 	}
 	m, err := tr.Train(v, matrix(v.set), v.set.Y)
 	if err != nil {

@@ -73,7 +73,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		}
 	}
 	if d.scaler != nil {
-		if set, err = d.scaler.Apply(set); err != nil {
+		if set, err = d.scaler.ApplyInPlace(set); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -88,7 +88,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 func (d *dataReader) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set, error) {
 	scaler, err := dataset.FitScaler(set, dataset.ScaleKind(kind))
 	if err == nil {
-		set, err = scaler.Apply(set)
+		set, err = scaler.ApplyInPlace(set)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -222,4 +223,25 @@ func TestDamagedData(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What training would take beyond what the data pay for is refused, unless a flag allows it.
+func TestMaxMemory(t *testing.T) {
+	var classes, wide strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&classes, "%d 1:1\n", i/2) // 1,500 classes of two rows
+	}
+	fmt.Fprint(&wide, "1 1:1\n2 1048576:1\n3 2:1\n")
+	many, few := file(t, "many.svm", classes.String()), file(t, "wide.svm", wide.String())
+	model := filepath.Join(t.TempDir(), "a.model")
+	told := "-max-memory: have 24 MB, but "
+	fails(t, exitUsage, told+"1500 weight vectors of 1 features, which visit 4.5e+06 rows in all, "+
+		"take ", "train", "-multiclass", "ovr", many, model)
+	fails(t, exitUsage, "have 50 MB, but 3 weight vectors of 1048576 features", "train", few, model)
+	fails(t, exitUsage, told+"1500 problems, which have 4.5e+06 rows in all, take ",
+		"train", "-kernel", "rbf", "-gamma", "1", "-multiclass", "ovr", many, model)
+	fails(t, exitUsage, "-max-memory: have ", "cv", "-multiclass", "ovr", "-folds", "2", many)
+	fails(t, exitUsage, "-max-memory: have -1", "train", "-max-memory", "-1", few, model)
+	fails(t, exitUsage, "-max-memory: have 1 MB", "train", "-max-memory", "1", few, model)
+	must(t, "train", "-quiet", "-epochs", "1", "-max-memory", "200", few, model)
 }

@@ -46,7 +46,7 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"read a .pgsm file into memory and check it, in place of mapping it")
 	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
 	f.IntVar(&d.opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, "+
-		"or two for each value in the file if that is more; 2^18 of CSV)")
+		"or one for each value in the file if that is more; 2^18 of CSV)")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0,
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,
@@ -168,7 +168,7 @@ type kernelFlags struct {
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
 	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
-		"finish multiclass seed preset json folds lambdas cs model")
+		"finish multiclass seed preset json folds lambdas cs model max-memory")
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
@@ -300,6 +300,7 @@ type trainFlags struct {
 	in     inputFlags
 	keep   checkpointFlags
 	curve  curveFlags
+	memory memoryFlags
 	json   string
 }
 
@@ -310,6 +311,7 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.in.define(f)
 	t.keep.define(f)
 	t.curve.define(f)
+	t.memory.define(f)
 	defineJSON(f, &t.json, "the run's numbers", "")
 }
 
@@ -327,6 +329,7 @@ type cvFlags struct {
 	folds       int
 	lambdas, cs string
 	weights     string
+	memory      memoryFlags
 	model, json string
 }
 
@@ -335,6 +338,7 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	v.set.define(f)
 	v.kernel.define(f)
 	v.kernel.defineGammas(f)
+	v.memory.define(f)
 	f.IntVar(&v.folds, "folds", 5, "`n` the number of folds that the rows are cut into")
 	f.StringVar(&v.lambdas, "lambdas", "",
 		"`list` try these, such as 1e-3,1e-4 (default seven powers of ten, see above)")

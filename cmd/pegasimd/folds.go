@@ -19,6 +19,7 @@ import (
 type validation struct {
 	set     *dataset.Set
 	weights []float32 // of the rows, or nil
+	memory  int64     // that each run may take
 	folds   int
 	fold    []int    // of each row; -1 for those without weight
 	sizes   []int    // of the folds
@@ -137,7 +138,7 @@ func (v *validation) one(
 		}
 	}
 	start := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights,
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: v.memory,
 		Progress: func(p pegasos.Progress) {
 			progress(float64(p.Steps) / float64(p.TotalSteps+1))
 		}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file reads what training takes beside the data.
 
 // readNumbers reads numbers, separated by blanks, tabs or commas, and calls f for those of each
-// line.
-func readNumbers(name, what string, f func(numbers []float64)) error {
+// line. An error of f is that of the line.
+func readNumbers(name, what string, f func(numbers []float64) error) error {
 	text, err := readInput(name)
 	if err != nil {
 		return err
@@ -31,28 +33,31 @@ func readNumbers(name, what string, f func(numbers []float64)) error {
 			}
 			numbers = append(numbers, v)
 		}
-		f(numbers)
+		if err := f(numbers); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
 	}
 	return nil
 }
 
-// readWeights reads a number a line, or nothing if the name is empty.
-func readWeights(name string) (weights []float32, err error) {
+// readWeights reads a number a line, for so many rows, or nothing if the name is empty.
+func readWeights(name string, rows int) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	bad := 0
-	err = readNumbers(name, "weight", func(numbers []float64) {
-		if len(numbers) != 1 && bad == 0 {
-			bad = len(weights) + 1
+	err = readNumbers(name, "weight", func(numbers []float64) error {
+		if len(numbers) != 1 {
+			return errors.New("want one weight a line")
 		}
-		weights = append(weights, 0)
-		if len(numbers) == 1 {
-			weights[len(weights)-1] = float32(numbers[0])
+		w := float32(numbers[0])
+		weights = append(weights, w)
+		if !options.GoodWeight(float64(w)) {
+			return fmt.Errorf("the weight is %v, want %s", numbers[0], options.GoodWeights)
 		}
+		return nil
 	})
-	if err == nil && bad > 0 {
-		err = fmt.Errorf("%s:%d: want one weight a line", name, bad)
+	if err == nil && len(weights) != rows {
+		err = fmt.Errorf("%s: %d weights for %d rows", inputName(name), len(weights), rows)
 	}
 	return weights, err
 }
@@ -62,7 +67,10 @@ func readCosts(name string) (costs [][]float64, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	err = readNumbers(name, "cost", func(numbers []float64) { costs = append(costs, numbers) })
+	err = readNumbers(name, "cost", func(numbers []float64) error {
+		costs = append(costs, numbers)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

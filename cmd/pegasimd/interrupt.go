@@ -22,7 +22,7 @@ const (
 )
 
 const (
-	workingGrace  = 700 * time.Millisecond
+	workingGrace  = 500 * time.Millisecond
 	trainingGrace = 5 * time.Second // for a machine that is busy, or a model that is very large
 )
 

@@ -129,12 +129,12 @@ func isSvmlight(head []byte) bool {
 	return pairs
 }
 
-// isCSV reports whether the first line is text with commas in it, and nothing else that this
-// command writes.
+// isCSV reports whether the first line is cells of which the first has a number: what is written
+// here has no header.
 func isCSV(head []byte) bool {
-	first, _, _ := bytes.Cut(head, []byte("\n"))
-	return bytes.ContainsRune(first, ',') && !bytes.ContainsRune(head, 0) &&
-		!bytes.ContainsAny(head[:1], "{[<") && !curveKind.is(head)
+	cell, _, several := strings.Cut(wholeLines(head)[0], ",")
+	_, err := strconv.ParseFloat(cell, 64)
+	return several && err == nil
 }
 
 // predictionsOf is the kind of what predict writes: lines that begin with one of the classes, or

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -101,7 +102,10 @@ func printUsage(w io.Writer) {
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
-	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples.")
+	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples. In every "+
+		"command -\nstands for standard input or output, and what has a name that ends in .gz is "+
+		"compressed.\nFiles are written in one piece, and what they replace is of the same kind, "+
+		"unless -force is given.")
 }
 
 // call runs the command and returns the exit code.
@@ -169,6 +173,9 @@ func (c *call) parse(group flagGroup, min, max int) (arguments []string, err err
 	}
 	if len(arguments) > max {
 		return nil, usagef("unexpected argument %q", arguments[max])
+	}
+	if slices.Contains(arguments, "") {
+		return nil, usagef("an argument is empty: want a name")
 	}
 	return arguments, nil
 }

@@ -254,11 +254,11 @@ func TestWeights(t *testing.T) {
 		t.Error("a row of weight 0 counts")
 	}
 	for want, args := range map[string][]string{
-		"name=weight":         {"-class-weight", "bird=2"},
-		"w:2:":                {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
-		"2 weights":           {"-weights", file(t, "w", "1\n1\n")},
-		"row 1":               {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
-		"-class-weight: have": {"-class-weight", "cat=-1"},
+		"name=weight":           {"-class-weight", "bird=2"},
+		"w:2:":                  {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
+		"2 weights":             {"-weights", file(t, "w", "1\n1\n")},
+		"w:2: the weight is -1": {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
+		"-class-weight: have":   {"-class-weight", "cat=-1"},
 	} {
 		fails(t, anyFailure, want, append([]string{"train", data, dir + "/other"}, args...)...)
 	}

@@ -53,6 +53,7 @@ func scale(c *call) error {
 	reader := c.reader(f.data)
 	if scaler != nil {
 		reader.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
+		reader.opt.Table = scaler.Table
 	}
 	set, _, err := reader.read(args[0], nil)
 	if err != nil {
@@ -62,8 +63,11 @@ func scale(c *call) error {
 		if scaler, err = dataset.FitScaler(set, dataset.ScaleKind(f.kind)); err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
+		if scaler.Factor != nil {
+			scaler.Table, _ = usable(set)
+		}
 	}
-	scaled, err := scaler.Apply(set)
+	scaled, err := scaler.ApplyInPlace(set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}

@@ -19,7 +19,7 @@ var trainCommand = command{
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
 Two labels make one problem, more make one for each label against the rest; with -loss
 eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
-folder under DATA's name with the ending .model.
+folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
@@ -34,7 +34,7 @@ the same model, bit for bit, on every machine.
 
 With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
 -coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset
--average -multiclass -seed -preset -json, and the flags about data.
+-average -multiclass -seed -preset -json -max-memory, and the flags about data.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
@@ -56,6 +56,9 @@ func train(c *call) error {
 		return err
 	}
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
+		return err
+	}
+	if err := f.memory.check(); err != nil {
 		return err
 	}
 	model, err := modelName(args)
@@ -239,7 +242,7 @@ func (r *linearRun) readInputs() (err error) {
 	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
 		return err
 	}
-	if tr.Weights, err = readWeights(in.weights); err != nil {
+	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.costs); err != nil {
@@ -255,6 +258,7 @@ func (r *linearRun) readInputs() (err error) {
 func (r *linearRun) train() error {
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
+	tr.MaxMemory = r.flags.memory.limit(r.set)
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads

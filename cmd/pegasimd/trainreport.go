@@ -58,6 +58,7 @@ type trainReport struct {
 	Steps          int64   `json:"steps"`
 	Epochs         float64 `json:"epochs"`
 	Violations     int64   `json:"violations"`
+	Replaced       int     `json:"replaced,omitempty"` // as in pegasos.Result
 	R2             float64 `json:"r2"`
 	T0             float64 `json:"t0"`
 	LoadSeconds    float64 `json:"load_seconds"`
@@ -91,7 +92,8 @@ func newTrainReport(r *linearRun) *trainReport {
 	return &trainReport{
 		objectiveReport: newObjectiveReport(m),
 		C:               number(c), sizeReport: newSizeReport(r.set, classNames(m)),
-		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, R2: of.R2, T0: of.T0,
+		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
+		R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
 		MeasureSeconds: r.times.measuring.Seconds(),
 		StepsPerSecond: float64(steps) / r.times.training.Seconds(),
@@ -114,6 +116,11 @@ func (r *trainReport) print(w io.Writer) {
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
 		r.TrainSeconds, r.ISA, r.StepsPerSecond)
 	r.printObjective(w, r.Interrupted)
+	if r.Replaced > 0 {
+		fmt.Fprintf(w, "%d of the problems ended worse than they began: their weights are those of "+
+			"the start, the prior or 0, or the last iterate, whichever is best; more -epochs or "+
+			"-scale may help\n", r.Replaced)
+	}
 	r.printModel(w)
 }
 

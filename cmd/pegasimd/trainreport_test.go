@@ -55,3 +55,16 @@ func TestStanding(t *testing.T) {
 		}
 	}
 }
+
+// Where training made things worse the report says so, and what the model is.
+func TestReplaced(t *testing.T) {
+	dir := t.TempDir()
+	data := file(t, "one.svm", "1 1:9\n-1 1:9\n-1 1:9\n")
+	_, told := must(t, "train", "-steps", "1", "-order", "sequential", "-json", dir+"/json", data,
+		dir+"/model")
+	run := report(t, dir+"/json")
+	if run["replaced"] != 1.0 || run["objective"] != 1.0 ||
+		!strings.Contains(told, "1 of the problems ended worse than they began") {
+		t.Errorf("%v: %s", run["objective"], told)
+	}
+}

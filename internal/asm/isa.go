@@ -18,8 +18,9 @@ const (
 	AVX512                // the same in registers of 512 bits
 )
 
+// No name ends in a dash and a number, which benchmarks' names have for GOMAXPROCS.
 var names = [...]string{Generic: "generic", NEON: "neon", AVX2: "avx2",
-	AVX512x256: "avx512-256", AVX512: "avx512"}
+	AVX512x256: "avx512x256", AVX512: "avx512"}
 
 func (isa ISA) String() string { return names[isa] }
 

@@ -1,8 +1,9 @@
 package asm
 
 import (
-	"fmt"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // Block is the number of elements after which a sum starts anew and a call into assembly ends. It
@@ -16,7 +17,7 @@ const (
 )
 
 // Lengths and rows are checked here and nowhere else: dense calls these functions and does nothing
-// before, so that it is inlined. Panics begin with the name of the package that the caller sees.
+// before, so that it is inlined. Panics name the function that the caller sees: see mistake.
 
 // mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its
 // code out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes
@@ -24,11 +25,11 @@ const (
 //
 //go:noinline
 func mismatch(a string, n int, b string, m int) any {
-	return fmt.Sprintf("%s = %d, %s = %d: they must be equal", a, n, b, m)
+	return mistake.Lengths(a, n, b, m)
 }
 
 func vectorsDiffer(x, y []float32) any {
-	return mismatch("dense: len(x)", len(x), "len(y)", len(y))
+	return mismatch("len(x)", len(x), "len(y)", len(y))
 }
 
 // Dot is
@@ -261,7 +262,7 @@ func scaleGeneric(a float32, x []float32) {
 }
 
 func rowDiffers(idx []int32, val []float32) any {
-	return mismatch("sparse: len(idx)", len(idx), "len(val)", len(val))
+	return mismatch("len(idx)", len(idx), "len(val)", len(val))
 }
 
 // DotSparse is
@@ -662,7 +663,7 @@ func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
 // and x may be the same slice.
 func Exp(dst, x []float32) {
 	if len(dst) != len(x) {
-		panic(mismatch("dense: len(dst)", len(dst), "len(x)", len(x)))
+		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}
 	if race {
 		raceReads(x)
@@ -695,8 +696,8 @@ func expBlocks(dst, x []float32) {
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
-	return fmt.Sprintf("dense: rows has %d elements: too few for %d rows of %d, %d apart",
-		len(rows), count, n, stride)
+	return mistake.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
+		count, n, stride)
 }
 
 // DotRows is
@@ -726,7 +727,7 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 // overlap rows or x.
 func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
-		panic(mismatch("dense: len(dst)", len(dst), "len(idx)", len(idx)))
+		panic(mismatch("len(dst)", len(dst), "len(idx)", len(idx)))
 	}
 	if !rowsInside(rows, stride, idx, len(x)) {
 		panic(rowsOutside(rows, stride, idx, len(x)))
@@ -761,8 +762,8 @@ func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
 func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
 	for k, j := range idx {
 		if stride >= 0 && n <= len(rows) && !rowsInside(rows, stride, idx[k:k+1], n) {
-			return fmt.Sprintf("dense: row %d of %d elements, %d apart, is outside rows, which has %d",
-				j, n, stride, len(rows))
+			return mistake.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
+				k, j, n, stride, len(rows))
 		}
 	}
 	return rowsTooShort(rows, stride, len(idx), n)
@@ -865,7 +866,7 @@ func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
 // overlap a or rows.
 func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
-		panic(mismatch("dense: len(a)", len(a), "len(idx)", len(idx)))
+		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))
 	}
 	if !rowsInside(rows, stride, idx, len(y)) {
 		panic(rowsOutside(rows, stride, idx, len(y)))
@@ -911,7 +912,7 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 
 //go:noinline
 func notInterleaved(k int) any {
-	return fmt.Sprintf("sparse: %d interleaved vectors: the number must be a multiple of 8", k)
+	return mistake.Of("%d interleaved vectors: want a multiple of 8", k)
 }
 
 // DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:
@@ -1057,7 +1058,7 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 // It panics if the lengths differ.
 func Unpack(dst []float32, src []byte, hi, lo float32) {
 	if len(dst) != len(src) {
-		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
+		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
 		raceReads(src)
@@ -1105,10 +1106,10 @@ func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
 func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	n := len(w)
 	if len(dst) != (n+7)&^7 {
-		panic(mismatch("asm: len(dst)", len(dst), "len(w) rounded up", (n+7)&^7))
+		panic(mismatch("len(dst)", len(dst), "len(w) rounded up", (n+7)&^7))
 	}
 	if len(src) != len(dst) {
-		panic(mismatch("asm: len(dst)", len(dst), "len(src)", len(src)))
+		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if race {
 		raceReads(src)

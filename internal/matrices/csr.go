@@ -3,6 +3,8 @@ package matrices
 import (
 	"fmt"
 	"math"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // CSR is in compressed sparse row form: the nonzeros of row i are those from starts[i] to
@@ -64,8 +66,11 @@ func (m *CSR) Row(i int) (index []int32, values []float32) {
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// Admitted returns row i, or an empty one if it is barred.
+// Admitted returns row i, or an empty one if it is barred. It panics if there is none.
 func (m *CSR) Admitted(i int) (index []int32, values []float32) {
+	if uint(i) >= uint(m.Rows()) {
+		panic(mistake.Of("row %d of %d", i, m.Rows()))
+	}
 	if m.Barred(i) {
 		return nil, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // alignment is how many floats a row's start is a multiple of. They are 64 bytes: a cache line, and
@@ -28,18 +30,22 @@ type WillNeed func(first, end int)
 // exceed the address space.
 func NewDense(rows, cols int) *Dense {
 	if rows < 0 || cols < 0 {
-		panic("dense: negative dimension")
+		panic(mistake.Of("%d rows of %d", rows, cols))
 	}
 	if cols > math.MaxInt-alignment {
-		panic("dense: matrix too large")
+		panic(tooLarge(rows, cols))
 	}
 	stride := Stride(cols)
 	if stride > 0 && rows > (math.MaxInt/4-alignment)/stride {
-		panic("dense: matrix too large")
+		panic(tooLarge(rows, cols))
 	}
 	return &Dense{
 		rows: rows, cols: cols, stride: stride, free: uint(rows), values: aligned(rows * stride),
 	}
+}
+
+func tooLarge(rows, cols int) any {
+	return mistake.Of("%d rows of %d are too many for this machine", rows, cols)
 }
 
 // aligned returns n zeros that start at a multiple of 64 bytes.
@@ -76,7 +82,7 @@ func Vectors(n, cols int) [][]float32 {
 // overflow.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
-		panic("dense: cols out of range")
+		panic(mistake.Of("%d columns", cols))
 	}
 	return (cols + alignment - 1) / alignment * alignment
 }

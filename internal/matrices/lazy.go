@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // A Check says how a lazy matrix is checked: in blocks of 2^Shift rows, each when one of its rows
@@ -95,7 +97,7 @@ func (m *Dense) Check(i int) error {
 // admit returns row i, which is out of range or to be checked.
 func (m *Dense) admit(i int) []float32 {
 	if uint(i) >= uint(m.rows) {
-		panic("dense: row out of range")
+		panic(mistake.Of("row %d of %d", i, m.rows))
 	}
 	if !m.guard.admits(i) {
 		return m.guard.zeroRow()

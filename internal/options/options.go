@@ -120,3 +120,16 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows: want at least %v",
 		c, lambda, rows, MinLambda)
 }
+
+// DefaultMaxMemory is what MaxMemory stands for if it is 0: 4 GiB.
+const DefaultMaxMemory = 1 << 32
+
+// Memory is the rule that training takes no more bytes than MaxMemory allows; what says what takes
+// them.
+func Memory(most int64, need float64, what string) Rule {
+	if most == 0 {
+		most = DefaultMaxMemory
+	}
+	return Not("MaxMemory", need > float64(most), "have %.0f MB, but %s take %.0f MB beside the data",
+		float64(most)/1e6, what, need/1e6)
+}

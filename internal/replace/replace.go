@@ -56,7 +56,11 @@ func (f *File) open() (err error) {
 		return err
 	}
 	if old != nil && (descriptor || !old.Mode().IsRegular()) {
-		f.f, err = os.OpenFile(f.name, os.O_WRONLY|os.O_APPEND, 0)
+		flags := os.O_WRONLY
+		if old.Mode().IsRegular() {
+			flags |= os.O_APPEND // to what is there, and what others write
+		}
+		f.f, err = os.OpenFile(f.name, flags, 0)
 		return err
 	}
 	f.target = target

@@ -4,6 +4,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -30,7 +31,12 @@ func ofSparse(x *sparse.Matrix) Rows {
 	return &c
 }
 
-const wrongLength = "store: len(w) != Cols"
+// wrongLength returns what to panic with. It is not inlined, to keep its code out of the others'.
+//
+//go:noinline
+func wrongLength(w []float32, cols int) any {
+	return mistake.Lengths("len(w)", len(w), "Cols", cols)
+}
 
 // sparseAhead is how many rows before its use a sparse row has to be fetched.
 const sparseAhead = 6
@@ -52,7 +58,7 @@ func (m *csr) Row(i int) (index []int32, values []float32) {
 
 func (m *csr) Dot(i int, w []float32) float32 {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	index, values := m.Row(i)
 	return asm.DotSparse(index, values, w)
@@ -60,7 +66,7 @@ func (m *csr) Dot(i int, w []float32) float32 {
 
 func (m *csr) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	index, values := m.Row(i)
 	asm.AxpySparse(a, index, values, w)

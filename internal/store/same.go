@@ -145,7 +145,7 @@ func (m *same) place(i int) (value float32, index []uint16) {
 
 func (m *same) Dot(i int, w []float32) float32 {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	value, index := m.place(i)
 	return asm.DotSame(value, index, w)
@@ -153,7 +153,7 @@ func (m *same) Dot(i int, w []float32) float32 {
 
 func (m *same) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	value, index := m.place(i)
 	asm.AxpySame(float32(a*value), index, w)
@@ -217,7 +217,7 @@ func (m *Stepper) Fetch(i int) { (*same)(m).Fetch(i) }
 // Take takes the steps on w, one after the other.
 func (m *Stepper) Take(steps []asm.Step, w []float32) {
 	if len(w) != m.cols {
-		panic(wrongLength)
+		panic(wrongLength(w, m.cols))
 	}
 	asm.StepsSame(steps, m.indices, w)
 }

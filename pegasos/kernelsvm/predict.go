@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -15,7 +16,7 @@ import (
 // prepare makes what predictions need.
 func (m *Model) prepare() {
 	if m.Config.Kernel == Function && m.Func == nil {
-		panic("pegasos: the model's kernel is a function: set Func after reading")
+		panic(mistake.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
 		n := m.rows.Rows()

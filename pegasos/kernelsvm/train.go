@@ -50,6 +50,10 @@ type Trainer struct {
 	// each thread, and the nonzeros of sparse rows again.
 	CacheMB int
 
+	// MaxMemory is the most bytes that a run may take beside the data and the cache; 0 means 4 GiB.
+	// What it takes is estimated before it is allocated.
+	MaxMemory int64
+
 	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end
 	// of the run.
 	Progress func(Progress)
@@ -97,6 +101,7 @@ type problem struct {
 
 	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
 	factor           float64 // that the iterate is multiplied by in the model: 1, or less
+	rounded          bool    // its coefficients are rounded in the finish too
 
 	// How the bound came about: how far the objective may be off, the largest gap that the best
 	// pass can have, and the bound with roundings counted and without.
@@ -190,6 +195,9 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if tr.Threads < 0 {
 		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
 	}
+	if tr.MaxMemory < 0 {
+		return nil, badField("MaxMemory", "have %d, want 0 or more", tr.MaxMemory)
+	}
 	if (tr.Func != nil) != (tr.Kernel == Function) {
 		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
 	}
@@ -224,6 +232,9 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	r.order = order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
 	if r.total = r.cfg.Steps; r.total == 0 {
 		r.total = int64(r.cfg.Epochs) * int64(r.rows)
+	}
+	if err := r.checkMemory(tr.MaxMemory); err != nil {
+		return nil, err
 	}
 	if err := r.arrange(class, tr.CacheMB); err != nil {
 		return nil, err

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/modelio"
+)
+
+// A running command is a process whose standard input does not end.
+type running struct {
+	*exec.Cmd
+	stdin  *os.File
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, args ...string) *running {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	p := &running{Cmd: exec.Command(os.Args[0], args...), stdin: w}
+	p.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
+	p.Stdin, p.Stderr = r, &p.stderr
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// end waits for the process, and returns its exit code and how long that took.
+func (p *running) end() (code int, took time.Duration) {
+	since := time.Now()
+	p.Wait()
+	p.stdin.Close()
+	return p.ProcessState.ExitCode(), time.Since(since)
+}
+
+// endless are command lines that take far longer than any test, each with an output.
+var endless = []string{
+	"train - OUT", "train -json OUT - other", "train -steps 1000000000000 toy.svm OUT",
+	"train -steps 1000000000000 -bias outer toy.svm OUT",
+	"train -multiclass crammer-singer -steps 1000000000000 toy.svm OUT",
+	"train -kernel rbf -gamma 1 -steps 1000000000000 toy.svm OUT",
+	"train -checkpoint OUT -steps 1000000000000 toy.svm other",
+	"cv -model OUT -", "cv -steps 1000000000000 -model OUT toy.svm",
+	"cv -kernel rbf -gamma 1 -steps 1000000000000 -cs 1 -model OUT toy.svm",
+	"predict - toy.model OUT", "predict toy.svm - OUT", "eval -json OUT - toy.model",
+	"convert - OUT.svm", "convert -from liblinear - OUT", "convert -to json - OUT",
+	"scale - OUT.svm", "scale -like - toy.svm OUT.svm", "inspect -json OUT -",
+	"train -weights - toy.svm OUT", "train -costs - -multiclass crammer-singer toy.svm OUT",
+	"train -valid - -patience 1 toy.svm OUT",
+}
+
+// Whatever a command does, it ends within a second of SIGINT or SIGTERM, with the exit code for
+// that, and leaves no temporary file; the files that were there stay, or are whole new ones.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGINT to be sent: NOT TESTED")
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "toy.svm", strings.Repeat(toy, 5))
+	must(t, "train", "-quiet", "toy.svm", "toy.model")
+	for i, line := range endless {
+		t.Run(line, func(t *testing.T) {
+			signal := []os.Signal{os.Interrupt, syscall.SIGTERM}[i%2]
+			args := strings.Fields(strings.ReplaceAll(line, "OUT", "out"))
+			for try := 0; ; try++ {
+				p := start(t, args...)
+				waitFor(t, "*.tmp")
+				time.Sleep(100 * time.Millisecond) // it may be anywhere by now
+				p.Process.Signal(signal)
+				code, took := p.end()
+				if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+					t.Errorf("left behind: %q", left)
+				}
+				if code != exitInterrupted {
+					t.Fatalf("exit code %d, %s", code, p.stderr.String())
+				}
+				_, err := modelio.ReadFile("out")
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Error(err)
+				}
+				os.Remove("out")
+				os.Remove("other")
+				if took < time.Second {
+					return
+				}
+				if try == 5 { // others may keep the machine busy
+					t.Fatalf("it ended after %v", took)
+				}
+			}
+		})
+	}
+}
+
+// waitFor waits until there is a file like that.
+func waitFor(t *testing.T, pattern string) {
+	t.Helper()
+	for range 1000 {
+		if names, _ := filepath.Glob(pattern); len(names) > 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no %s", pattern)
+}
+
+// The second signal ends a command at once, before the first one would have.
+func TestSecondSignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGINT to be sent: NOT TESTED")
+	}
+	t.Chdir(t.TempDir())
+	for try := 0; ; try++ {
+		p := start(t, "train", "-", "out")
+		waitFor(t, "*.tmp")
+		p.Process.Signal(os.Interrupt)
+		time.Sleep(20 * time.Millisecond)
+		p.Process.Signal(syscall.SIGTERM)
+		code, took := p.end()
+		if left, _ := filepath.Glob("*"); len(left) > 0 || code != exitInterrupted {
+			t.Errorf("exit code %d; left behind: %q", code, left)
+		}
+		if took < workingGrace/2 {
+			return
+		}
+		if try == 5 {
+			t.Fatalf("it ended after %v", took)
+		}
+	}
+}
+
+// What does not look up from its work has a moment, less than a second, unless a model is there.
+func TestStages(t *testing.T) {
+	for stage, c := range map[int32]struct{ yet, over time.Duration }{
+		working:   {0, 900 * time.Millisecond},
+		training:  {900 * time.Millisecond, 10 * time.Second},
+		finishing: {time.Hour, 0},
+	} {
+		s := stageOf(t.Context())
+		s.Store(stage)
+		if s.over(c.yet) || c.over > 0 && !s.over(c.over) {
+			t.Errorf("stage %d is over too early or too late", stage)
+		}
+	}
+}
+
+// Who has read enough of standard output is no error to tell of, and leaves no temporary file.
+func TestBrokenPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGPIPE: NOT TESTED")
+	}
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", strings.Repeat(toy, 50_000))
+	must(t, "train", "-quiet", "-epochs", "1", "toy.svm", "toy.model")
+	for _, line := range []string{"predict toy.svm toy.model", "convert toy.svm -",
+		"scale -save scale.json toy.svm -"} {
+		p := exec.Command(os.Args[0], append(strings.Fields(line), "-quiet")...)
+		p.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told bytes.Buffer
+		p.Stdout, p.Stderr = w, &told
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		r.Read(make([]byte, 10))
+		r.Close()
+		p.Wait()
+		left, _ := filepath.Glob("*.tmp")
+		if code := p.ProcessState.ExitCode(); code != exitPipe || told.Len() > 0 || len(left) > 0 {
+			t.Errorf("%s: exit code %d, %s; left behind: %q", line, code, told.String(), left)
+		}
+	}
+}
+
+// A process that is killed at any moment leaves of every output the old file or the new one, whole,
+// and beside them at most temporary files, which do not hinder the next run.
+func TestKilled(t *testing.T) {
+	kills := 100
+	if testing.Short() {
+		kills = 10
+	}
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", strings.Repeat(toy, 500))
+	train := strings.Fields("train -quiet -epochs 100 -checkpoint state -every 1ms -json report " +
+		"-curve curve.csv toy.svm model")
+	must(t, train...)
+	took := time.Duration(0)
+	for i := range kills {
+		p := start(t, train...)
+		before := time.Now()
+		if i%10 == 0 { // how long it takes now
+			p.Wait()
+			took = time.Since(before)
+		} else {
+			time.Sleep(rand.N(took))
+			p.Process.Kill()
+		}
+		p.end()
+		for _, name := range []string{"model", "state"} {
+			if _, err := modelio.ReadFile(name); err != nil {
+				t.Fatalf("kill %d: %v", i, err)
+			}
+		}
+		report(t, "report")
+		if table := contentOf(t, "curve.csv"); !strings.HasPrefix(table, "epoch,steps,") ||
+			!strings.HasSuffix(table, "\n") {
+			t.Fatalf("kill %d: %q", i, table)
+		}
+		names, _ := filepath.Glob("*")
+		for _, name := range names {
+			whole := strings.Contains(" toy.svm model state report curve.csv ", " "+name+" ")
+			var n uint32
+			_, err := fmt.Sscanf(filepath.Ext(strings.TrimSuffix(name, ".tmp")), ".%08x", &n)
+			if !whole && (err != nil || !strings.HasSuffix(name, ".tmp")) {
+				t.Fatalf("kill %d: left behind: %s", i, name)
+			}
+		}
+	}
+	left, _ := filepath.Glob("*.tmp")
+	t.Logf("%d temporary files are left of %d kills", len(left), kills)
+	must(t, train...)
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// limitFiles is for Linux.
+func limitFiles() {}

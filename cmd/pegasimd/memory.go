@@ -1,0 +1,34 @@
+package main
+
+import (
+	"flag"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// memoryFlags say how much memory training may take.
+type memoryFlags struct{ megabytes int }
+
+func (m *memoryFlags) define(f *flag.FlagSet) {
+	f.IntVar(&m.megabytes, "max-memory", 0, "`n` refuse to train if that takes more megabytes "+
+		"beside the data (0: what the data pay for, which is 24, 32 bytes a row and 10 for each "+
+		"of their bytes; or 48 bytes a feature, if that is more)")
+}
+
+// check checks the flag.
+func (m *memoryFlags) check() error {
+	if m.megabytes < 0 {
+		return usagef("-max-memory: have %d, want 0 or more", m.megabytes)
+	}
+	return nil
+}
+
+// limit returns how many bytes training on the set may take beside it. With the memory for reading
+// it, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a row. A
+// problem of two classes may have as many features as the data could ask for.
+func (m *memoryFlags) limit(set *dataset.Set) int64 {
+	if m.megabytes > 0 {
+		return int64(m.megabytes) * 1e6
+	}
+	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
+}

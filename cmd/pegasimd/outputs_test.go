@@ -1,0 +1,524 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/modelio"
+)
+
+// A writing is a command line with an output, OUT in it, whose name has the ending. It may also be
+// standard output if stdout is set.
+type writing struct {
+	name, ending string
+	stdout       bool
+	like         string // which of the foreign files is one of its kind
+	args         string
+}
+
+// writings are all outputs of all commands. The data are toy.svm, and what goes with them is there.
+var writings = []writing{
+	{"train MODEL", ".model", true, "model", "train toy.svm OUT"},
+	{"train -kernel MODEL", ".model", true, "model", "train -kernel rbf -gamma 1 toy.svm OUT"},
+	{"train -checkpoint", ".state", false, "model", "train -checkpoint OUT toy.svm other"},
+	{"train -json", ".json", true, "", "train -json OUT toy.svm other"},
+	{"train -kernel -json", ".json", true, "",
+		"train -kernel rbf -gamma 1 -json OUT toy.svm other"},
+	{"train -curve", ".csv", true, "", "train -curve OUT toy.svm other"},
+	{"train -plot", ".svg", false, "", "train -plot OUT toy.svm other"},
+	{"cv -model", ".model", true, "model", "cv -folds 2 -lambda 1 -model OUT toy.svm"},
+	{"cv -json", ".json", true, "", "cv -folds 2 -lambda 1 -json OUT toy.svm"},
+	{"cv -kernel -model", ".model", true, "model",
+		"cv -folds 2 -cs 1 -kernel rbf -model OUT toy.svm"},
+	{"cv -kernel -json", ".json", true, "", "cv -folds 2 -cs 1 -kernel rbf -json OUT toy.svm"},
+	{"predict OUT", ".txt", true, "", "predict toy.svm toy.model OUT"},
+	{"predict -scores OUT", ".tsv", true, "", "predict -scores toy.svm toy.model OUT"},
+	{"eval -json", ".json", true, "", "eval -json OUT toy.svm toy.model"},
+	{"eval -plot", ".png", false, "picture", "eval -plot OUT toy.svm toy.model"},
+	{"convert to svmlight", ".svm", true, "svmlight", "convert toy.svm OUT"},
+	{"convert to CSV", ".csv", false, "numbers", "convert toy.svm OUT"},
+	{"convert to npy", ".npy", false, "", "convert toy.svm OUT"},
+	{"convert to pgsm", ".pgsm", false, "", "convert toy.svm OUT"},
+	{"convert -stream", ".pgsm", false, "", "convert -stream toy.svm OUT"},
+	{"convert -to liblinear", "", true, "", "convert -to liblinear toy.model OUT"},
+	{"convert -to json", ".json", true, "", "convert -to json toy.model OUT"},
+	{"convert -to onnx", ".onnx", true, "", "convert -to onnx toy.model OUT"},
+	{"convert -from json", ".model", true, "model", "convert -from json toy.json OUT"},
+	{"scale OUT", ".svm", true, "svmlight", "scale toy.svm OUT"},
+	{"scale -save", ".json", true, "", "scale -save OUT toy.svm other.svm"},
+	{"inspect -json of data", ".json", true, "", "inspect -json OUT toy.svm"},
+	{"inspect -json of a model", ".json", true, "", "inspect -json OUT toy.model"},
+}
+
+// line returns the command line with a name of the output.
+func (w writing) line(out string) []string {
+	args := strings.Fields(w.args)
+	for i := range args {
+		if args[i] == "OUT" {
+			args[i] = out
+		}
+	}
+	return append(args, "-quiet")
+}
+
+// input returns the name of what is read first.
+func (w writing) input() string {
+	for _, arg := range strings.Fields(w.args) {
+		if strings.HasPrefix(arg, "toy.") {
+			return arg
+		}
+	}
+	panic(w.args)
+}
+
+// eachWriting runs a test for each output, in a folder that has what the command reads.
+func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
+	source := t.TempDir()
+	write(t, filepath.Join(source, "toy.svm"), strings.Repeat(toy, 5))
+	t.Chdir(source)
+	must(t, "train", "-quiet", "toy.svm", "toy.model")
+	must(t, "convert", "-to", "json", "toy.model", "toy.json")
+	for _, w := range writings {
+		t.Run(w.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range inputs {
+				write(t, filepath.Join(dir, name), contentOf(t, filepath.Join(source, name)))
+			}
+			t.Chdir(dir)
+			test(t, w)
+		})
+	}
+}
+
+// inputs are what is read.
+var inputs = []string{"toy.svm", "toy.model", "toy.json"}
+
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func contentOf(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// unharmed makes sure that no file but those that are named has changed or come to be.
+func unharmed(t *testing.T, before map[string]string, but ...string) {
+	t.Helper()
+	for name, content := range before {
+		if have := contentOf(t, name); have != content && !slices.Contains(but, name) {
+			t.Errorf("%s is now %.40q", name, have)
+		}
+	}
+	names := append([]string{"other", "other.svm"}, but...)
+	for name := range before {
+		names = append(names, name)
+	}
+	left, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range left {
+		if !slices.Contains(names, name) {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}
+
+// contents returns what the files of the working folder hold.
+func contents(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range names {
+		all[name] = contentOf(t, name)
+	}
+	return all
+}
+
+// Every output is written, also over an older one, under a name in .gz compressed, and to standard
+// output what would be in the file. A new file has the mode of any other, an old one keeps its own.
+func TestOutputs(t *testing.T) {
+	eachWriting(t, func(t *testing.T, w writing) {
+		before := contents(t)
+		out, zipped := "out"+w.ending, "out"+w.ending+".gz"
+		for range 2 {
+			must(t, w.line(out)...)
+			unharmed(t, before, out)
+			if runtime.GOOS == "windows" {
+				break
+			}
+			want, err := os.Stat("toy.svm")
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(out)
+			if err != nil || info.Size() == 0 || info.Mode() != want.Mode() {
+				t.Fatalf("%v, %v", info, err)
+			}
+			err = errors.Join(os.Chmod("toy.svm", 0o640), os.Chmod(out, 0o640))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		plain := contentOf(t, out)
+		if w.stdout {
+			have, _ := must(t, w.line("-")...)
+			if have == "" || len(have) != len(plain) && w.ending != ".json" &&
+				w.name != "train -curve" {
+				t.Errorf("standard output has %d bytes, the file %d", len(have), len(plain))
+			}
+		}
+		if w.ending == ".pgsm" {
+			fails(t, exitUsage, "can't be compressed", w.line(zipped)...)
+			return
+		}
+		must(t, w.line(zipped)...)
+		z, err := gzip.NewReader(strings.NewReader(contentOf(t, zipped)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(z)
+		if err != nil || len(b) != len(plain) && w.ending != ".json" && w.name != "train -curve" {
+			t.Errorf("%d bytes in the compressed file, %d in the other, %v", len(b), len(plain), err)
+		}
+		must(t, w.line(zipped)...) // it is of the right kind
+		unharmed(t, before, out, zipped)
+	})
+}
+
+// A folder that is not there is told before anything is read, and no other output is written.
+func TestOutputInNoFolder(t *testing.T) {
+	eachWriting(t, func(t *testing.T, w writing) {
+		for _, name := range inputs {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := filepath.Join("none", "out"+w.ending)
+		fails(t, exitError, "create "+out+": ", w.line(out)...)
+		sample.OnlyFiles(t, ".")
+	})
+}
+
+// No command writes to what it reads, under whatever name, unless it is told to.
+func TestInputAsOutput(t *testing.T) {
+	eachWriting(t, func(t *testing.T, w writing) {
+		in := w.input()
+		for i := range inputs {
+			ending := w.ending
+			name := []string{"link", "hard", "file"}[i] + ending
+			var err error
+			switch i {
+			case 0:
+				err = os.Symlink(in, name)
+			case 1:
+				err = os.Link(in, name)
+			case 2:
+				name = "." + string(filepath.Separator) + in
+				if ending != "" && !strings.HasSuffix(in, ending) {
+					continue // the name would be refused
+				}
+			}
+			if err != nil {
+				t.Logf("no such links here: NOT TESTED: %v", err)
+				continue
+			}
+			before := contents(t)
+			fails(t, exitUsage, "which is read: -force replaces it", w.line(name)...)
+			unharmed(t, before)
+			if w.ending != ".pgsm" { // -stream reads twice
+				must(t, append(w.line(name), "-force")...)
+			}
+			write(t, in, before[in])
+			if i < 2 {
+				os.Remove(name)
+			}
+		}
+	})
+}
+
+// foreign are files that somebody may have.
+var foreign = map[string]string{
+	"svmlight": "1 3:1 7:2\n-1 1:1\n",
+	"table":    "width,height,name\n1,2,cat\n3,4,dog\n",
+	"numbers":  "1,2,3\n4,5,6\n",
+	"letter":   "Dear all,\nplease keep this.\n",
+	"words":    "apple\npear\n",
+	"json":     `{"name": "package", "version": 1}` + "\n",
+	"picture":  "\x89PNG\r\n\x1a\n0000",
+	"binary":   "\x00\x01\x02\x03",
+	"model":    "pegasimd model 1\nfeatures: 2\n",
+	"zipped":   "\x1f\x8b\x08\x00\x00",
+}
+
+// A file that holds something else than what is to be written is left alone without -force; an
+// empty one is not.
+func TestForeignFileAsOutput(t *testing.T) {
+	eachWriting(t, func(t *testing.T, w writing) {
+		out := "out" + w.ending
+		for name, content := range foreign {
+			if name == w.like || name == "picture" && strings.HasSuffix(w.name, "-plot") {
+				continue
+			}
+			write(t, out, content)
+			before := contents(t)
+			fails(t, exitUsage, "-force replaces it", w.line(out)...)
+			unharmed(t, before)
+		}
+		must(t, append(w.line(out), "-force")...)
+		write(t, out, "")
+		must(t, w.line(out)...)
+		if contentOf(t, out) == "" {
+			t.Error("nothing was written")
+		}
+	})
+}
+
+// Two outputs can't be one file, and standard input and output have one use each.
+func TestFilesOfTwoUses(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "toy.svm", toy)
+	if err := os.Mkdir("sub", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "train", "-quiet", "toy.svm", "old.model")
+	before, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ told, line string }{
+		{"MODEL and -checkpoint are the same file", "train -checkpoint ./y.model toy.svm y.model"},
+		{"MODEL and -json are the same file", "train -json sub/../y.model toy.svm y.model"},
+		{"-curve and -json are the same file", "train -curve a -json a toy.svm"},
+		{"-model and -json are the same file", "cv -model a -json ./a toy.svm"},
+		{"-json and -plot are the same file", "eval -json a.svg -plot a.svg toy.svm old.model"},
+		{"OUT and -save are the same file", "scale -save a.svm toy.svm a.svm"},
+		{"MODEL and -json can't both be standard output", "train -json - toy.svm -"},
+		{"OUT and -save can't both be standard output", "scale -save - toy.svm -"},
+		{"DATA and MODEL can't both be standard input", "predict - -"},
+		{"DATA and MODEL can't both be standard input", "eval - -"},
+		{"DATA and -weights can't both be standard input", "train -weights - - a"},
+		{"-checkpoint: want a file", "train -checkpoint - toy.svm a"},
+	} {
+		fails(t, exitUsage, c.told, strings.Fields(c.line)...)
+	}
+	fails(t, exitUsage, "an argument is empty", "train", "toy.svm", "")
+	fails(t, exitUsage, "an argument is empty", "predict", "toy.svm", "old.model", "")
+	sample.OnlyFiles(t, ".", before...)
+	// A run that is taken up goes on with its checkpoint.
+	must(t, strings.Fields("train -quiet -checkpoint a.state toy.svm b.model")...)
+	must(t, strings.Fields("train -quiet -resume a.state -checkpoint a.state toy.svm b.model")...)
+	fails(t, exitUsage, "a.state is the file that -resume names", strings.Fields(
+		"train -resume a.state toy.svm a.state")...)
+}
+
+// A file that is protected is not replaced behind its owner's back.
+func TestProtectedFileAsOutput(t *testing.T) {
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("root may write to every file: NOT TESTED")
+	}
+	eachWriting(t, func(t *testing.T, w writing) {
+		out := "out" + w.ending
+		must(t, w.line(out)...)
+		if err := os.Chmod(out, 0o400); err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t)
+		fails(t, exitError, "permission denied", w.line(out)...)
+		unharmed(t, before)
+	})
+}
+
+// A command that panics leaves no temporary file.
+func TestPanicLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	broken := command{name: "broken", run: func(c *call) error {
+		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
+		if err := c.openOutputs(false); err != nil {
+			t.Error(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+			t.Errorf("%q", left)
+		}
+		panic("broken")
+	}}
+	func() {
+		defer func() { recover() }()
+		broken.call(context.Background(), nil, io.Discard, io.Discard)
+	}()
+	sample.OnlyFiles(t, dir)
+}
+
+// What is broken is named: the data, or the file of weights, not the output.
+func TestErrorsNameWhatIsBroken(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "toy.svm", strings.Repeat(toy, 100))
+	must(t, "convert", "-quiet", "-layout", "sparse", "toy.svm", "bad.pgsm")
+	bad := []byte(contentOf(t, "bad.pgsm"))
+	for i := len(bad) / 2; i < len(bad)/2+64; i++ {
+		bad[i] ^= 0x55 // columns or values
+	}
+	write(t, "bad.pgsm", string(bad))
+	write(t, "weights", strings.Repeat("1\n", 399)+"-3\n")
+	write(t, "few", "1\n")
+	for _, c := range []struct{ named, line string }{
+		{"bad.pgsm: ", "convert bad.pgsm out.svm"},
+		{"bad.pgsm: ", "convert bad.pgsm -"},
+		{"bad.pgsm: ", "scale bad.pgsm out.npy"},
+		{"weights:400: ", "train -weights weights toy.svm out"},
+		{"few: ", "train -weights few toy.svm out"},
+		{"weights:400: ", "cv -weights weights toy.svm"},
+	} {
+		code, _, told := pegasimd(t, append(strings.Fields(c.line), "-quiet")...)
+		if code == exitDone || !strings.Contains(told, " "+c.named) ||
+			strings.Contains(told, "out") || strings.Contains(told, "toy.svm:") {
+			t.Errorf("%s: exit code %d, %s", c.line, code, told)
+		}
+	}
+}
+
+// Standard input has data, models, weights, scales and costs, compressed or not, and inspect finds
+// out which of the first two it has.
+func TestStandardInput(t *testing.T) {
+	eachWriting(t, func(t *testing.T, w writing) {
+		if w.name != "train MODEL" { // one folder is enough
+			t.Skip("it is tested once")
+		}
+		must(t, "scale", "-quiet", "-save", "scale.json", "toy.svm", "scaled.svm")
+		write(t, "weights", strings.Repeat("1\n", 20))
+		want, _ := must(t, "predict", "-quiet", "toy.svm", "toy.model")
+		for _, zip := range []bool{false, true} {
+			for _, c := range []struct{ from, line string }{
+				{"toy.svm", "train - out.model"}, {"toy.svm", "cv -folds 2 -lambda 1 -"},
+				{"toy.svm", "predict - toy.model"}, {"toy.model", "predict toy.svm -"},
+				{"toy.svm", "eval - toy.model"}, {"toy.model", "eval toy.svm -"},
+				{"toy.svm", "convert - -"}, {"toy.model", "convert -to json - -"},
+				{"toy.json", "convert -from json - -"}, {"toy.svm", "scale - -"},
+				{"scale.json", "scale -like - toy.svm -"}, {"toy.svm", "inspect -"},
+				{"toy.model", "inspect -"}, {"weights", "train -weights - toy.svm out.model"},
+				{"toy.model", "train -start - toy.svm out.model"},
+				{"toy.model", "train -prior - toy.svm out.model"},
+				{"toy.svm", "train -patience 1 -valid - toy.svm out.model"},
+			} {
+				out := fromStdin(t, contentOf(t, c.from), zip, strings.Fields(c.line)...)
+				if strings.HasPrefix(c.line, "predict") && out != want {
+					t.Errorf("%s: %q, want %q", c.line, out, want)
+				}
+				if c.line == "inspect -" && strings.HasPrefix(out, "standard input: ") !=
+					(c.from == "toy.model") {
+					t.Errorf("%s < %s: %q", c.line, c.from, out)
+				}
+			}
+		}
+		sample.OnlyFiles(t, ".", "out.model", "scale.json", "scaled.svm", "toy.json", "toy.model",
+			"toy.svm", "weights")
+	})
+}
+
+// fromStdin runs a command line that has to succeed with a text for standard input, and returns
+// what it prints.
+func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
+	t.Helper()
+	if zip {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, text)
+		z.Close()
+		text = b.String()
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		io.WriteString(w, text)
+		w.Close()
+	}()
+	defer func(before *os.File) { os.Stdin = before }(os.Stdin)
+	os.Stdin = r
+	defer r.Close()
+	out, _ := must(t, args...)
+	return out
+}
+
+// Models are read compressed wherever they are read.
+func TestCompressedModels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", strings.Repeat(toy, 5))
+	must(t, "train", "-quiet", "toy.svm", "a.model.gz")
+	must(t, "train", "-quiet", "toy.svm", "a.model")
+	want, _ := must(t, "predict", "-scores", "toy.svm", "a.model")
+	for _, line := range []string{
+		"predict -scores toy.svm a.model.gz", "eval toy.svm a.model.gz", "inspect a.model.gz",
+		"train -quiet -start a.model.gz toy.svm b.model.gz",
+		"train -quiet -checkpoint c.gz toy.svm b.model.gz",
+		"train -quiet -resume c.gz -checkpoint c.gz toy.svm b.model.gz",
+	} {
+		if out, _ := must(t, strings.Fields(line)...); strings.HasPrefix(line, "predict") &&
+			out != want {
+			t.Errorf("%s: %q, want %q", line, out, want)
+		}
+	}
+	m, err := modelio.ReadFile("b.model.gz")
+	if err != nil || m.Cols() != 2 {
+		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// No number of threads is too large: none takes memory or time for those that the machine has no
+// use for.
+func TestThreadsAreBounded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", strings.Repeat(toy, 5))
+	must(t, "convert", "-quiet", "toy.svm", "toy.pgsm")
+	for _, line := range []string{
+		"train toy.svm a.model", "train -shards 2 toy.svm a.model", "train -proba toy.svm a.model",
+		"train -kernel rbf -gamma 1 toy.svm b.model", "cv -folds 2 -lambda 1 toy.svm",
+		"cv -folds 2 -cs 1 -kernel rbf toy.svm", "predict toy.svm a.model", "eval toy.svm b.model",
+		"inspect -verify toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",
+	} {
+		goroutines := make(chan int)
+		stop := make(chan bool)
+		go func() {
+			most := 0
+			for {
+				select {
+				case <-stop:
+					goroutines <- most
+					return
+				default:
+					most = max(most, runtime.NumGoroutine())
+					runtime.Gosched()
+				}
+			}
+		}()
+		must(t, append(strings.Fields(line), "-threads", "1000000000", "-quiet")...)
+		close(stop)
+		if n := <-goroutines; n > max(64, 4*runtime.NumCPU())*3 {
+			t.Errorf("%s: %d goroutines", line, n)
+		}
+	}
+}

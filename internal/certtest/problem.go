@@ -1,0 +1,135 @@
+// Package certtest finds optima of small training problems in float64, for tests of the proofs that
+// the trainers give. It shares nothing with them.
+package certtest
+
+import (
+	"math"
+	"math/big"
+)
+
+// A Kind is the loss of a row as a function of its scores, one for each weight vector.
+type Kind uint8
+
+const (
+	Hinge          Kind = iota // max(0, 1 - yz)
+	Log                        // log(1 + e^-yz)
+	SquaredHinge               // max(0, 1 - yz)^2
+	EpsInsensitive             // max(0, |y - z| - Epsilon)
+	CrammerSinger              // max over r of cost(y, r) - z_y + z_r, y being a class
+	Multinomial                // log(sum over r of e^z_r) - z_y
+)
+
+// A Problem is to make
+//
+//	P = Lambda/2 |w - Prior|^2 + sum of Weight*loss / sum of Weight
+//
+// least. The scores of row x are <w,x> + b for each of the vectors w with its bias b, which is
+// penalised as a weight of b/BiasScale is.
+type Problem struct {
+	Kind    Kind
+	Epsilon float64
+	Rows    [][]float32
+	Labels  []float64 // -1 and 1, numbers, or classes from 0
+	Weight  []float64 // nil for ones
+	Vectors int
+	Lambda  float64
+
+	Bias      bool
+	BiasScale float64 // 0 for a bias that is not penalised
+	Prior     [][]float32
+	PriorBias []float64   // as long as Prior
+	Costs     [][]float64 // of CrammerSinger; nil for 1 each
+}
+
+func (p *Problem) weight(i int) float64 {
+	if p.Weight == nil {
+		return 1
+	}
+	return p.Weight[i]
+}
+
+func (p *Problem) cost(y, r int) float64 {
+	switch {
+	case y == r:
+		return 0
+	case p.Costs != nil:
+		return p.Costs[y][r]
+	}
+	return 1
+}
+
+// loss returns that of row i, whose scores are z.
+func (p *Problem) loss(i int, z []float64) float64 {
+	y := p.Labels[i]
+	switch p.Kind {
+	case Hinge:
+		return math.Max(0, 1-y*z[0])
+	case SquaredHinge:
+		d := math.Max(0, 1-y*z[0])
+		return d * d
+	case Log:
+		return softplus(-y * z[0])
+	case EpsInsensitive:
+		return math.Max(0, math.Abs(z[0]-y)-p.Epsilon)
+	case CrammerSinger:
+		var most float64
+		for r, v := range z {
+			most = math.Max(most, p.cost(int(y), r)+(v-z[int(y)]))
+		}
+		return most
+	}
+	top := math.Inf(-1)
+	for _, v := range z {
+		top = math.Max(top, v)
+	}
+	var sum float64
+	for _, v := range z {
+		sum += math.Exp(v - top)
+	}
+	return top - z[int(y)] + math.Log(sum)
+}
+
+// softplus returns log(1 + e^x).
+func softplus(x float64) float64 {
+	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
+}
+
+// Objective returns P. Scores and sums are exact up to their last rounding.
+func (p *Problem) Objective(w [][]float64, b []float64) float64 {
+	penalty, loss, all := wide(0), wide(0), wide(0)
+	for k := range w {
+		for j, v := range w[k] {
+			d := wide(v)
+			if p.Prior != nil {
+				d.Sub(d, wide(float64(p.Prior[k][j])))
+			}
+			penalty.Add(penalty, d.Mul(d, d))
+		}
+		if p.Bias && p.BiasScale != 0 {
+			d := wide(b[k])
+			if p.Prior != nil {
+				d.Sub(d, wide(p.PriorBias[k]))
+			}
+			d.Quo(d, wide(p.BiasScale))
+			penalty.Add(penalty, d.Mul(d, d))
+		}
+	}
+	penalty.Mul(penalty, wide(p.Lambda/2))
+	z := make([]float64, len(w))
+	for i, row := range p.Rows {
+		for k := range w {
+			s := wide(b[k])
+			for j, v := range row {
+				s.Add(s, wide(0).Mul(wide(float64(v)), wide(w[k][j])))
+			}
+			z[k], _ = s.Float64()
+		}
+		c := wide(p.weight(i))
+		all.Add(all, c)
+		loss.Add(loss, c.Mul(c, wide(p.loss(i, z))))
+	}
+	f, _ := penalty.Add(penalty, loss.Quo(loss, all)).Float64()
+	return f
+}
+
+func wide(v float64) *big.Float { return new(big.Float).SetPrec(240).SetFloat64(v) }

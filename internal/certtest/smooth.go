@@ -1,0 +1,72 @@
+package certtest
+
+import "math"
+
+// smooth returns a loss that is at most mu*log(number of its pieces) above the true one, and writes
+// its first and second derivatives by the scores.
+func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]float64) float64 {
+	y := p.Labels[i]
+	switch p.Kind {
+	case Hinge:
+		f, d, dd := softened((1-y*z[0])/mu, mu)
+		dz[0], ddz[0][0] = -y*d, dd
+		return f
+	case Log:
+		f, d, dd := softened(-y*z[0], 1)
+		dz[0], ddz[0][0] = -y*d, dd
+		return f
+	case SquaredHinge:
+		d := math.Max(0, 1-y*z[0])
+		dz[0], ddz[0][0] = -2*y*d, 0
+		if d > 0 {
+			ddz[0][0] = 2
+		}
+		return d * d
+	case EpsInsensitive:
+		f, d, dd := softened((z[0]-y-p.Epsilon)/mu, mu)
+		f2, d2, dd2 := softened((y-z[0]-p.Epsilon)/mu, mu)
+		dz[0], ddz[0][0] = d-d2, dd+dd2
+		return f + f2
+	}
+	// The largest of some linear functions of z, or the logarithm of the sum of their exponentials.
+	of := make([]float64, len(z))
+	top := math.Inf(-1)
+	if p.Kind == Multinomial {
+		mu = 1
+	}
+	for r := range z {
+		of[r] = z[r]
+		if p.Kind == CrammerSinger {
+			of[r] += p.cost(int(y), r)
+		}
+		top = math.Max(top, of[r])
+	}
+	var sum float64
+	for r := range of {
+		of[r] = math.Exp((of[r] - top) / mu)
+		sum += of[r]
+	}
+	for r := range of {
+		of[r] /= sum
+	}
+	for r := range of {
+		dz[r] = of[r]
+		for q := range of {
+			ddz[r][q] = -of[r] * of[q] / mu
+		}
+		ddz[r][r] += of[r] / mu
+	}
+	dz[int(y)]--
+	return top - z[int(y)] + mu*math.Log(sum)
+}
+
+// softened returns mu log(1 + e^x), and its derivatives by mu x.
+func softened(x, mu float64) (f, d, dd float64) {
+	e := math.Exp(-math.Abs(x))
+	d = 1 / (1 + e)
+	dd = e / ((1 + e) * (1 + e)) / mu
+	if x < 0 {
+		d = e / (1 + e)
+	}
+	return mu * softplus(x), d, dd
+}

@@ -1,0 +1,203 @@
+package mistake_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// of returns a slice of so many numbers.
+func of(n int) []float32 { return make([]float32, n) }
+
+// wrong has a call of each exported function that can be called wrongly, and what it panics with.
+// Those that can't are there with nil.
+func wrong(t *testing.T) map[string][]call {
+	d := dense.New(3, 4)
+	s, err := sparse.New(4, []int64{0, 1, 1, 2}, []int32{0, 3}, of(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := []int32{0, 3}
+	return map[string][]call{
+		"dense.Dot":   {{func() { dense.Dot(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Axpy":  {{func() { dense.Axpy(1, of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Axpby": {{func() { dense.Axpby(1, of(3), 2, of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.SquaredDistance": {
+			{func() { dense.SquaredDistance(of(70000), of(4)) }, "len(x) = 70000, len(y) = 4"}},
+		"dense.Exp":        {{func() { dense.Exp(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"}},
+		"dense.SumSquares": nil, "dense.Scale": nil,
+		"dense.DotRows": {
+			{func() { dense.DotRows(of(3), of(11), 4, of(4)) },
+				"len(rows) = 11, too few for 3 rows of 4 elements, 4 apart"},
+			{func() { dense.DotRows(of(3), of(11), -4, of(4)) },
+				"len(rows) = 11, too few for 3 rows of 4 elements, -4 apart"},
+		},
+		"dense.DotRowsAt": {
+			{func() { dense.DotRowsAt(of(3), of(12), 4, row, of(4)) },
+				"len(dst) = 3, len(idx) = 2"},
+			{func() { dense.DotRowsAt(of(2), of(12), 4, row, of(4)) },
+				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.AxpyRows": {
+			{func() { dense.AxpyRows(of(3), of(12), 4, row, of(4)) }, "len(a) = 3, len(idx) = 2"},
+			{func() { dense.AxpyRows(of(2), of(12), 4, row, of(4)) },
+				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.New": {
+			{func() { dense.New(-1, 2) }, "-1 rows of 2"},
+			{func() { dense.New(math.MaxInt/4, 100) },
+				fmt.Sprintf("%d rows of 100 are too many", math.MaxInt/4)},
+		},
+		"dense.FromSlice": nil, "dense.Matrix.Rows": nil, "dense.Matrix.Cols": nil,
+		"dense.Matrix.Err": nil,
+		"dense.Matrix.Row": {
+			{func() { d.Row(3) }, "row 3 of 3"},
+			{func() { d.Row(-1) }, "row -1 of 3"},
+		},
+		"dense.Matrix.Dot": {
+			{func() { d.Dot(3, of(4)) }, "row 3 of 3"},
+			{func() { d.Dot(0, of(3)) }, "len(x) = 4, len(y) = 3"},
+		},
+		"dense.Matrix.Axpy": {
+			{func() { d.Axpy(3, 1, of(4)) }, "row 3 of 3"},
+			{func() { d.Axpy(0, 1, of(3)) }, "len(x) = 4, len(y) = 3"},
+		},
+		"dense.Matrix.SumSquares": {{func() { d.SumSquares(3) }, "row 3 of 3"}},
+		"dense.Matrix.DotRows": {
+			{func() { d.DotRows(of(2), 0, of(5)) }, "len(w) = 5, Cols = 4"},
+			{func() { d.DotRows(of(2), 2, of(4)) }, "rows 2 to 3 of 3"},
+		},
+		"dense.Matrix.DotRowsAt": {
+			{func() { d.DotRowsAt(of(2), row, of(5)) }, "len(w) = 5, Cols = 4"},
+			{func() { d.DotRowsAt(of(2), row, of(4)) }, "idx[1] = 3, a row of 4"},
+		},
+		"dense.Matrix.AxpyRows": {
+			{func() { d.AxpyRows(of(2), row, of(5)) }, "len(w) = 5, Cols = 4"},
+			{func() { d.AxpyRows(of(2), row, of(4)) }, "idx[1] = 3, a row of 4"},
+		},
+		"dense.Matrix.Take": {{func() { d.Take([]uint32{3}) }, "row 3 of 3"}},
+
+		"sparse.Dot": {
+			{func() { sparse.Dot(row, of(3), of(4)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.Dot(row, of(2), of(3)) }, "idx[1] = 3, outside of 3 features"},
+			{func() { sparse.Dot([]int32{-1}, of(1), of(3)) },
+				"idx[0] = -1, outside of 3 features"},
+		},
+		"sparse.Axpy": {
+			{func() { sparse.Axpy(1, row, of(3), of(4)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.Axpy(1, row, of(2), of(3)) }, "idx[1] = 3, outside of 3 features"},
+		},
+		"sparse.DotK": {
+			{func() { sparse.DotK(of(7), row, of(2), of(28)) }, "7 interleaved vectors"},
+			{func() { sparse.DotK(of(8), row, of(3), of(32)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.DotK(of(8), row, of(2), of(31)) },
+				"idx[1] = 3, outside of 3 features"},
+		},
+		"sparse.AxpyK": {
+			{func() { sparse.AxpyK(of(7), row, of(2), of(28)) }, "7 interleaved vectors"},
+			{func() { sparse.AxpyK(of(8), row, of(3), of(32)) }, "len(idx) = 2, len(val) = 3"},
+			{func() { sparse.AxpyK(of(8), row, of(2), of(31)) },
+				"idx[1] = 3, outside of 3 features"},
+		},
+		"sparse.New": nil, "sparse.NewShared": nil, "sparse.Matrix.Rows": nil,
+		"sparse.Matrix.Cols": nil, "sparse.Matrix.NNZ": nil, "sparse.Matrix.Err": nil,
+		"sparse.Matrix.Row": {
+			{func() { s.Row(3) }, "row 3 of 3"},
+			{func() { s.Row(-1) }, "row -1 of 3"},
+		},
+		"sparse.Matrix.Nonzeros": {{func() {
+			for range s.Nonzeros(3) {
+				break
+			}
+		}, "row 3 of 3"}},
+		"sparse.Matrix.Dot": {
+			{func() { s.Dot(0, of(3)) }, "len(w) = 3, Cols = 4"},
+			{func() { s.Dot(3, of(4)) }, "row 3 of 3"},
+		},
+		"sparse.Matrix.Axpy": {
+			{func() { s.Axpy(0, 1, of(3)) }, "len(w) = 3, Cols = 4"},
+			{func() { s.Axpy(3, 1, of(4)) }, "row 3 of 3"},
+		},
+		"sparse.Matrix.SumSquares": {{func() { s.SumSquares(3) }, "row 3 of 3"}},
+		"sparse.Matrix.DotK": {
+			{func() { s.DotK(0, of(8), of(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
+		},
+		"sparse.Matrix.AxpyK": {
+			{func() { s.AxpyK(0, of(8), of(31)) }, "len(w) = 31, Cols = 4 times 8 vectors"},
+		},
+		"sparse.Matrix.Take": {{func() { s.Take([]uint32{3}) }, "row 3 of 3"}},
+	}
+}
+
+type call struct {
+	f    func()
+	want string
+}
+
+// Every exported function of the kernels' packages says what was wrong with a call, and begins with
+// its package's name and its own.
+func TestPanics(t *testing.T) {
+	calls := wrong(t)
+	for _, pkg := range []string{"dense", "sparse"} {
+		for _, name := range functions(t, pkg) {
+			all, ok := calls[pkg+"."+name]
+			if !ok {
+				t.Errorf("%s.%s is not tested", pkg, name)
+			}
+			for _, c := range all {
+				want := pkg + ": " + name + ": " + c.want
+				if name == "Matrix.Nonzeros" { // a loop's body is the caller's: it has no name
+					want = pkg + ": " + c.want
+				}
+				if have := recovered(c.f); !strings.HasPrefix(have, want) {
+					t.Errorf("%s.%s panics with %q, want %q", pkg, name, have, want)
+				}
+			}
+		}
+	}
+}
+
+func recovered(f func()) (text string) {
+	defer func() { text = fmt.Sprint(recover()) }()
+	f()
+	return
+}
+
+// functions returns the names of a package's exported functions and methods.
+func functions(t *testing.T, pkg string) (names []string) {
+	t.Helper()
+	dir := "../../" + pkg
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), dir+"/"+e.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() {
+				continue
+			}
+			name := fn.Name.Name
+			if fn.Recv != nil {
+				name = "Matrix." + name
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}

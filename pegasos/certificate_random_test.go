@@ -1,0 +1,422 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/certtest"
+)
+
+var certifyFor = flag.Duration("certify", 0, "how long TestCertificate tries random problems")
+
+// A trial is a random problem and a way to train on it.
+type trial struct {
+	g    *rand.Rand
+	x    Examples
+	rows *dense.Matrix
+	y    []float32
+	tr   Trainer
+	half bool // the run is paused and resumed
+}
+
+func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
+
+// newTrial makes one of any loss, bias and kind of weights, with rows of any size and any distance
+// from the origin.
+func newTrial(seed uint64) *trial {
+	g := rand.New(rand.NewPCG(seed, 77))
+	t := &trial{g: g}
+	rows, cols := 2+g.IntN(24), 1+g.IntN(5)
+	classes := pick(g, 2, 2, 2, 3, 4)
+	scale := pick(g, 1e-6, 1e-3, 1, 1, 1, 1e3, 1e6)
+	shift := pick(g, 0, 0, 0, 1, 100, 1e5)
+	t.rows = t.random(rows, cols, scale, shift)
+	cfg := Config{Loss: pick(g, Losses()...), Seed: seed}
+	t.labels(cfg.Loss, classes)
+	if classes > 2 && !cfg.Loss.Regression() {
+		cfg.Multiclass = pick(g, OneVsRest, OneVsOne, CrammerSinger, Multinomial)
+	} else if g.IntN(5) == 0 && !cfg.Loss.Regression() {
+		cfg.Multiclass = pick(g, CrammerSinger, Multinomial)
+	}
+	switch cfg.Multiclass {
+	case CrammerSinger:
+		cfg.Loss = Hinge
+	case Multinomial:
+		cfg.Loss = Log
+	}
+	if cfg.Loss == EpsInsensitive {
+		cfg.Epsilon = pick(g, 0, 0.01, 0.5)
+	}
+	// Relative to the rows, or not.
+	cfg.Lambda = math.Pow(10, -5*g.Float64())
+	if g.IntN(3) > 0 {
+		cfg.Lambda = math.Max(MinLambda, cfg.Lambda*scale*scale)
+	}
+	cfg.Bias = pick(g, BiasNone, BiasNone, BiasAugmented, BiasUnregularised)
+	if cfg.Bias == BiasAugmented {
+		cfg.BiasScale = pick(g, 0, 0.3, 30) * math.Max(1, scale)
+	}
+	cfg.Epochs = 1 + g.IntN(60)
+	cfg.Order = pick(g, Shuffled, Permutation, Sequential, Blocks, IID)
+	cfg.Offset = pick(g, OffsetR2, OffsetR2, OffsetNone, OffsetPilot)
+	cfg.Average = pick(g, LastHalf, LastHalf, LastIterate)
+	cfg.Finish = pick(g, FinishNone, FinishDual, FinishDual, FinishAuto)
+	cfg.Project = g.IntN(6) == 0
+	if g.IntN(5) == 0 {
+		cfg.Batch = 1 + g.IntN(rows)
+	}
+	if g.IntN(8) == 0 {
+		cfg.Shards = 2
+	}
+	cfg.Tol = pick(g, 0, 0, 0.5, 0.1, 1e-3, 1e-6)
+	if !cfg.Loss.Regression() {
+		cfg.ClassWeight = pick(g, "", "", "", Balanced, "0=0.1,1=7")
+	}
+	t.settle(&cfg)
+	t.tr = Trainer{Config: cfg, Threads: 1}
+	if g.IntN(3) == 0 {
+		for i := range rows {
+			w := pick[float32](g, 0, 1, 1, 0.3, 1e-3, 1e3)
+			if i < classes {
+				w++ // so that every class has a row
+			}
+			t.tr.Weights = append(t.tr.Weights, w)
+		}
+	}
+	t.x = pick[Examples](g, t.rows, toSparse(t.rows), foreign{t.rows})
+	t.half = g.IntN(5) == 0
+	return t
+}
+
+// settle takes back settings that don't go together.
+func (t *trial) settle(cfg *Config) {
+	for range 20 {
+		var e *ConfigError
+		if !errors.As(cfg.Validate(), &e) {
+			return
+		}
+		switch e.Field {
+		case "Finish":
+			cfg.Finish = ""
+		case "Offset":
+			cfg.Offset = ""
+		case "Shards":
+			cfg.Shards = 0
+		case "Tol":
+			cfg.Tol = 0
+		case "Project":
+			cfg.Project = false
+		case "Batch":
+			cfg.Batch = 0
+		case "ClassWeight":
+			cfg.ClassWeight = ""
+		default:
+			panic(e)
+		}
+	}
+}
+
+func (t *trial) random(rows, cols int, scale, shift float64) *dense.Matrix {
+	m := dense.New(rows, cols)
+	fill := pick(t.g, 0.3, 1, 1)
+	for i := range rows {
+		for j := range cols {
+			if t.g.Float64() < fill {
+				m.Row(i)[j] = float32(scale * (t.g.NormFloat64() + shift))
+			}
+		}
+	}
+	return m
+}
+
+// labels makes labels that depend on the rows, but for some.
+func (t *trial) labels(loss Loss, classes int) {
+	truth := t.random(classes, t.rows.Cols(), 1, 0)
+	t.y = make([]float32, t.rows.Rows())
+	for i := range t.y {
+		best := float32(math.Inf(-1))
+		for c := range classes {
+			if z := dense.Dot(t.rows.Row(i), truth.Row(c)); z > best {
+				best, t.y[i] = z, float32(c)
+			}
+		}
+		if t.g.IntN(6) == 0 || i < classes {
+			t.y[i] = float32(i % classes)
+		}
+		if loss.Regression() {
+			t.y[i] = pick(t.g, 1, best, float32(t.g.NormFloat64()))
+		}
+	}
+}
+
+// models gives the trainer a start and a prior, or not.
+func (t *trial) models() {
+	cfg := t.tr.Config
+	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
+	train := func() *Model {
+		m, err := (&Trainer{Config: cfg}).Train(context.Background(), t.rows, t.y)
+		if err != nil {
+			return nil
+		}
+		return m
+	}
+	if t.g.IntN(4) == 0 {
+		if t.tr.Prior = train(); t.tr.Prior != nil {
+			t.tr.Finish, t.tr.FinishAfter = "", 0
+			size := pick(t.g, 1, 1, 2000) // its scores cancel
+			for _, w := range t.tr.Prior.Weights {
+				for j := range w {
+					w[j] *= float32(size * (1 - 2*(j%2)))
+				}
+			}
+		}
+	}
+	if t.g.IntN(5) == 0 {
+		t.tr.Start = train()
+	}
+}
+
+// train returns the model, or nil where the rows are too large for the settings.
+func (t *trial) train() (*Model, error) {
+	ctx := context.Background()
+	var m *Model
+	var err error
+	if t.half && t.tr.Config.Bias != BiasOuter {
+		first := t.tr
+		first.KeepState, first.Pause = true, 1+int64(t.g.IntN(40))
+		if m, err = first.Train(ctx, t.x, t.y); errors.Is(err, ErrPaused) {
+			rest := t.tr
+			rest.Start, rest.Resume = nil, m
+			m, err = rest.Train(ctx, t.x, t.y)
+		}
+	} else {
+		m, err = t.tr.Train(ctx, t.x, t.y)
+	}
+	var step *StepError
+	var row *RowError
+	var config *ConfigError
+	if errors.As(err, &step) || errors.As(err, &row) || errors.As(err, &config) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// problems returns the problems that the model's vectors are the answers to, and which vectors.
+func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
+	cfg := m.Config
+	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon, Vectors: 1,
+		Bias: cfg.Bias != BiasNone}
+	if cfg.Bias == BiasAugmented {
+		p.BiasScale = cfg.BiasScale
+	}
+	p.Kind = map[Loss]certtest.Kind{Hinge: certtest.Hinge, Log: certtest.Log,
+		SquaredHinge: certtest.SquaredHinge, EpsInsensitive: certtest.EpsInsensitive}[cfg.Loss]
+	joint := cfg.Multiclass.Joint()
+	vectors := len(m.Weights)
+	if joint {
+		p.Kind, p.Vectors = certtest.CrammerSinger, vectors
+		if cfg.Multiclass == Multinomial {
+			p.Kind = certtest.Multinomial
+		}
+	}
+	for k := 0; k < vectors; k += p.Vectors {
+		q := p
+		q.Lambda = m.lambda(k)
+		negative, positive := -1, 0
+		if m.Classes != nil && !joint {
+			negative, positive = m.sides(k)
+		}
+		if prior := t.tr.Prior; prior != nil {
+			q.Prior = prior.Weights[k:][:p.Vectors]
+			for i := range p.Vectors {
+				q.PriorBias = append(q.PriorBias, prior.bias(k+i))
+			}
+		}
+		t.addRows(&q, m, negative, positive, joint)
+		if len(q.Rows) > 0 {
+			all, first = append(all, &q), append(first, k)
+		}
+	}
+	return all, first
+}
+
+// addRows gives the problem its rows, labels and weights.
+func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, joint bool) {
+	byLabel, _ := m.Config.classWeights()
+	class := make(map[float32]int)
+	for c, label := range m.Classes {
+		class[label] = c
+	}
+	sums := make(map[int]float64)
+	for i, y := range t.y {
+		c, weight := class[y], 1.0
+		if t.tr.Weights != nil {
+			weight = float64(t.tr.Weights[i])
+		}
+		if v, ok := byLabel[y]; ok {
+			weight *= v
+		}
+		if weight == 0 || m.Classes != nil && !joint && c != positive &&
+			negative >= 0 && c != negative {
+			continue
+		}
+		label := float64(y)
+		switch {
+		case joint:
+			label = float64(c)
+		case m.Classes != nil && c == positive:
+			label = 1
+		case m.Classes != nil:
+			label = -1
+		}
+		q.Rows = append(q.Rows, t.rows.Row(i))
+		q.Labels, q.Weight = append(q.Labels, label), append(q.Weight, weight)
+		sums[c] += weight
+	}
+	if m.Config.ClassWeight == Balanced {
+		n := 0
+		for i, y := range t.y {
+			c := class[y]
+			if t.tr.Weights != nil && t.tr.Weights[i] == 0 ||
+				!joint && c != positive && negative >= 0 && c != negative {
+				continue
+			}
+			q.Weight[n] /= sums[c]
+			n++
+		}
+	}
+}
+
+// A tally counts what the trials came to.
+type tally struct{ trials, problems, bounds, useful, close, replaced int }
+
+// certify trains on a random problem and holds the proof against an optimum that certtest has
+// found. However near that is, it is no less than the least there is. It returns an error for a
+// proof that is wrong.
+func (n *tally) certify(seed uint64) error {
+	t := newTrial(seed)
+	t.models()
+	m, err := t.train()
+	what := func() string {
+		return fmt.Sprintf("seed %d: %T of %d x %d, weights %v, prior %v, start %v, resumed %v, %+v",
+			seed, t.x, t.rows.Rows(), t.rows.Cols(), t.tr.Weights, t.tr.Prior != nil,
+			t.tr.Start != nil, t.half, t.tr.Config)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what(), err)
+	}
+	n.trials++
+	if m == nil {
+		return nil
+	}
+	n.replaced += m.Result.Replaced
+	if g := m.Result.Gap; g < 0 {
+		return fmt.Errorf("%s: gap %v", what(), g)
+	}
+	all, first := t.problems(m)
+	for i, p := range all {
+		c := ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
+		if m.Result.PerClass != nil {
+			c = m.Result.PerClass[first[i]]
+		}
+		var w [][]float64
+		var b []float64
+		for k := range p.Vectors {
+			w, b = append(w, wideVector(m.Weights[first[i]+k])), append(b, m.bias(first[i]+k))
+		}
+		if err := n.hold(p, w, b, c, m.Config.Offset == OffsetNone); err != nil {
+			return fmt.Errorf("%s: vector %d: %w", what(), first[i], err)
+		}
+	}
+	return nil
+}
+
+// hold holds the proof of one problem's model against the truth.
+func (n *tally) hold(
+	p *certtest.Problem, w [][]float64, b []float64, c ClassResult, paper bool,
+) error {
+	n.problems++
+	const ulps = 0x1p-50 // of the test's own float64 losses
+	truth := p.Objective(w, b)
+	if d := math.Abs(c.Objective - truth); d > 1.001*smallOfObjective*truth &&
+		math.IsNaN(c.DualObjective) {
+		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
+	}
+	_, _, least := p.Minimise()
+	least = math.Min(least, truth) * (1 + ulps)
+	zero, none := make([][]float64, len(w)), make([]float64, len(w))
+	for k := range zero {
+		zero[k] = make([]float64, len(w[k]))
+		if p.Prior != nil {
+			zero[k], none[k] = wideVector(p.Prior[k]), p.PriorBias[k]
+		}
+	}
+	start := p.Objective(zero, none)
+	if truth > start*(1+1e-5)+1e-5 && !paper {
+		return fmt.Errorf("objective %v, of w = 0 %v", truth, start)
+	}
+	if math.IsNaN(c.DualObjective) {
+		return nil
+	}
+	n.bounds++
+	gap := (c.Objective - c.DualObjective) / c.DualObjective
+	switch {
+	case c.DualObjective > c.Objective:
+		return fmt.Errorf("bound %v, objective %v", c.DualObjective, c.Objective)
+	case c.DualObjective > least:
+		return fmt.Errorf("bound %v, but P is %v", c.DualObjective, least)
+	case c.DualObjective > 0 && truth > least*(1+gap):
+		return fmt.Errorf("objective %v, in truth %v; the gap is %v, but P can be %v", c.Objective,
+			truth, gap, least)
+	}
+	if gap <= 1 {
+		n.useful++
+	}
+	if gap < 1e-3 {
+		n.close++
+	}
+	return nil
+}
+
+// No proof is wrong, whatever the data and the settings.
+func TestCertificate(t *testing.T) {
+	var n tally
+	least := uint64(3000)
+	if testing.Short() {
+		least = 400
+	}
+	start, from := time.Now(), uint64(0)
+	if *certifyFor > 0 {
+		from = uint64(start.UnixNano())
+	}
+	for seed := from; seed-from < least || time.Since(start) < *certifyFor; seed++ {
+		if err := n.certify(seed); err != nil {
+			t.Error(err)
+		}
+		if *certifyFor > 0 && time.Since(start) > *certifyFor {
+			break
+		}
+	}
+	t.Logf("%d runs: %d problems, %d with a bound, %d of them proven within 100 %%, %d within "+
+		"0.1 %%, %d replaced; seeds from %d", n.trials, n.problems, n.bounds, n.useful, n.close,
+		n.replaced, from)
+	if n.bounds < n.problems/2 || n.useful < n.bounds/5 || n.close < n.bounds/50 {
+		t.Error("too few proofs to hold")
+	}
+}
+
+func FuzzCertificate(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		if err := new(tally).certify(seed); err != nil {
+			t.Error(err)
+		}
+	})
+}
