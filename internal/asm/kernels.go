@@ -562,8 +562,8 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 	return fold(lane[:])
 }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both. It
-// panics if the lengths differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both.
+// It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if len(x) != len(y) {
 		panic(vectorsDiffer(x, y))

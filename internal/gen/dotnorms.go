@@ -28,7 +28,7 @@ func dotNorms(t Target) {
 			part)
 		sums = nil
 		for k, l := range lane {
-			// Lanes 32 apart are two groups apart in a half of eight, and so with groups of sixteen.
+			// Lanes 32 apart are two places apart, in either kind of groups.
 			t.Add(l[0], l[0], l[2])
 			t.Add(l[1], l[1], l[3])
 			t.Add(l[0], l[0], l[1])
