@@ -66,6 +66,13 @@ func SquaredDistance(x, y []float32) float32 {
 	return asm.SquaredDistance(x, y)
 }
 
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
+// vectors: what the cosine of the angle between them is made of, xy / sqrt(xx yy). It panics if the
+// lengths differ.
+func DotNorms(x, y []float32) (xy, xx, yy float32) {
+	return asm.DotNorms(x, y)
+}
+
 // Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf where that overflows, 0
 // where it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same
 // slice; if they overlap in another way, the values of dst are undefined.

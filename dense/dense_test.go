@@ -71,6 +71,10 @@ func TestMeaning(t *testing.T) {
 				d := x[i] - y[i]
 				return float32(d * d)
 			}))
+			xy, xx, yy := dense.DotNorms(x, y)
+			check("DotNorms: xy", xy, dot)
+			check("DotNorms: xx", xx, dense.SumSquares(x))
+			check("DotNorms: yy", yy, dense.SumSquares(y))
 			z, both := append([]float32(nil), y...), append([]float32(nil), y...)
 			e := append([]float32(nil), x...)
 			dense.Axpy(0.3, x, z)
@@ -152,6 +156,7 @@ func TestPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Dot":             func() { dense.Dot(short, long) },
 		"SquaredDistance": func() { dense.SquaredDistance(short, long) },
+		"DotNorms":        func() { dense.DotNorms(short, long) },
 		"Axpy":            func() { dense.Axpy(1, short, long) },
 		"Axpby":           func() { dense.Axpby(1, short, 1, long) },
 		"Exp":             func() { dense.Exp(short, long) },
@@ -221,6 +226,7 @@ func TestNoAllocations(t *testing.T) {
 		"Dot":              func() { dense.Dot(x, y) },
 		"SumSquares":       func() { dense.SumSquares(x) },
 		"SquaredDistance":  func() { dense.SquaredDistance(x, y) },
+		"DotNorms":         func() { dense.DotNorms(x, y) },
 		"Axpy":             func() { dense.Axpy(1, x, y) },
 		"Axpby":            func() { dense.Axpby(1, x, 2, y) },
 		"Scale":            func() { dense.Scale(1, x) },

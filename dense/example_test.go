@@ -2,6 +2,7 @@ package dense_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
 )
@@ -43,6 +44,13 @@ func ExampleDotRows() {
 func ExampleSquaredDistance() {
 	fmt.Println(dense.SquaredDistance([]float32{0, 3}, []float32{4, 0}))
 	// Output: 25
+}
+
+// The cosine of the angle between two vectors.
+func ExampleDotNorms() {
+	xy, xx, yy := dense.DotNorms([]float32{3, 4}, []float32{4, 3})
+	fmt.Printf("%.2f\n", float64(xy)/math.Sqrt(float64(xx)*float64(yy)))
+	// Output: 0.96
 }
 
 func ExampleMatrix() {

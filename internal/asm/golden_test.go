@@ -26,6 +26,7 @@ var golden = map[string]string{
 	"axpysame":        "51ba655b3c3e6d41f2576cb7de23b2f7eea03e12e0f967a1a1b63f3f062da27c",
 	"stepssame":       "49e4ccb935030d0637b406eec38a729be2bbdab8d9e7ff3f025779f782c9b271",
 	"squareddistance": "161d27fd785a6caa4246139b0bd42aa496e6c26e9100a13dd06e8dcc6c6225f4",
+	"dotnorms":        "7c80d9df824f594ee0b78bd5de89df0692a675fd0c2f8251ed65a879af28b7f7",
 	"axpby":           "f20d07d81f3c75a367f59b7c88208e3a4164e698026cb870c0a157b4a6bb2cdd",
 	"dotrows":         "370814332ed8eaed4491b52294cea8ed78a1155bc4748b97eec8ceb8cd9b5bbf",
 	"dotrowsat":       "30d442ae3228d93d0f35c7883ca27a4c330063dd36daf0323e3d7953428e3b39",

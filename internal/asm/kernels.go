@@ -562,6 +562,49 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 	return fold(lane[:])
 }
 
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both.
+// It panics if the lengths differ.
+func DotNorms(x, y []float32) (xy, xx, yy float32) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sums := dotNorms(x[start:end], y[start:end])
+		xy += sums[0]
+		xx += sums[1]
+		yy += sums[2]
+	}
+	return xy, xx, yy
+}
+
+// dotNorms is for one block. Short ones are no slower in three calls.
+func dotNorms(x, y []float32) (sums [3]float32) {
+	if len(x) < 96 {
+		return [3]float32{Dot(x, y), SumSquares(x), SumSquares(y)}
+	}
+	switch active {
+	case AVX512:
+		dotNormsAVX512(&sums[0], &x[0], &y[0], len(x))
+	case AVX512x256:
+		dotNormsAVX512x256(&sums[0], &x[0], &y[0], len(x))
+	case AVX2:
+		dotNormsAVX2(&sums[0], &x[0], &y[0], len(x))
+	case NEON:
+		dotNormsNEON(&sums[0], &x[0], &y[0], len(x))
+	default:
+		return dotNormsGeneric(x, y)
+	}
+	return sums
+}
+
+func dotNormsGeneric(x, y []float32) [3]float32 {
+	return [3]float32{dotGeneric(x, y), dotGeneric(x, x), dotGeneric(y, y)}
+}
+
 // Axpby is
 //
 //	for i, v := range x {

@@ -39,6 +39,11 @@ func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, st
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int) float32
 
+// dotNormsAVX2 works like dotNormsGeneric.
+//
+//go:noescape
+func dotNormsAVX2(dst *float32, x *float32, y *float32, n int)
+
 // dotRowsAVX2 is a part of dotRows.
 //
 //go:noescape

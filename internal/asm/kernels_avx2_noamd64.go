@@ -24,6 +24,8 @@ func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, st
 
 func dotAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
+func dotNormsAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
 func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX2)
 }

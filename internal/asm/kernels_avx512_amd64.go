@@ -24,6 +24,11 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int) float32
 
+// dotNormsAVX512 works like dotNormsGeneric.
+//
+//go:noescape
+func dotNormsAVX512(dst *float32, x *float32, y *float32, n int)
+
 // dotRowsAVX512 is a part of dotRows.
 //
 //go:noescape

@@ -16,6 +16,8 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 
 func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
+func dotNormsAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
+
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX512)
 }

@@ -39,6 +39,11 @@ func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float
 //go:noescape
 func dotAVX512x256(x *float32, y *float32, n int) float32
 
+// dotNormsAVX512x256 works like dotNormsGeneric.
+//
+//go:noescape
+func dotNormsAVX512x256(dst *float32, x *float32, y *float32, n int)
+
 // dotRowsAVX512x256 is a part of dotRows.
 //
 //go:noescape

@@ -26,6 +26,8 @@ func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float
 
 func dotAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
 
+func dotNormsAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
+
 func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX512x256)
 }

@@ -39,6 +39,11 @@ func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, st
 //go:noescape
 func dotNEON(x *float32, y *float32, n int) float32
 
+// dotNormsNEON works like dotNormsGeneric.
+//
+//go:noescape
+func dotNormsNEON(dst *float32, x *float32, y *float32, n int)
+
 // dotRowsNEON is a part of dotRows.
 //
 //go:noescape

@@ -1959,6 +1959,618 @@ none:
 	FMOVS F0, ret+24(FP)
 	RET
 
+// func dotNormsNEON(dst *float32, x *float32, y *float32, n int)
+TEXT ·dotNormsNEON(SB), NOSPLIT, $256-32
+	MOVD  dst+0(FP), R0
+	MOVD  n+24(FP), R1
+	MOVD  x+8(FP), R2
+	MOVD  y+16(FP), R3
+	SUB   $0x00000001, R1, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  $bytes<>+0(SB), R7
+	SUB   R6<<2, R7, R7
+	FMOVQ 48(R7), F0
+	FMOVQ 32(R7), F1
+	MOVD  R2, R7
+	MOVD  R3, R8
+	MOVD  R1, R9
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+
+blocks0_0:
+	FLDPQ (R7), (F26, F27)
+	FLDPQ (R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
+	FLDPQ 64(R7), (F26, F27)
+	FLDPQ 64(R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
+	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	FLDPQ 128(R7), (F26, F27)
+	FLDPQ 128(R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
+	FLDPQ 192(R7), (F26, F27)
+	FLDPQ 192(R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	ADD   $0x00000100, R7, R7
+	ADD   $0x00000100, R8, R8
+	SUB   $0x00000040, R9, R9
+	CMP   $0x00000040, R9
+	BHS   blocks0_0
+	CMP   $0x00000000, R9
+	BLS   end0_0
+	CMP   $0x00000008, R9
+	BLO   part0_0
+	FLDPQ (R7), (F26, F27)
+	FLDPQ (R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
+	CMP   $0x00000010, R9
+	BLS   end0_0
+	CMP   $0x00000018, R9
+	BLO   part0_2
+	FLDPQ 64(R7), (F26, F27)
+	FLDPQ 64(R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
+	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	CMP   $0x00000020, R9
+	BLS   end0_0
+	CMP   $0x00000028, R9
+	BLO   part0_4
+	FLDPQ 128(R7), (F26, F27)
+	FLDPQ 128(R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
+	CMP   $0x00000030, R9
+	BLS   end0_0
+	CMP   $0x00000038, R9
+	BLO   part0_6
+	FLDPQ 192(R7), (F26, F27)
+	FLDPQ 192(R8), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	B     end0_0
+
+part0_0:
+	ADD   R6<<2, R7, R7
+	FLDPQ -32(R7), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R8, R7
+	FLDPQ -32(R7), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed442                // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463                // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad54a                // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b                // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd652                // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673                // VFADD V29.S4, V19.S4, V19.S4
+	B     end0_0
+
+part0_2:
+	ADD   R6<<2, R7, R7
+	FLDPQ 32(R7), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R8, R7
+	FLDPQ 32(R7), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed484                // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5                // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad58c                // VFADD V26.S4, V12.S4, V12.S4
+	WORD  $0x4e3bd5ad                // VFADD V27.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd694                // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5                // VFADD V29.S4, V21.S4, V21.S4
+	B     end0_0
+
+part0_4:
+	ADD   R6<<2, R7, R7
+	FLDPQ 96(R7), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R8, R7
+	FLDPQ 96(R7), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed4c6                // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7                // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad5ce                // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef                // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
+	B     end0_0
+
+part0_6:
+	ADD   R6<<2, R7, R7
+	FLDPQ 160(R7), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R8, R7
+	FLDPQ 160(R7), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed508                // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529                // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad610                // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631                // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
+
+end0_0:
+	WORD  $0x4e26d442        // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463        // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484        // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5        // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442        // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463        // VFADD V5.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R7
+	FSTPQ (F2, F3), (R7)
+	WORD  $0x4e2ed54a        // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b        // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e30d58c        // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad        // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a        // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b        // VFADD V13.S4, V11.S4, V11.S4
+	ADD   $8, RSP, R7
+	FSTPQ (F10, F11), 32(R7)
+	WORD  $0x4e36d652        // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673        // VFADD V23.S4, V19.S4, V19.S4
+	WORD  $0x4e38d694        // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5        // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652        // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673        // VFADD V21.S4, V19.S4, V19.S4
+	ADD   $8, RSP, R7
+	FSTPQ (F18, F19), 64(R7)
+	MOVD  R2, R2
+	MOVD  R3, R3
+	MOVD  R1, R1
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+
+blocks1_0:
+	FLDPQ 32(R2), (F26, F27)
+	FLDPQ 32(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
+	FLDPQ 96(R2), (F26, F27)
+	FLDPQ 96(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
+	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	FLDPQ 160(R2), (F26, F27)
+	FLDPQ 160(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
+	FLDPQ 224(R2), (F26, F27)
+	FLDPQ 224(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000100, R3, R3
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BHS   blocks1_0
+	CMP   $0x00000008, R1
+	BLS   end1_0
+	CMP   $0x00000010, R1
+	BLO   part1_1
+	FLDPQ 32(R2), (F26, F27)
+	FLDPQ 32(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
+	CMP   $0x00000018, R1
+	BLS   end1_0
+	CMP   $0x00000020, R1
+	BLO   part1_3
+	FLDPQ 96(R2), (F26, F27)
+	FLDPQ 96(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
+	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	CMP   $0x00000028, R1
+	BLS   end1_0
+	CMP   $0x00000030, R1
+	BLO   part1_5
+	FLDPQ 160(R2), (F26, F27)
+	FLDPQ 160(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
+	CMP   $0x00000038, R1
+	BLS   end1_0
+	CMP   $0x00000040, R1
+	BLO   part1_7
+	FLDPQ 224(R2), (F26, F27)
+	FLDPQ 224(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	B     end1_0
+
+part1_1:
+	ADD   R6<<2, R2, R1
+	FLDPQ (R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ (R1), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed442                // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463                // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad54a                // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b                // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd652                // VFADD V28.S4, V18.S4, V18.S4
+	WORD  $0x4e3dd673                // VFADD V29.S4, V19.S4, V19.S4
+	B     end1_0
+
+part1_3:
+	ADD   R6<<2, R2, R1
+	FLDPQ 64(R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ 64(R1), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed484                // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5                // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad58c                // VFADD V26.S4, V12.S4, V12.S4
+	WORD  $0x4e3bd5ad                // VFADD V27.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd694                // VFADD V28.S4, V20.S4, V20.S4
+	WORD  $0x4e3dd6b5                // VFADD V29.S4, V21.S4, V21.S4
+	B     end1_0
+
+part1_5:
+	ADD   R6<<2, R2, R1
+	FLDPQ 128(R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ 128(R1), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed4c6                // VFADD V30.S4, V6.S4, V6.S4
+	WORD  $0x4e3fd4e7                // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad5ce                // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef                // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
+	B     end1_0
+
+part1_7:
+	ADD   R6<<2, R2, R1
+	FLDPQ 192(R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ 192(R1), (F28, F29)
+	VTBL  V0.B16, [V28.B16], V28.B16
+	VTBX  V1.B16, [V29.B16], V28.B16
+	VTBL  V0.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed508                // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529                // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad610                // VFADD V26.S4, V16.S4, V16.S4
+	WORD  $0x4e3bd631                // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
+
+end1_0:
+	WORD  $0x4e26d442                     // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                     // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                     // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                     // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                     // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                     // VFADD V5.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R1
+	FLDPQ (R1), (F0, F1)
+	WORD  $0x4e20d442                     // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463                     // VFADD V1.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed54a                     // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b                     // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e30d58c                     // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                     // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a                     // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b                     // VFADD V13.S4, V11.S4, V11.S4
+	ADD   $8, RSP, R1
+	FLDPQ 32(R1), (F0, F1)
+	WORD  $0x4e20d54a                     // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b                     // VFADD V1.S4, V11.S4, V11.S4
+	WORD  $0x4e36d652                     // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673                     // VFADD V23.S4, V19.S4, V19.S4
+	WORD  $0x4e38d694                     // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5                     // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x4e34d652                     // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673                     // VFADD V21.S4, V19.S4, V19.S4
+	ADD   $8, RSP, R1
+	FLDPQ 64(R1), (F0, F1)
+	WORD  $0x4e20d652                     // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673                     // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x4e23d442                     // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                     // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                     // FADDPS V2.S2, F2
+	FMOVS F2, (R0)
+	WORD  $0x4e2bd54a                     // VFADD V11.S4, V10.S4, V10.S4
+	VEXT  $0x08, V10.B16, V10.B16, V0.B16
+	WORD  $0x4e20d54a                     // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x7e30d94a                     // FADDPS V10.S2, F10
+	FMOVS F10, 4(R0)
+	WORD  $0x4e33d652                     // VFADD V19.S4, V18.S4, V18.S4
+	VEXT  $0x08, V18.B16, V18.B16, V0.B16
+	WORD  $0x4e20d652                     // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x7e30da52                     // FADDPS V18.S2, F18
+	FMOVS F18, 8(R0)
+	RET
+
 // func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 TEXT ·dotRowsNEON(SB), NOSPLIT, $256-56
 	MOVD  dst+0(FP), R0

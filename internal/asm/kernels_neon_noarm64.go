@@ -24,6 +24,8 @@ func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, st
 
 func dotNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 
+func dotNormsNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
+
 func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noNEON)
 }

@@ -233,6 +233,25 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
+		Name: "dotnorms",
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(3)}
+		},
+		Call: func(a *Args) float32 {
+			a.Out[0], a.Out[1], a.Out[2] = asm.DotNorms(a.X, a.Y)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, v := range [3][2][]float32{{a.X, a.Y}, {a.X, a.X}, {a.Y, a.Y}} {
+				w, s := wideSum(len(a.X),
+					func(i int) float64 { return float64(v[0][i]) * float64(v[1][i]) })
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
 		Name: "axpby",
 		New: func(n int, m Memory, s *Source) *Args {
 			a := &Args{A: s.Float(), B: s.Float(), X: s.floats(m, n), Y: s.floats(m, n)}
