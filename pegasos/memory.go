@@ -30,9 +30,10 @@ type sessionSizes struct {
 
 func (s *session) sizes() (n sessionSizes) {
 	classes, all, size := len(s.data.classes), float64(len(s.data.y)), s.data.x.Size()
-	if s.cfg.Order == Shuffled && size >= copyFrom && size <= copyTo &&
+	if total, err := s.cfg.runLength(len(s.data.y)); err == nil && float64(total) > 2*all &&
+		s.cfg.Order == Shuffled && size >= copyFrom && size <= copyTo &&
 		s.data.x.TakeGain() != store.GainsNothing {
-		n.copied = all
+		n.copied = all // see worthCopying
 	}
 	switch {
 	case classes == 0 || classes == 2 && !s.cfg.Multiclass.Joint():
