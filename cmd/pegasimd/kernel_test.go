@@ -79,7 +79,8 @@ func TestKernelCommands(t *testing.T) {
 		}
 	}
 	for flags, want := range map[string]string{
-		"-kernel sigmoid -coef0 -1":      "no bound on its distance",
+		"-kernel sigmoid -coef0 1":       "no bound on its distance",
+		"-kernel sigmoid -coef0 -1":      "no model better than w = 0 was found",
 		"-kernel linear -steps 5":        "the objective was not measured",
 		"-kernel rbf -gamma 1 -max-sv 5": " 5 support rows",
 	} {

@@ -144,6 +144,21 @@ func (r *kernelReport) print(w io.Writer) {
 		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
 	} else {
 		r.printObjective(w, r.Interrupted)
+		if r.SupportRows == 0 && !r.Interrupted {
+			fmt.Fprintln(w, r.nothingFound())
+		}
 	}
 	r.printModel(w)
+}
+
+// nothingFound says what a model without support rows is, and what else to try.
+func (r *kernelReport) nothingFound() string {
+	said := "no model better than w = 0 was found: it predicts the first class for every row"
+	switch k := r.Config.Kernel; {
+	case k == kernelsvm.Sigmoid && r.Config.Coef0 < 0:
+		return said + "; with -coef0 below 0 the kernel is no inner product: try 0 or more"
+	case k == kernelsvm.RBF || k == kernelsvm.Sigmoid:
+		return said + "; try another -gamma, or a larger -c"
+	}
+	return said + "; scale the rows, or take a larger -c"
 }

@@ -324,6 +324,12 @@ func TestFunction(t *testing.T) {
 		a.Result.Objective != b.Result.Objective {
 		t.Error("the models differ")
 	}
+	// One that is no inner product has no bound above the objective.
+	r := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, C: 1},
+		Func: func(x, z Row) float32 { return -own(x, z) }}).Result
+	if r.DualObjective > r.Objective {
+		t.Errorf("%+v", r)
+	}
 	// Of sparse rows it sees the nonzeros.
 	seen := false
 	mustTrain(t, p.Sparse, p.Y, Trainer{Config: Config{Kernel: Function}, Threads: 1,

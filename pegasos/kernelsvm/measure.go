@@ -117,7 +117,10 @@ func (r *run) scoreErrors(k int, mean bool) *scoreErrors {
 	weight, moves := float64(p.rows), float64(p.violations-p.settled+8)
 	if !r.dual {
 		weight = max(weight, float64(p.violations))
+	}
+	if !r.dual || p.rounded {
 		o.fresh.product += 2 * more * unit // of the coefficients
+		o.wide.product += 2 * more * unit
 	}
 	if mean {
 		weight = float64(weight * p.sum)
@@ -148,48 +151,54 @@ func (r *run) measureSteps(k int) {
 	r.setBound(p)
 }
 
-// measureModel finds the objective of problem k from coefficients, which may still be rounded to
-// float32, and scores that were found from values with the given roundings. Where it is above 1 the
-// coefficients become those of a multiple.
+// measureModel finds the objective of problem k from float32 coefficients and scores that were
+// found from values with the given roundings. Where it is above 1 the coefficients become those of
+// a multiple, rounded again.
 func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
 	p := r.problems[k]
 	o := &scoreErrors{fresh: values, terms: 2 * unit64 * float64(p.rows+2)}
-	o.fresh.product += 2 * more * unit
 	moves := 8
-	for c, g := range r.groups {
-		if at := r.slotOf(k, c); at >= 0 {
-			for i, a := range coef[c][at] {
-				if a != 0 {
-					o.freshOn.add(math.Abs(a), r.roots[g.start+i], r.store.squares[g.start+i])
-					moves++
-				}
-			}
+	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
+		if *a != 0 {
+			place := r.groups[c].start + i
+			o.freshOn.add(math.Abs(*a), r.roots[place], r.store.squares[place])
+			moves++
 		}
-	}
+	})
 	o.sum = float64(2 * unit64 * float64(moves) * o.freshOn.root)
-	var t tally
-	margins := make([]float64, 0, p.rows)
-	for c, g := range r.groups {
-		if at := r.slotOf(k, c); at >= 0 {
-			sign := g.slots[at].sign
-			for i, score := range scores[c][at] {
-				z := float64(sign * score)
-				e := o.at(r.roots[g.start+i], r.store.squares[g.start+i], z)
-				t.add(float64(sign*coef[c][at][i]), z, e, 1)
-				margins = append(margins, z)
-			}
-		}
+	t, margins := r.tallyModel(k, coef, scores, o)
+	if float64(p.lambda/2*t.square)+t.loss/float64(p.rows) > 1 {
+		o.fresh.product += 2 * more * unit
+		t, margins = r.tallyModel(k, coef, scores, o)
 	}
 	p.objective, p.off = r.objective(k, &t, 1, func() []float64 { return margins })
 	p.gap = math.Inf(1)
 	r.setBound(p)
-	if p.factor == 1 {
-		return
+	if p.factor != 1 {
+		r.eachCoefficient(k, coef, func(_, _ int, a *float64) {
+			*a = float64(float32(float64(*a * p.factor)))
+		})
 	}
+}
+
+// tallyModel adds up over the rows of problem k, and returns their margins.
+func (r *run) tallyModel(k int, coef, scores classValues, o *scoreErrors) (t tally,
+	margins []float64) {
+	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
+		place, sign := r.groups[c].start+i, r.slot(k, c).sign
+		z := float64(sign * scores[c][r.slotOf(k, c)][i])
+		t.add(float64(sign**a), z, o.at(r.roots[place], r.store.squares[place], z), 1)
+		margins = append(margins, z)
+	})
+	return t, margins
+}
+
+// eachCoefficient calls f for each row i of each class c of problem k.
+func (r *run) eachCoefficient(k int, coef classValues, f func(c, i int, a *float64)) {
 	for c := range r.groups {
 		if at := r.slotOf(k, c); at >= 0 {
 			for i := range coef[c][at] {
-				coef[c][at][i] *= p.factor
+				f(c, i, &coef[c][at][i])
 			}
 		}
 	}
@@ -268,6 +277,9 @@ func (r *run) measureDual(k int) {
 	t := r.sums(k, false, scale)
 	over := 2 * scale * n
 	p.raise(n, t.alphas/n, t.square/over, t.squareOff/over)
+	if p.rounded = float64(p.lambda/2*t.square/scale/scale)+t.loss/n > 1; p.rounded {
+		t = r.sums(k, false, scale) // of a multiple of the alphas, which is rounded again
+	}
 	margins := func() []float64 { return r.margins(k, scale) }
 	if objective, off := r.objective(k, &t, scale, margins); objective < p.objective {
 		p.objective, p.off, p.gap = objective, off, math.Inf(1)
@@ -306,6 +318,9 @@ func (p *problem) raise(n, mean, half, off float64) {
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
 		p.bound = min(p.lower, max(p.objective-p.gap, p.lower-p.off))
+	}
+	if r.cfg.Kernel == Function && p.bound > p.objective {
+		p.bound = math.NaN() // it is no inner product
 	}
 }
 

@@ -65,8 +65,8 @@ type Result struct {
 	// means over the problems, R2 being itself the mean of the kernel of a row with itself
 	R2, T0 float64
 
-	// As in Result: means over the problems. MaxSV changes the objective, and it is as it was
-	// before coefficients were rounded to float32. With fewer steps than rows all three are NaN.
+	// As in pegasos.Result: means over the problems, of the model that is written. MaxSV changes
+	// the objective. With fewer steps than rows all three are NaN.
 	Objective     float64
 	DualObjective float64
 	Gap           float64
@@ -84,6 +84,16 @@ func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
 		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
 	})
+}
+
+// check returns an error if a bound is above an objective, which rounding can't explain.
+func (r Result) check() error {
+	for _, p := range r.PerProblem {
+		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
+			return fmt.Errorf("kernelsvm: %w", err)
+		}
+	}
+	return nil
 }
 
 // problems returns the number of problems for so many classes.
@@ -144,6 +154,25 @@ func (r *run) model(whole bool) (*Model, error) {
 			math.NaN()
 		m.Result.PerProblem = nil
 	}
+	at, err := r.takeSupport(m, all)
+	if err != nil {
+		return nil, err
+	}
+	m.rows = store.TakeMatrix(r.store.from, at)
+	if measured {
+		if err := m.Result.check(); err != nil {
+			return nil, err
+		}
+	}
+	if measured && !floats.IsFinite(m.Result.Objective) {
+		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
+			tooLarge}
+	}
+	return m, nil
+}
+
+// takeSupport gives the model its coefficients, and returns which rows of the data they are of.
+func (r *run) takeSupport(m *Model, all classValues) ([]int32, error) {
 	var at []int32
 	for c := range all {
 		g := &r.groups[c]
@@ -172,12 +201,7 @@ func (r *run) model(whole bool) (*Model, error) {
 			m.coef[c] = nil
 		}
 	}
-	m.rows = store.TakeMatrix(r.store.from, at)
-	if measured && !floats.IsFinite(m.Result.Objective) {
-		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
-			tooLarge}
-	}
-	return m, nil
+	return at, nil
 }
 
 // Cols returns the number of features.

@@ -16,7 +16,7 @@ import "math"
 //   - The dot product of dense rows is off by c*u*|x||z| at most. That of sparse rows is a sum of
 //     exact products in float64: c is some nonzeros*2^-29. That of zeros and ones is exact.
 //   - RBF from dot products: the squared distance is off by c*u*(xx + zz + 2|x||z|), at most
-//     2c*u*(xx+zz), and times gamma so is the exponent. e^-t has no slope steeper than -1 for t >= 0.
+//     2c*u*(xx+zz), and times gamma so is the exponent. e^-t is nowhere steeper than -1 for t >= 0.
 //   - RBF from distances found directly: each difference, its square and the sum are relative to
 //     what they make, so that the exponent t is off by (c+3)*u*t, and its power by that times e^-t,
 //     which is (c+3)*u/e at most.

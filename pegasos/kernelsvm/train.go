@@ -101,6 +101,7 @@ type problem struct {
 
 	objective, bound float64 // of the best iterate, and the best there is; NaN for not known
 	factor           float64 // that the iterate is multiplied by in the model: 1, or less
+	rounded          bool    // its coefficients are rounded in the finish too
 
 	// How the bound came about: how far the objective may be off, the largest gap that the best
 	// pass can have, and the bound with roundings counted and without.

@@ -279,12 +279,23 @@ func (r *run) verify(all classValues) {
 			}
 		}
 	}
-	r.wideScores(wanted, all, scores)
-	r.each(func(k int) {
+	for round := 0; round < wideMost && slices.Contains(wanted, true); round++ {
+		r.wideScores(wanted, all, scores)
+		r.each(func(k int) {
+			if wanted[k] {
+				r.measureModel(k, all, scores, r.wide)
+				wanted[k] = r.problems[k].factor != 1
+			}
+		})
+	}
+	// Where no multiple is better than w = 0 once it is rounded, the model is that.
+	for k, p := range r.problems {
 		if wanted[k] {
-			r.measureModel(k, all, scores, r.wide)
+			r.eachCoefficient(k, all, func(_, _ int, a *float64) { *a = 0 })
+			p.objective, p.off = 1, 0
+			r.setBound(p)
 		}
-	})
+	}
 }
 
 // scores returns those of this moment.

@@ -1,0 +1,293 @@
+package kernelsvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A smallProblem is rows and a configuration that are made of a seed: every kernel, shifts of up to
+// 1e5 times the spread of the rows, scales of 1e-6 to 1e6.
+type smallProblem struct {
+	x   *dense.Matrix
+	y   []float32
+	cfg Config
+	// the rows as they are trained on
+	as string
+}
+
+func pick[T any](g *rand.Rand, from ...T) T { return from[g.IntN(len(from))] }
+
+func newSmallProblem(seed uint64) smallProblem {
+	g := rand.New(rand.NewPCG(seed, 27))
+	classes := pick(g, 2, 2, 2, 3, 4)
+	n, cols := classes*2+g.IntN(20), 1+g.IntN(6)
+	p := smallProblem{x: dense.New(n, cols), y: make([]float32, n), as: pick(g, "dense", "sparse",
+		"foreign")}
+	scale := math.Pow(10, float64(g.IntN(13)-6))
+	shift := pick(g, 0, 0, 1, 100, 1e3, 1e4, 1e5) * g.Float64()
+	if g.IntN(6) == 0 {
+		scale, shift = 1, 0 // of zeros and ones
+	}
+	bits := scale == 1 && shift == 0
+	for i := range n {
+		p.y[i] = float32(i % classes)
+		for j := range p.x.Row(i) {
+			v := g.NormFloat64() + 0.7*float64(p.y[i])
+			if bits {
+				v = math.Round(g.Float64())
+			} else if g.IntN(3) == 0 {
+				v = 0
+			}
+			p.x.Row(i)[j] = float32(scale * (v + shift))
+		}
+	}
+	p.cfg = p.config(g, scale*scale*float64(cols))
+	return p
+}
+
+// config makes a configuration for rows with the given squared length.
+func (p *smallProblem) config(g *rand.Rand, square float64) Config {
+	cfg := Config{
+		Kernel: pick(g, RBF, RBF, RBF, Linear, Polynomial, Sigmoid), Seed: g.Uint64(),
+		Order:      pick(g, pegasos.Permutation, pegasos.Sequential, pegasos.IID),
+		Offset:     pick(g, pegasos.OffsetR2, pegasos.OffsetNone),
+		Average:    pick(g, pegasos.LastHalf, pegasos.LastIterate),
+		Multiclass: pick(g, pegasos.OneVsOne, pegasos.OneVsRest),
+		Epochs:     pick(g, 0, 1, 2, 3, 7),
+	}
+	if g.IntN(4) > 0 && cfg.hasGamma() {
+		cfg.Gamma = math.Pow(10, 4*g.Float64()-2) / square
+	}
+	if cfg.scalesProducts() && g.IntN(2) == 0 {
+		cfg.Coef0 = 2 * g.Float64()
+		if cfg.Kernel == Sigmoid {
+			cfg.Coef0 -= 1
+		}
+	}
+	if cfg.Kernel == Polynomial {
+		cfg.Degree = 1 + g.IntN(4)
+	}
+	size := 1.0
+	if cfg.Kernel == Linear {
+		size = square
+	}
+	if g.IntN(2) == 0 {
+		cfg.C = math.Pow(10, 6*g.Float64()-3) / size
+	} else {
+		cfg.Lambda = max(1e-12, math.Pow(10, 6*g.Float64()-6)*size)
+	}
+	if g.IntN(4) > 0 && cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid {
+		cfg.Tol = pick(g, 0, 0.3, 1e-3, 1e-6)
+		cfg.Passes = pick(g, 0, 1, 3, 1000)
+	} else {
+		cfg.Finish = pegasos.FinishNone
+	}
+	if g.IntN(5) == 0 {
+		cfg.MaxSV = 1 + g.IntN(len(p.y))
+	}
+	return cfg
+}
+
+func (p *smallProblem) examples() pegasos.Examples {
+	switch p.as {
+	case "sparse":
+		return sample.ToSparse(p.x)
+	case "foreign":
+		return foreign{p.x}
+	}
+	return p.x
+}
+
+// A wideProblem is one problem of two classes in float64: the rows' labels, -1 and 1, and kernel.
+type wideProblem struct {
+	sign   []float64
+	kernel [][]float64
+	lambda float64
+}
+
+// objective returns the objective of coefficients, and how far rounding may have put it.
+func (w *wideProblem) objective(coef []float64) (objective, off float64) {
+	n := float64(len(w.sign))
+	var square float64
+	for i, row := range w.kernel {
+		var score, size float64
+		for j, k := range row {
+			score += coef[j] * k
+			size += math.Abs(coef[j] * k)
+		}
+		square += coef[i] * score
+		objective += max(0, 1-w.sign[i]*score) / n
+		off += 1e-14 * size * (1/n + w.lambda*math.Abs(coef[i]))
+	}
+	return objective + w.lambda/2*max(0, square), off
+}
+
+// optimum returns an upper bound on the least objective, close to it as a rule: the objective of
+// the best pass of dual coordinate ascent, or that of w = 0.
+func (w *wideProblem) optimum() float64 {
+	n := len(w.sign)
+	scale := w.lambda * float64(n)
+	alpha, coef, score := make([]float64, n), make([]float64, n), make([]float64, n)
+	best := 1.0
+	for pass := range 3000 {
+		most := 0.0
+		for i, row := range w.kernel {
+			if row[i] <= 0 {
+				continue
+			}
+			to := min(max(alpha[i]+(1-w.sign[i]*score[i])*scale/row[i], 0), 1)
+			step := to - alpha[i]
+			most = max(most, math.Abs(step)*row[i]/scale)
+			alpha[i] = to
+			for j, k := range row {
+				score[j] += step * w.sign[i] * k / scale
+			}
+		}
+		if pass%20 == 19 || most < 1e-11 {
+			for i, a := range alpha {
+				coef[i] = a * w.sign[i] / scale
+			}
+			objective, off := w.objective(coef)
+			best = min(best, objective+off)
+		}
+		if most < 1e-11 {
+			break
+		}
+	}
+	return best
+}
+
+// problem returns problem k of the model in float64, and the model's coefficients of its rows.
+func (p *smallProblem) problem(m *Model, k int) (w wideProblem, coef []float64) {
+	n := len(m.Classes)
+	first, second := -1, k
+	if n == 2 {
+		first, second = 0, 1
+	} else if m.Config.Multiclass == pegasos.OneVsOne {
+		at := 0
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				if at == k {
+					first, second = a, b
+				}
+				at++
+			}
+		}
+	}
+	rows, support := p.rowsOf(first, second), m.SupportRows().(interface {
+		Rows() int
+		Axpy(i int, a float32, w []float32)
+	})
+	w.lambda = m.Lambda
+	if n > 2 && first >= 0 && m.Config.C != 0 {
+		w.lambda = 1 / (m.Config.C * float64(len(rows)))
+	}
+	// Coefficients by row: a support row stands for all rows with its values and label.
+	byRow := make(map[string]float64)
+	all := m.Coefficients(k)
+	class := 0
+	for i, left := 0, m.counts[0]; i < support.Rows(); i, left = i+1, left-1 {
+		for left == 0 {
+			class++
+			left = m.counts[class]
+		}
+		row := make([]float32, p.x.Cols())
+		support.Axpy(i, 1, row)
+		byRow[fmt.Sprint(class, row)] += float64(all[i])
+	}
+	for _, i := range rows {
+		key := fmt.Sprint(int(p.y[i]), p.x.Row(i))
+		coef = append(coef, byRow[key])
+		delete(byRow, key)
+		w.sign = append(w.sign, -1)
+		if int(p.y[i]) == second {
+			w.sign[len(w.sign)-1] = 1
+		}
+		var kernel []float64
+		for _, j := range rows {
+			kernel = append(kernel, wideKernel(m.Config, p.x.Row(i), p.x.Row(j)))
+		}
+		w.kernel = append(w.kernel, kernel)
+	}
+	return w, coef
+}
+
+func (p *smallProblem) rowsOf(first, second int) (rows []int) {
+	for i, v := range p.y {
+		if first < 0 || int(v) == first || int(v) == second {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// checkCertificate trains a small problem and holds what the model claims against an optimum found
+// independently. It returns false if there is no model, since values are too large for float32.
+func checkCertificate(t *testing.T, seed uint64) bool {
+	t.Helper()
+	p := newSmallProblem(seed)
+	m, err := Train(context.Background(), p.examples(), p.y, p.cfg)
+	if err != nil {
+		return false
+	}
+	for k, r := range m.Result.PerProblem {
+		w, coef := p.problem(m, k)
+		truth, off := w.objective(coef)
+		fail := func(what string) {
+			t.Errorf("seed %d, problem %d, %s %+v: %s: objective %v, truly %v +- %v, bound %v",
+				seed, k, p.as, m.Config, what, r.Objective, truth, off, r.DualObjective)
+		}
+		if truth-off > 1+1e-9 {
+			fail("worse than w = 0")
+		}
+		if p.cfg.Kernel == Sigmoid || p.cfg.Order == pegasos.IID {
+			if !math.IsNaN(r.DualObjective) {
+				fail("a bound from nowhere")
+			}
+			continue
+		}
+		best := w.optimum()
+		slack := 1e-12 * best
+		switch {
+		case !(r.DualObjective <= r.Objective):
+			fail("the bound is above the objective")
+		case r.DualObjective > best+slack:
+			fail(fmt.Sprintf("the bound is above the optimum %v", best))
+		case truth-off-best > r.Objective-r.DualObjective+slack:
+			fail(fmt.Sprintf("further above the optimum %v than told", best))
+		case math.Abs(truth-r.Objective) > off+1e-3*r.Objective+(r.Objective-r.DualObjective):
+			fail("another objective")
+		}
+	}
+	return true
+}
+
+// Whatever the kernel, the rows and the settings, the optimum is above the bound, the model is no
+// further from it than the certificate says, and no worse than w = 0.
+func TestCertificates(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 300
+	}
+	models := 0
+	for seed := range n {
+		if checkCertificate(t, uint64(seed)) {
+			models++
+		}
+	}
+	if models < n*9/10 {
+		t.Errorf("%d models of %d problems", models, n)
+	}
+}
+
+func FuzzCertificate(f *testing.F) {
+	f.Add(uint64(0))
+	f.Fuzz(func(t *testing.T, seed uint64) { checkCertificate(t, seed) })
+}

@@ -1,0 +1,133 @@
+package kernelsvm
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// shifted returns the rows of x, rounded to eighths so that nothing is lost, plus shift.
+func shifted(x *dense.Matrix, shift float32) *dense.Matrix {
+	d := dense.New(x.Rows(), x.Cols())
+	for i := range x.Rows() {
+		for j, v := range x.Row(i) {
+			d.Row(i)[j] = float32(math.Round(8*float64(v)))/8 + shift
+		}
+	}
+	return d
+}
+
+// Shifting the rows makes no difference to RBF, whether gamma is given or not: the rows predicted
+// right, the objective and the proof stay.
+func TestShiftedRows(t *testing.T) {
+	p := sample.Random(20, 200, 8, 2, 1)
+	for _, gamma := range []float64{0.07, 0} {
+		cfg := Config{Gamma: gamma, C: 10, Tol: 0.002, Passes: 1000}
+		at := mustTrain(t, shifted(p.Dense, 0), p.Y, Trainer{Config: cfg})
+		right := accuracy(at, shifted(p.Dense, 0), p.Y)
+		for _, shift := range []float32{100, 1000, 4000, -30000} {
+			x := shifted(p.Dense, shift)
+			for form, x := range map[string]pegasos.Examples{"dense": x,
+				"sparse": sample.ToSparse(x)} {
+				m := mustTrain(t, x, p.Y, Trainer{Config: cfg})
+				r := m.Result
+				if g := m.Config.Gamma; math.Abs(g/at.Config.Gamma-1) > 1e-6 {
+					t.Errorf("%v, %s: gamma %v, want %v", shift, form, g, at.Config.Gamma)
+				}
+				// The dot products of sparse rows lose something in float64 too.
+				tol := cfg.Tol
+				if form == "sparse" && shift == -30000 {
+					tol = 0.03
+				}
+				if math.Abs(r.Objective/at.Result.Objective-1) > 0.004 || !(r.Gap <= tol) {
+					t.Errorf("%v, %s: %+v, want %+v", shift, form, r, at.Result)
+				}
+				if a := accuracy(m, x, p.Y); math.Abs(a-right) > 0.02 {
+					t.Errorf("%v, %s: accuracy %v, want %v", shift, form, a, right)
+				}
+			}
+		}
+	}
+}
+
+// Kernel values of rows far from the origin are as good as those of others, and the same bits in
+// whatever way they are found.
+func TestFarValues(t *testing.T) {
+	x := shifted(sample.Random(21, 40, 9, 2, 1).Dense, 5000)
+	cfg := Config{Kernel: RBF, Gamma: 0.3}
+	at := make([]int32, 40)
+	for i := range at {
+		at[i] = int32(i)
+	}
+	s := newStore(cfg.function(nil), matrixOf(x), at, []int{40})
+	if !s.direct {
+		t.Fatal("distances are found from inner products")
+	}
+	b := &rowBlock{places: at, at: at, squares: s.squares}
+	for q := range 40 {
+		b.probes = append(b.probes, s.probe(q))
+	}
+	for q := range 40 {
+		row, among := make([]float32, 40), make([]float32, 40)
+		s.tile([][]float32{row}, []probe{s.probe(q)}, 0)
+		s.among(among, &b.probes[q], b, 0, new(blockWorker))
+		for j, v := range row {
+			want := wideKernel(cfg, x.Row(q), x.Row(j))
+			if math.Abs(float64(v)-want) > 1e-6 || v != among[j] {
+				t.Fatalf("rows %d and %d: %v and %v, want %v", q, j, v, among[j], want)
+			}
+		}
+	}
+}
+
+// No model is worse than w = 0, where kernel values are so large that coordinate ascent ends far
+// from the optimum, and where a kernel is no inner product and nothing is to be gained.
+func TestNoWorseThanZero(t *testing.T) {
+	p := sample.Random(22, 150, 6, 2, 1)
+	for _, c := range []struct {
+		cfg   Config
+		shift float32
+	}{
+		{Config{Kernel: Linear, Passes: 5}, 1000}, {Config{Kernel: Linear}, 30000},
+		{Config{Kernel: Linear, Finish: pegasos.FinishNone}, 1000},
+		{Config{Kernel: Linear, MaxSV: 10}, 1000},
+		{Config{Kernel: Polynomial, Gamma: 1, Passes: 3}, 100},
+		{Config{Kernel: Sigmoid, Gamma: 0.01, Coef0: -1, C: 1}, 0},
+		{Config{Kernel: Sigmoid, Gamma: 0.01, Coef0: -1, C: 1, Order: pegasos.IID}, 0},
+		{Config{Gamma: 0.1, Lambda: 1e-6, Finish: pegasos.FinishNone, Epochs: 1}, 0},
+	} {
+		x := shifted(p.Dense, c.shift)
+		m := mustTrain(t, x, p.Y, Trainer{Config: c.cfg})
+		q := smallProblem{x: x, y: p.Y, cfg: c.cfg}
+		w, coef := q.problem(m, 0)
+		truth, off := w.objective(coef)
+		if truth-off > 1+1e-12 || math.Abs(truth-m.Result.Objective) > 2e-3 {
+			t.Errorf("%+v: objective %v, truly %v", c, m.Result.Objective, truth)
+		}
+		if c.cfg.Kernel == Sigmoid && !math.IsNaN(m.Result.DualObjective) {
+			t.Errorf("%+v: a bound, but no inner product", c)
+		}
+	}
+}
+
+// The objective is that of the coefficients that are written, which float32 holds: with a large C
+// what is lost by rounding a coefficient is more than the whole objective has to lose.
+func TestWrittenObjective(t *testing.T) {
+	p := sample.Random(23, 120, 4, 2, 1)
+	cfg := Config{Gamma: 3, C: 1e5, Tol: 1e-3, Passes: 2000}
+	m := mustTrain(t, p.Dense, p.Y, Trainer{Config: cfg})
+	q := smallProblem{x: p.Dense, y: p.Y, cfg: cfg}
+	w, coef := q.problem(m, 0)
+	truth, _ := w.objective(coef)
+	r := m.Result
+	t.Logf("objective %v, truly %v, bound %v", r.Objective, truth, r.DualObjective)
+	if math.Abs(r.Objective/truth-1) > 1e-4 {
+		t.Errorf("objective %v, truly %v", r.Objective, truth)
+	}
+	if best := w.optimum(); truth-best > r.Objective-r.DualObjective || r.DualObjective > best {
+		t.Errorf("%+v, but the optimum is %v", r, best)
+	}
+}
