@@ -108,8 +108,9 @@ func TestBadArguments(t *testing.T) {
 	}
 	try("kernelsvm.Write: zero", func() error { return new(kernelsvm.Model).Write(io.Discard) })
 	for name, s := range map[string]*dataset.Set{
-		"nil": nil, "zero": {}, "no labels": {Dense: d}, "labels": {Dense: d, Y: make([]float32, 9)},
-		"both": {Dense: d, Sparse: badSparse, Y: y}, "names": {Dense: d, Y: y, Names: []string{"a"}},
+		"nil": nil, "zero": {}, "no labels": {Dense: d}, "labels": {Dense: d, Y: y[:1]},
+		"both":  {Dense: d, Sparse: badSparse, Y: y},
+		"names": {Dense: d, Y: y, Names: []string{"a"}},
 	} {
 		for form, write := range map[string]func(io.Writer, *dataset.Set) error{
 			"Svmlight": dataset.WriteSvmlight, "CSV": dataset.WriteCSV, "NPY": dataset.WriteNPY,
