@@ -17,6 +17,9 @@ import (
 // not taken for whole. Reading it gives the same set, but for Ignored. It fails, naming the row, if
 // a number is not finite.
 func WritePGSM(w io.WriterAt, s *Set) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	p, err := NewPGSMWriter(w, PGSMShape{
 		Layout: s.Layout(), Rows: s.Rows(), Cols: s.Cols(), NNZ: s.nonzeros(),
 		IndexBase: s.IndexBase, Names: s.Names, HashBits: s.HashBits,

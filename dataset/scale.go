@@ -48,6 +48,9 @@ type Scaler struct {
 // that ScaleStandard makes it 0. It takes a pass over the rows, or two; sums are taken in float64
 // in the rows' order.
 func FitScaler(s *Set, kind ScaleKind) (*Scaler, error) {
+	if err := s.checkRows(); err != nil {
+		return nil, err
+	}
 	c := &Scaler{Kind: kind}
 	if kind != ScaleUnit && s.Rows() == 0 {
 		return nil, fmt.Errorf("dataset: no rows to find the scale by")
@@ -154,6 +157,9 @@ func (c *Scaler) Apply(s *Set) (*Set, error) { return c.apply(s, false) }
 func (c *Scaler) ApplyInPlace(s *Set) (*Set, error) { return c.apply(s, true) }
 
 func (c *Scaler) apply(s *Set, inPlace bool) (*Set, error) {
+	if err := s.checkRows(); err != nil {
+		return nil, err
+	}
 	if err := c.Check(s.Cols()); err != nil {
 		return nil, err
 	}
@@ -273,6 +279,9 @@ const (
 //     columns of zeros: the smaller one is all but ignored;
 //   - if a row is longer than 100: the number of steps needed grows with the square of that.
 func Warnings(s *Set) (warnings []string) {
+	if s.checkRows() != nil {
+		return nil
+	}
 	largest := largestMagnitudes(s)
 	small, large := -1, -1
 	for j, v := range largest {

@@ -139,6 +139,9 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 // WithLayout returns the set in the given layout: s itself if that is the one it has. A new set has
 // its own matrix and shares Y and Names. -0 becomes 0 on the way to sparse.
 func (s *Set) WithLayout(layout Layout) (*Set, error) {
+	if err := s.checkRows(); err != nil {
+		return nil, err
+	}
 	nnz := 0
 	if s.Dense == nil || layout != LayoutDense {
 		nnz = s.NNZ()

@@ -21,6 +21,9 @@ import (
 // set, but for Names: their indices are written. It fails, naming the row, if a number is not
 // finite.
 func WriteSvmlight(w io.Writer, s *Set) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
 	for i, y := range s.Y {
@@ -56,6 +59,9 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 // are written by name if they have names. Reading the text gives the same set. It fails, naming the
 // row, if a number is not finite, and on names that would not be read again as they are.
 func WriteCSV(w io.Writer, s *Set) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	if err := s.fitsText("csv"); err != nil {
 		return err
 	}
@@ -150,6 +156,9 @@ func csvNames(s *Set) (cells []string, err error) {
 // its label in the last column. Names are lost: their indices are written. It fails, naming the
 // row, if a number is not finite.
 func WriteNPY(w io.Writer, s *Set) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	if err := s.fitsText("npy"); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package metrics
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
+)
 
 // Accuracy returns the share of the rows that were predicted right.
 func Accuracy[T comparable](truth, predicted []T) float64 {
@@ -18,12 +22,19 @@ func Accuracy[T comparable](truth, predicted []T) float64 {
 // class t that were predicted to be of class p.
 func Confusion(truth, predicted []int, classes int) (counts [][]int) {
 	checkLengths(len(truth), len(predicted))
+	if classes < 0 {
+		panic(mistake.Of("%d classes", classes))
+	}
 	counts = make([][]int, classes)
 	for i := range counts {
 		counts[i] = make([]int, classes)
 	}
 	for i, t := range truth {
-		counts[t][predicted[i]]++
+		p := predicted[i]
+		if uint(t) >= uint(classes) || uint(p) >= uint(classes) {
+			panic(mistake.Of("row %d is of class %d, predicted %d, of %d classes", i, t, p, classes))
+		}
+		counts[t][p]++
 	}
 	return counts
 }
@@ -46,6 +57,12 @@ type Class struct {
 // Classes returns the figures of each class of a confusion matrix.
 func Classes(confusion [][]int) []Class {
 	classes := make([]Class, len(confusion))
+	for k, row := range confusion {
+		if len(row) != len(confusion) {
+			panic(mistake.Of("row %d of the matrix has %d classes, want %d", k, len(row),
+				len(confusion)))
+		}
+	}
 	for k := range classes {
 		right, predicted, support := confusion[k][k], 0, 0
 		for j := range confusion {

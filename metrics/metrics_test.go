@@ -183,3 +183,28 @@ func TestLengths(t *testing.T) {
 		})
 	}
 }
+
+// Classes that a matrix does not have are the caller's mistake, and named.
+func TestClassesOutOfRange(t *testing.T) {
+	for want, f := range map[string]func(){
+		"metrics: Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {
+			Confusion([]int{0, 5}, []int{1, 0}, 2)
+		},
+		"metrics: Confusion: row 0 is of class 0, predicted -1, of 2 classes": func() {
+			Confusion([]int{0}, []int{-1}, 2)
+		},
+		"metrics: Confusion: -1 classes": func() { Confusion(nil, nil, -1) },
+		"metrics: Classes: row 0 of the matrix has 1 classes, want 2": func() {
+			Classes([][]int{{1}, {1, 2}})
+		},
+	} {
+		func() {
+			defer func() {
+				if have := recover(); have != want {
+					t.Errorf("%v, want %s", have, want)
+				}
+			}()
+			f()
+		}()
+	}
+}

@@ -312,6 +312,9 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 // written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are not
 // kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("modelio: model can't be written: %w", err)
+	}
 	f, err := liblinearForm(m)
 	if err != nil {
 		return err

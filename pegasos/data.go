@@ -37,6 +37,9 @@ type data struct {
 
 // newData checks the rows and labels, which are among the classes known if there are any.
 func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, error) {
+	if err := store.Given(x); err != nil {
+		return nil, err
+	}
 	d := &data{x: store.Of(x), y: y, known: known}
 	n := x.Rows()
 	if n == 0 {

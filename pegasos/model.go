@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -182,6 +183,9 @@ func (m *Model) checkSettings() error {
 
 // check returns an error unless the model is one that training could give.
 func (m *Model) check() error {
+	if m == nil {
+		return errors.New("it is nil")
+	}
 	vectors, err := weightVectors(m.Config, len(m.Classes))
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not
@@ -96,6 +97,9 @@ func (p *Partial) pairs() bool { return p.cfg.Multiclass == OneVsOne && len(p.cl
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed
+	}
+	if err := store.Given(x); err != nil {
+		return err
 	}
 	if x.Cols() != p.cols {
 		return fmt.Errorf("pegasos: %d columns, want %d", x.Cols(), p.cols)

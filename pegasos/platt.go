@@ -317,6 +317,12 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 // cross-validation. The same labels and seed give the same folds on every machine. It returns the
 // number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
+	if folds < 1 {
+		panic(mistake.Of("%d folds", folds))
+	}
+	if weights != nil && len(weights) != len(y) {
+		panic(mistake.Lengths("len(y)", len(y), "len(weights)", len(weights)))
+	}
 	fold := make([]int, len(y))
 	shuffled := make([]uint32, len(y))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)

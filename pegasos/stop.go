@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -29,7 +30,7 @@ func newStopping(tr *Trainer) (stopping, error) {
 		return s, nil
 	}
 	v := tr.Valid
-	if v == nil || v.X == nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
+	if v == nil || store.Given(v.X) != nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
 		return s, badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label "+
 			"for each", tr.Config.Patience)
 	}

@@ -15,6 +15,7 @@
 package store
 
 import (
+	"errors"
 	"iter"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -124,6 +125,21 @@ func Of(x Examples) Rows {
 		return x
 	}
 	return &foreign{Examples: x}
+}
+
+// Given returns an error if x is nil, or a nil matrix: that of a set in the other layout.
+func Given(x Examples) error {
+	given := x != nil
+	switch x := x.(type) {
+	case *dense.Matrix:
+		given = x != nil
+	case *sparse.Matrix:
+		given = x != nil
+	}
+	if !given {
+		return errors.New("pegasos: the rows are nil")
+	}
+	return nil
 }
 
 // all returns the numbers of the sum's rows of the so many that there are.

@@ -14,6 +14,9 @@ import (
 // those of [Folds].
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
+	if err := store.Given(x); err != nil {
+		return nil, err
+	}
 	n := x.Rows()
 	if len(y) != n {
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)

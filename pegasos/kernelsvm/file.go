@@ -105,6 +105,9 @@ func (h *header) fields() []modelfile.Field {
 
 // Write writes the model, in a form that is the same on every machine.
 func (m *Model) Write(w io.Writer) error {
+	if m == nil || m.rows == nil {
+		return errors.New("pegasos: model can't be written: it was neither trained nor read")
+	}
 	if m.Names != nil && len(m.Names) != len(m.Classes) {
 		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names),
 			len(m.Classes))

@@ -201,6 +201,9 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if (tr.Func != nil) != (tr.Kernel == Function) {
 		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
 	}
+	if err := store.Given(x); err != nil {
+		return nil, err
+	}
 	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads,
 		progress: tr.Progress}
 	if r.rows == 0 {
