@@ -15,9 +15,9 @@ import (
 )
 
 // Info returns the architecture and the path that the kernels take on this machine: generic, neon,
-// avx2 or avx512, such as "amd64 avx2".
+// avx2, avx512-256 or avx512, such as "amd64 avx2".
 //
-// The strongest path that the machine has is taken when the program starts, unless the environment
+// The fastest path that the machine has is taken when the program starts, unless the environment
 // variable PEGASIMD_ISA names another; naming one that the machine does not have is a panic. Build
 // tag purego or noasm leaves only generic.
 func Info() string { return runtime.GOARCH + " " + asm.Active().String() }

@@ -67,20 +67,25 @@ type example struct {
 func examples(s *Set) []example {
 	rows := make([]example, s.Rows())
 	for i := range rows {
-		e := &rows[i]
-		e.y = s.Y[i]
-		if s.Sparse != nil {
-			e.idx, e.val = s.Sparse.Row(i)
-			continue
-		}
-		for j, v := range s.Dense.Row(i) {
-			if v != 0 {
-				e.idx = append(e.idx, int32(j))
-				e.val = append(e.val, v)
-			}
-		}
+		rows[i] = exampleOf(s, i)
 	}
 	return rows
+}
+
+// exampleOf returns a row of a set.
+func exampleOf(s *Set, i int) (e example) {
+	e.y = s.Y[i]
+	if s.Sparse != nil {
+		e.idx, e.val = s.Sparse.Row(i)
+		return e
+	}
+	for j, v := range s.Dense.Row(i) {
+		if v != 0 {
+			e.idx = append(e.idx, int32(j))
+			e.val = append(e.val, v)
+		}
+	}
+	return e
 }
 
 func equal(a, b []example) bool {

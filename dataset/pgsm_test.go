@@ -734,3 +734,77 @@ func FuzzPGSM(f *testing.F) {
 		}
 	})
 }
+
+// inBlocks returns the file of a set without names, in blocks of 2^shift rows.
+func inBlocks(t testing.TB, s *Set, shift uint) []byte {
+	t.Helper()
+	var m memory
+	p, err := NewPGSMWriter(&m, PGSMShape{
+		Layout: s.Layout(), Rows: s.Rows(), Cols: s.Cols(), NNZ: s.NNZ(), IndexBase: s.IndexBase,
+	})
+	if err == nil {
+		sum := p.sum[p.blocks()+1] // of the names
+		p.shift = shift
+		err = p.place()
+		p.sum = make([]uint32, p.blocks()+2)
+		p.sum[p.blocks()+1] = sum
+	}
+	for i, e := range examples(s) {
+		if err == nil {
+			err = p.Append(s.Y[i], e.idx, e.val)
+		}
+	}
+	if err == nil {
+		err = p.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A mapped file, whose rows are read in any order, gives what it gives in memory; if a bit of it is
+// flipped, none of its rows is another one than before without an error.
+func FuzzMapped(f *testing.F) {
+	f.Add(uint8(9), uint8(5), uint64(1), true, uint8(1), uint16(0))
+	f.Add(uint8(30), uint8(3), uint64(2), false, uint8(2), uint16(0))
+	f.Add(uint8(30), uint8(17), uint64(3), true, uint8(3), uint16(200))
+	f.Add(uint8(70), uint8(4), uint64(4), false, uint8(0), uint16(900))
+	path := filepath.Join(f.TempDir(), "a.pgsm")
+	f.Fuzz(func(t *testing.T, rows, cols uint8, seed uint64, full bool, shift uint8, flip uint16) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		layout := LayoutSparse
+		if full {
+			layout = LayoutDense
+		}
+		set := randomSet(r, int(rows), int(cols), layout)
+		want, b := examples(set), inBlocks(t, set, uint(shift)%9)
+		damaged := flip > 0
+		if damaged {
+			b[int(flip)%len(b)] ^= 1 << (flip % 7)
+		}
+		inMemory, err := ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", Options{})
+		if err == nil && !equal(examples(inMemory), want) || err != nil && !damaged {
+			t.Fatalf("in memory: %v, or other rows", err)
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m, mapErr := Read(path, Options{})
+		if mapErr == nil {
+			defer m.Close()
+			for _, i := range r.Perm(m.Rows()) {
+				have := exampleOf(m, i)
+				empty := example{y: want[i].y}
+				if !equal([]example{have}, want[i:i+1]) &&
+					(m.Err() == nil || !equal([]example{have}, []example{empty})) {
+					t.Fatalf("row %d: %v, want %v; %v", i, have, want[i], m.Err())
+				}
+			}
+			mapErr = m.Err()
+		}
+		if (mapErr == nil) != (err == nil) {
+			t.Fatalf("%v mapped, %v in memory", mapErr, err)
+		}
+	})
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -79,6 +81,57 @@ func TestConvertSvmlight(t *testing.T) {
 	if w.most > before+20<<20 {
 		t.Errorf("%d MB in use, %d before", w.most>>20, before>>20)
 	}
+}
+
+// Text that is read as a stream, into memory, and in the plainest way gives the same rows, and the
+// same errors.
+func FuzzConvertSvmlight(f *testing.F) {
+	for _, s := range []string{
+		"1 1:2 3:4\n-1 2:0.5 # x\n", "+1 qid:3 0:1\r\n", "\ufeff1 1:1e-5\n\n", "1 2:1 1:1",
+		"1 4:1\n1 0:1", "1\n\n-1 1:1 2:1 3:0\n",
+	} {
+		f.Add(s, uint8(0), false)
+		f.Add(s, uint8(2+3*5), true)
+	}
+	path := filepath.Join(f.TempDir(), "a.svm")
+	f.Fuzz(func(t *testing.T, s string, kind uint8, zip bool) {
+		opt := Options{
+			IndexBase: []IndexBase{BaseOne, BaseZero, BaseAuto}[kind%3], MaxFeatures: 1000,
+			Unsorted: []Unsorted{UnsortedError, UnsortedSort, UnsortedSum}[kind/3%3],
+			Layout:   []Layout{LayoutAuto, LayoutDense, LayoutSparse}[kind/9%3],
+			HashBits: int(kind / 27),
+		}
+		b := []byte(s)
+		if zip {
+			b = zipped(t, s)
+		} else if strings.HasPrefix(s, "\x1f\x8b") {
+			return // it would be unpacked
+		}
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var streamed memory
+		rows, cols, err := ConvertSvmlight(&streamed, path, opt)
+		read, readErr := Read(path, opt)
+		if fmt.Sprint(err) != fmt.Sprint(readErr) {
+			t.Fatalf("%v as a stream, %v in memory", err, readErr)
+		}
+		want, wantCols, base, _, line := reference(s, opt)
+		if (err == nil) != (line == 0) {
+			t.Fatalf("%v, want an error in line %d", err, line)
+		}
+		if err != nil {
+			return
+		}
+		if rows != len(want) || cols != wantCols || !bytes.Equal(streamed, pgsm(t, read)) {
+			t.Fatalf("%d x %d as a stream, other bytes or not %d x %d", rows, cols, len(want),
+				wantCols)
+		}
+		back, err := ReadPGSM(bytes.NewReader(streamed), int64(len(streamed)), "a", opt)
+		if err != nil || back.IndexBase != base || !equal(examples(back), want) {
+			t.Fatalf("%v: the stream is not what was written", err)
+		}
+	})
 }
 
 // watching writes nowhere, and sees how much memory is in use.

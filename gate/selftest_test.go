@@ -77,11 +77,12 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}{
 		{
 			name: "an extra instruction", file: "internal/gen/sum.go",
-			old: "\tnext()\n\tt.IfAtLeast(s.n, 8*groups, \"blocks\")",
-			new: "\tnext()\n\tt.Decrement(s.n, 0)\n\tt.IfAtLeast(s.n, 8*groups, \"blocks\")",
+			old: "\tnext()\n\tt.IfAtLeast(s.n, lanes, \"blocks\")",
+			new: "\tnext()\n\tt.Decrement(s.n, 0)\n\tt.IfAtLeast(s.n, lanes, \"blocks\")",
 			want: []string{
 				"Kernels/op=dot/n=784/isa=avx2 insn/call",
 				"asm.dotAVX2/loop=1/amd64 insn/KiB", "asm.dotAVX512/loop=1/amd64 insn/KiB",
+				"asm.dotAVX512x256/loop=1/amd64 insn/KiB",
 				"asm.dotNEON/loop=1/arm64 insn/KiB",
 			},
 		},
@@ -93,21 +94,18 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 				"Kernels/op=sumsquares/n=784/isa=avx2 insn/call",
 				"asm.sumSquaresAVX2/loop=1/amd64 mem/KiB",
 				"asm.sumSquaresAVX512/loop=1/amd64 mem/KiB",
+				"asm.sumSquaresAVX512x256/loop=1/amd64 mem/KiB",
 				"asm.sumSquaresNEON/loop=1/arm64 mem/KiB",
 			},
 		},
 		{
 			name: "a lost unroll", file: "internal/gen/elementwise.go",
-			old: "\tfor i := range 4 {\n" +
-				"\t\tt.Store(compute(8, p, i*8*float), p[last], i*8*float)\n\t}\n" +
-				"\tfor _, v := range p {\n\t\tt.Advance(v, 32*float)\n\t}\n" +
-				"\tt.Decrement(n, 32)\n\tt.IfAtLeast(n, 32, \"loop\")",
-			new: "\tt.Store(compute(8, p, 0), p[last], 0)\n" +
-				"\tfor _, v := range p {\n\t\tt.Advance(v, 8*float)\n\t}\n" +
-				"\tt.Decrement(n, 8)\n\tt.IfAtLeast(n, 32, \"loop\")",
+			old: "\tpiece(turn, width)\n\tadvance(turn)\n\tt.Decrement(n, turn)\n",
+			new: "\tpiece(width, width)\n\tadvance(width)\n\tt.Decrement(n, width)\n",
 			want: []string{
 				"Kernels/op=axpy/n=784/isa=avx2 insn/call",
 				"asm.axpyAVX2/loop=1/amd64 insn/KiB", "asm.axpyAVX512/loop=1/amd64 insn/KiB",
+				"asm.axpyAVX512x256/loop=1/amd64 insn/KiB",
 				"asm.axpyNEON/loop=1/arm64 insn/KiB",
 			},
 		},

@@ -89,10 +89,13 @@ func TestDecodeAsObjdump(t *testing.T) {
 }
 
 // The kernels' main loops have what docs/kernels.md says: 8 loads and 8 operands of multiplications
-// in a turn of dot's, of 64 elements. On arm64 a load is of two registers.
+// in a turn of dot's, of 64 elements, or 4 of each with registers of 512 bits. On arm64 a load is
+// of two registers.
 func TestFunctions(t *testing.T) {
-	for arch, names := range map[string][]string{"amd64": {"asm.dotAVX2", "asm.dotAVX512"},
-		"arm64": {"asm.dotNEON"}} {
+	for arch, operands := range map[string]map[string]int{
+		"amd64": {"asm.dotAVX2": 16, "asm.dotAVX512x256": 16, "asm.dotAVX512": 8},
+		"arm64": {"asm.dotNEON": 16},
+	} {
 		binary := filepath.Join(t.TempDir(), arch+".test")
 		if _, err := run("../bench/kernels", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}, "go",
 			"test", "-c", "-o", binary, "."); err != nil {
@@ -102,14 +105,15 @@ func TestFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range names {
+		for name, want := range operands {
 			i := slices.IndexFunc(all, func(f function) bool { return f.name == name })
 			if i < 0 {
 				t.Errorf("%s is not found", name)
 				continue
 			}
-			if l := all[i].loops; len(l) != 1 || l[0].memory != 16 || l[0].advance != 256 {
-				t.Errorf("%s: loops %+v, want one of 16 operands in memory and 256 bytes", name, l)
+			if l := all[i].loops; len(l) != 1 || l[0].memory != want || l[0].advance != 256 {
+				t.Errorf("%s: loops %+v, want one of %d operands in memory and 256 bytes", name,
+					l, want)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package pegasos
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -259,5 +260,77 @@ func TestPerClass(t *testing.T) {
 		math.Abs(dual-r.DualObjective) > 1e-15 || violations != r.Violations {
 		t.Errorf("%+v, mean of the classes %v and %v, violations %d", r, objective, dual,
 			violations)
+	}
+}
+
+// A prior's scores that nearly cancel are known to the bound as they are, not as float32 has them.
+func TestPriorCancels(t *testing.T) {
+	tight := 0
+	for seed := range uint64(60) {
+		data := random(seed, 30, 2, 2, 1)
+		for i := range data.dense.Rows() {
+			for j := range data.dense.Row(i) {
+				data.dense.Row(i)[j] += 1000
+			}
+		}
+		cfg := Config{Lambda: 1000, Loss: losses[seed%uint64(len(losses))].cfg.Loss, Epochs: 50}
+		if cfg.Loss.Regression() {
+			data = data.numbers(seed)
+		}
+		prior := mustTrain(t, data.dense, data.y, cfg)
+		prior.Weights[0] = []float32{-2000, 2000}
+		tr := Trainer{Config: cfg, Prior: prior}
+		m, err := tr.Train(t.Context(), data.dense, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := (&trial{rows: data.dense, y: data.y, tr: tr}).problems(m)
+		_, _, least := all[0].Minimise()
+		if m.Result.DualObjective > least {
+			t.Errorf("seed %d, %s: bound %v, but P can be %v", seed, cfg.Loss,
+				m.Result.DualObjective, least)
+		}
+		if m.Result.DualObjective > 0.999*least {
+			tight++
+		}
+	}
+	if tight < 10 {
+		t.Errorf("only %d bounds are tight", tight)
+	}
+}
+
+// Where a small gap is claimed the objective is that of the weights as they are written, to more
+// digits than float32 scores have.
+func TestObjectiveIsExact(t *testing.T) {
+	for seed := range uint64(10) {
+		data := random(seed, 60, 8, 2, 1)
+		tr := Trainer{Config: Config{Lambda: 1e-3, Epochs: 2000, Finish: FinishDual, Tol: 1e-7}}
+		m, err := tr.Train(t.Context(), data.sparse, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := (&trial{rows: data.dense, y: data.y, tr: tr}).problems(m)
+		truth := all[0].Objective([][]float64{wideVector(m.Weights[0])}, []float64{0})
+		if r := m.Result; math.Abs(r.Objective-truth) > 1e-13*truth || !(r.Gap <= 1e-3) {
+			t.Errorf("seed %d: objective %v, in truth %v: gap %v", seed, r.Objective, truth, r.Gap)
+		}
+	}
+}
+
+// A bound above the objective is no gap of 0 but a mistake of the program.
+func TestImpossibleBound(t *testing.T) {
+	r := Result{Objective: 1, DualObjective: 0.5, PerClass: []ClassResult{
+		{Objective: 1.5, DualObjective: 0.2}, {Objective: 0.5, DualObjective: 0.8}}}
+	if err := r.check(); err == nil ||
+		!strings.HasPrefix(err.Error(), "pegasos: weight vector 1: internal error: the bound 0.8") {
+		t.Error(err)
+	}
+	r.PerClass = nil
+	if err := r.check(); err != nil {
+		t.Error(err)
+	}
+	r.DualObjective = 1.5
+	if err := r.check(); err == nil || !strings.HasPrefix(err.Error(), "pegasos: internal error") {
+		t.Error(err)
 	}
 }

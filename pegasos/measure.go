@@ -110,7 +110,7 @@ func (r *run) setObjective(k int, w [][]float32, b []float64, loss float64, wide
 	l := r.learners[k]
 	s := l.common()
 	penalty := s.penalty(w, b)
-	z := s.scoreError(w, b, r.dotSize(wide), r.r2)
+	z := s.scoreError(s.longest(w, penalty), b, r.dotSize(wide), r.r2)
 	at := &r.measured[k]
 	at.objective = penalty + loss
 	at.mistake = l.lossError(z, loss) + float64(s.sums*(loss+penalty))
@@ -204,12 +204,12 @@ func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
 // penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
 // vector from is one of zeros.
 func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
-	var sum float64
-	for j, v := range w {
-		d := float64(v)
-		if from != nil {
-			d -= float64(from[j])
-		}
+	sum := 0.0
+	if from == nil {
+		sum = squareSum(w)
+	}
+	for j, v := range from {
+		d := float64(w[j]) - float64(v)
 		sum += float64(d * d)
 	}
 	if bias != 0 {
@@ -217,4 +217,11 @@ func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
 		sum += float64(b * b)
 	}
 	return float64(lambda / 2 * sum)
+}
+
+func squareSum(v []float32) (sum float64) {
+	for _, z := range v {
+		sum += float64(float64(z) * float64(z))
+	}
+	return sum
 }

@@ -74,9 +74,9 @@ func (r *run) dotSize(wide bool) float64 {
 }
 
 // scoreError returns the root of the mean, over the rows, of a score's squared error, without that
-// of what the loss adds to it.
-func (s *learnerState) scoreError(w [][]float32, b []float64, dotSize, r2 float64) float64 {
-	length, bias := longest(w), 0.0
+// of what the loss adds to it. No vector is longer than length.
+func (s *learnerState) scoreError(length float64, b []float64, dotSize, r2 float64) float64 {
+	bias := 0.0
 	for _, v := range b {
 		bias = max(bias, math.Abs(v))
 	}
@@ -86,19 +86,15 @@ func (s *learnerState) scoreError(w [][]float32, b []float64, dotSize, r2 float6
 	return float64(length*dotSize) + float64(s.sums*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// longest returns the largest length of the vectors.
-func longest(w [][]float32) (length float64) {
+// longest returns the largest length of the vectors, whose penalty is given.
+func (s *learnerState) longest(w [][]float32, penalty float64) (length float64) {
+	if s.prior == nil && len(w) == 1 {
+		return math.Sqrt(2*penalty/s.lambda) * (1 + 0x1p-30)
+	}
 	for _, v := range w {
 		length = max(length, math.Sqrt(squareSum(v)))
 	}
 	return length
-}
-
-func squareSum(v []float32) (sum float64) {
-	for _, z := range v {
-		sum += float64(float64(z) * float64(z))
-	}
-	return sum
 }
 
 // lossError returns by how much the mean loss may be off where the scores are, by z.
@@ -133,7 +129,7 @@ func (s *learnerState) priorError(r2 float64) float64 {
 	if s.prior == nil {
 		return 0
 	}
-	return s.scoreError(s.prior, s.priorBias, 0, r2)
+	return s.scoreError(s.longest(s.prior, 0), s.priorBias, 0, r2)
 }
 
 // widenPrior finds the prior's scores that the certificate takes.

@@ -80,8 +80,8 @@ func (m *Matrix) row(i int) (idx []int32, val []float32) { return (*matrices.CSR
 
 // Dot returns the dot product of row i and w, which has Cols elements.
 func (m *Matrix) Dot(i int, w []float32) float32 {
-	if len(w) != m.Cols() {
-		panic(m.wrongLength(w, 1))
+	if !m.fits(i, 1, w) {
+		panic(m.wrong(i, 1, w))
 	}
 	if m.barred(i) {
 		return 0
@@ -92,8 +92,8 @@ func (m *Matrix) Dot(i int, w []float32) float32 {
 
 // Axpy adds a times row i to w, which has Cols elements.
 func (m *Matrix) Axpy(i int, a float32, w []float32) {
-	if len(w) != m.Cols() {
-		panic(m.wrongLength(w, 1))
+	if !m.fits(i, 1, w) {
+		panic(m.wrong(i, 1, w))
 	}
 	if m.barred(i) {
 		return
@@ -104,6 +104,9 @@ func (m *Matrix) Axpy(i int, a float32, w []float32) {
 
 // SumSquares returns the squared Euclidean norm of row i.
 func (m *Matrix) SumSquares(i int) float32 {
+	if uint(i) >= uint(m.Rows()) {
+		panic(m.wrong(i, 1, nil))
+	}
 	if m.barred(i) {
 		return 0
 	}
@@ -114,7 +117,9 @@ func (m *Matrix) SumSquares(i int) float32 {
 // DotK sets dst[c] to the dot product of row i and the c-th of len(dst) interleaved weight vectors;
 // see the function DotK. w has Cols*len(dst) elements.
 func (m *Matrix) DotK(i int, dst, w []float32) {
-	m.checkK(len(dst), w)
+	if !m.fits(i, len(dst), w) {
+		panic(m.wrong(i, len(dst), w))
+	}
 	idx, val := m.admitted(i)
 	asm.DotSparseK(dst, idx, val, w)
 }
@@ -122,23 +127,28 @@ func (m *Matrix) DotK(i int, dst, w []float32) {
 // AxpyK adds a[c] times row i to the c-th of len(a) interleaved weight vectors; see the function
 // AxpyK. w has Cols*len(a) elements.
 func (m *Matrix) AxpyK(i int, a, w []float32) {
-	m.checkK(len(a), w)
+	if !m.fits(i, len(a), w) {
+		panic(m.wrong(i, len(a), w))
+	}
 	idx, val := m.admitted(i)
 	asm.AxpySparseK(a, idx, val, w)
 }
 
-func (m *Matrix) checkK(k int, w []float32) {
-	if cols := m.Cols(); cols > 0 && k > len(w)/cols || len(w) != cols*k {
-		panic(m.wrongLength(w, k))
-	}
+// fits reports whether there is a row i, and w is k vectors. It is small enough to be inlined.
+func (m *Matrix) fits(i, k int, w []float32) bool {
+	cols := m.Cols()
+	return uint(i) < uint(m.Rows()) && (k == 1 || cols == 0 || k <= len(w)/cols) && len(w) == cols*k
 }
 
-// wrongLength returns what to panic with where w is not k vectors. It is not inlined, to keep its
-// code out of the others'.
+// wrong returns what to panic with where fits is false. It is not inlined, to keep its code out of
+// the others'.
 //
 //go:noinline
-func (m *Matrix) wrongLength(w []float32, k int) any {
-	if k == 1 {
+func (m *Matrix) wrong(i, k int, w []float32) any {
+	switch {
+	case uint(i) >= uint(m.Rows()):
+		return mistake.Of("row %d of %d", i, m.Rows())
+	case k == 1:
 		return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
 	}
 	return mistake.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)

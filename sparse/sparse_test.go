@@ -272,6 +272,14 @@ func TestMatrixIsItsOwn(t *testing.T) {
 	for range m.Nonzeros(1) { // which may be left early
 		break
 	}
+	var sum float32
+	if got := testing.AllocsPerRun(10, func() {
+		for _, v := range m.Nonzeros(1) {
+			sum += v
+		}
+	}); got != 0 {
+		t.Errorf("Nonzeros: %v allocations", got)
+	}
 }
 
 // NewShared takes no memory but for the matrix itself, and checks as New does.

@@ -152,6 +152,8 @@ func pathClass(isa string) string {
 		return "s1"
 	case "avx512":
 		return "s3"
+	case "avx512-256":
+		return "s4"
 	}
 	return "s5" // a path that came later
 }

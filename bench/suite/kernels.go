@@ -178,7 +178,9 @@ func (m *meter) kernel(c *cell) error {
 	if c.bytes > m.caches.L3 {
 		rounds = min(rounds, 6) // what benchstat wants at least; a call takes long there
 	}
-	m.byTurns(contenders, rounds)
+	if err := m.byTurns(contenders, rounds); err != nil {
+		return err
+	}
 	if paths := len(asm.Available()); len(contenders) > paths {
 		p.samples = contenders[paths].samples
 		contenders = contenders[:paths]
@@ -207,7 +209,7 @@ type probe struct {
 }
 
 // byTurns takes the samples: in each round one of each contender, and who begins changes.
-func (m *meter) byTurns(contenders []contender, rounds int) {
+func (m *meter) byTurns(contenders []contender, rounds int) error {
 	defer asm.Use(asm.Active())
 	for i := range contenders {
 		c := &contenders[i]
@@ -219,9 +221,14 @@ func (m *meter) byTurns(contenders []contender, rounds int) {
 		for turn := range contenders {
 			c := &contenders[(turn+round)%len(contenders)]
 			asm.Use(c.isa)
-			c.samples = append(c.samples, m.sampleOf(c.call, c.plan))
+			s := m.sampleOf(c.call, c.plan)
+			if err := c.plan.check(s); err != nil {
+				return err
+			}
+			c.samples = append(c.samples, s)
 		}
 	}
+	return nil
 }
 
 // print writes a line a sample of one path, beside the samples of plain Go and of the probe.
@@ -300,21 +307,49 @@ const batches = 3
 // A plan is the batches of a sample and the calls of a batch.
 type plan struct{ batches, calls int }
 
-// calibrate makes a plan. A call that takes longer than a sample should is a sample.
+// tries is how often calls have to have taken long until they are believed to: something else may
+// have run in between, for as long as a sample.
+const tries = 5
+
+// leastSingle is the least time, in nanoseconds, that a sample of one call can tell.
+const leastSingle = 1000
+
+// calibrate makes a plan for f.
 func (m *meter) calibrate(f func()) plan {
-	for calls := 1; ; calls *= 2 {
+	return planFor(m.sample, func(calls int) time.Duration {
 		start := time.Now()
 		for range calls {
 			f()
 		}
-		switch took := time.Since(start); {
-		case calls == 1 && took >= m.sample:
+		return time.Since(start)
+	})
+}
+
+// planFor makes a plan by the time that a number of calls takes, the shortest of some tries. A call
+// that takes longer than a sample should is a sample.
+func planFor(sample time.Duration, timeOf func(calls int) time.Duration) plan {
+	for calls := 1; ; calls *= 2 {
+		took := timeOf(calls)
+		for try := 1; try < tries && took >= sample/(2*batches); try++ {
+			took = min(took, timeOf(calls))
+		}
+		switch {
+		case calls == 1 && took >= sample:
 			return plan{1, 1}
-		case took >= m.sample/(2*batches):
-			fit := float64(calls) * float64(m.sample/batches) / float64(took)
+		case took >= sample/(2*batches):
+			fit := float64(calls) * float64(sample/batches) / float64(took)
 			return plan{batches, max(1, int(fit))}
 		}
 	}
+}
+
+// check refuses a sample that is shorter than the clock can tell.
+func (p plan) check(s sample) error {
+	if p.calls == 1 && s.ns < leastSingle {
+		return fmt.Errorf("a sample of one call takes %.3g ns: "+
+			"the machine was too busy to tell how many calls it needs", s.ns)
+	}
+	return nil
 }
 
 func (m *meter) sampleOf(f func(), p plan) (best sample) {

@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
@@ -165,5 +166,44 @@ func TestLevels(t *testing.T) {
 				t.Errorf("%s is not measured in %s", k.Name, level)
 			}
 		}
+	}
+}
+
+// A machine that does something else for a while does not make a short call look like a long one.
+func TestPlanOnABusyMachine(t *testing.T) {
+	const length = 10 * time.Millisecond
+	for _, c := range []struct {
+		call time.Duration
+		want plan
+	}{
+		{8, plan{batches, 400_000}},
+		{time.Millisecond, plan{batches, 3}},
+		{time.Second, plan{1, 1}},
+	} {
+		for busy := range 60 { // at which reading of the clock
+			readings := 0
+			have := planFor(length, func(calls int) time.Duration {
+				took := time.Duration(calls) * c.call
+				if readings >= busy && readings < busy+3 {
+					took += 20 * time.Millisecond
+				}
+				readings++
+				return took
+			})
+			if have.batches != c.want.batches || have.calls < c.want.calls*3/4 ||
+				have.calls > c.want.calls*5/4 {
+				t.Errorf("%v a call, busy from reading %d on: %+v, want %+v", c.call, busy, have,
+					c.want)
+			}
+		}
+	}
+	if err := (plan{1, 1}).check(sample{ns: 8}); err == nil {
+		t.Error("a sample of one call of 8 ns")
+	}
+	if err := (plan{batches, 400_000}).check(sample{ns: 8}); err != nil {
+		t.Error(err)
+	}
+	if err := (plan{1, 1}).check(sample{ns: 1e9}); err != nil {
+		t.Error(err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -172,6 +173,9 @@ func (c *call) parse(group flagGroup, min, max int) (arguments []string, err err
 	}
 	if len(arguments) > max {
 		return nil, usagef("unexpected argument %q", arguments[max])
+	}
+	if slices.Contains(arguments, "") {
+		return nil, usagef("an argument is empty: want a name")
 	}
 	return arguments, nil
 }

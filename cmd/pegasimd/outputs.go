@@ -83,12 +83,9 @@ func (c *call) checkStdio() error {
 // check returns an error if the output is the file of one of the others, or if it would replace a
 // file that the command reads, or one of another kind: that takes -force.
 func (o *output) check(others []*output) error {
-	if o.name == "-" {
+	info, direct := o.old()
+	if direct {
 		return nil
-	}
-	info, err := os.Stat(o.name)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil // nothing is replaced, or opening fails
 	}
 	place, err := placeOf(o.name)
 	if err != nil {
@@ -115,13 +112,27 @@ func (o *output) check(others []*output) error {
 	return o.checkKind()
 }
 
+// old returns what there is under the output's name, or nil, and whether it is written to as it is:
+// standard output, a pipe, an open file. Then nothing is replaced.
+func (o *output) old() (info fs.FileInfo, direct bool) {
+	info, err := os.Stat(o.name)
+	if o.name == "-" || err == nil && !info.Mode().IsRegular() {
+		return nil, true
+	}
+	if err != nil {
+		return nil, false // opening tells why, unless there is just nothing
+	}
+	_, open, err := replace.Target(o.name)
+	return info, err == nil && open
+}
+
 // checkKind returns an error if there is a file that is not of the output's kind.
 func (o *output) checkKind() error {
-	if o == nil || o.name == "-" || o.kind.is == nil || o.call.force {
+	if o == nil || o.kind.is == nil || o.call.force {
 		return nil
 	}
-	if info, err := os.Stat(o.name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // opening reports the error
+	if info, direct := o.old(); direct || info == nil || info.Size() == 0 {
+		return nil
 	}
 	if head, err := headOf(o.name); err != nil || !o.kind.is(head) {
 		return usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,

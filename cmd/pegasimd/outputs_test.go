@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -175,9 +176,7 @@ func TestOutputs(t *testing.T) {
 			if err != nil || info.Size() == 0 || info.Mode() != want.Mode() {
 				t.Fatalf("%v, %v", info, err)
 			}
-			if err := os.Chmod("toy.svm", 0o640); err == nil {
-				err = os.Chmod(out, 0o640)
-			}
+			err = errors.Join(os.Chmod("toy.svm", 0o640), os.Chmod(out, 0o640))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -325,6 +324,8 @@ func TestFilesOfTwoUses(t *testing.T) {
 	} {
 		fails(t, exitUsage, c.told, strings.Fields(c.line)...)
 	}
+	fails(t, exitUsage, "an argument is empty", "train", "toy.svm", "")
+	fails(t, exitUsage, "an argument is empty", "predict", "toy.svm", "old.model", "")
 	sample.OnlyFiles(t, ".", before...)
 	// A run that is taken up goes on with its checkpoint.
 	must(t, strings.Fields("train -quiet -checkpoint a.state toy.svm b.model")...)
@@ -484,5 +485,40 @@ func TestCompressedModels(t *testing.T) {
 	m, err := modelio.ReadFile("b.model.gz")
 	if err != nil || m.Cols() != 2 {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// No number of threads is too large: none takes memory or time for those that the machine has no
+// use for.
+func TestThreadsAreBounded(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", strings.Repeat(toy, 5))
+	must(t, "convert", "-quiet", "toy.svm", "toy.pgsm")
+	for _, line := range []string{
+		"train toy.svm a.model", "train -shards 2 toy.svm a.model", "train -proba toy.svm a.model",
+		"train -kernel rbf -gamma 1 toy.svm b.model", "cv -folds 2 -lambda 1 toy.svm",
+		"cv -folds 2 -cs 1 -kernel rbf toy.svm", "predict toy.svm a.model", "eval toy.svm b.model",
+		"inspect -verify toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",
+	} {
+		goroutines := make(chan int)
+		stop := make(chan bool)
+		go func() {
+			most := 0
+			for {
+				select {
+				case <-stop:
+					goroutines <- most
+					return
+				default:
+					most = max(most, runtime.NumGoroutine())
+					runtime.Gosched()
+				}
+			}
+		}()
+		must(t, append(strings.Fields(line), "-threads", "1000000000", "-quiet")...)
+		close(stop)
+		if n := <-goroutines; n > max(64, 4*runtime.NumCPU())*3 {
+			t.Errorf("%s: %d goroutines", line, n)
+		}
 	}
 }

@@ -28,6 +28,18 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 		t.Errorf("train to a pipe: %v, %s", err, out)
 	}
 
+	// Standard output that goes to a file is appended to, whatever is there.
+	log := file(t, "log", "before\n")
+	appended := exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" /dev/stdout >>"$3"`,
+		os.Args[0], file(t, "toy.svm", toy), model, log)
+	appended.Env = cmd.Env
+	if out, err := appended.CombinedOutput(); err != nil {
+		t.Errorf("/dev/stdout in a file: %v, %s", err, out)
+	}
+	if have := contentOf(t, log); have != "before\n1\n1\n-1\n-1\n" {
+		t.Errorf("/dev/stdout in a file: %q", have)
+	}
+
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink("/dev/full", link); err != nil {
 		t.Fatal(err)

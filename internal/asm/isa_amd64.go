@@ -18,7 +18,7 @@ func detect() []ISA {
 		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,
 			cpuid.AVX512VL, cpuid.AVX512BW, cpuid.AVX512DQ) {
 			isas = append(isas, AVX512, AVX512x256)
-			if wide() {
+			if wide(&cpuid.CPU) {
 				slices.Reverse(isas[len(isas)-2:])
 			}
 		}
@@ -29,12 +29,12 @@ func detect() []ISA {
 // wide tells whether registers of 512 bits are faster than those of 256: on Intel's CPUs from
 // Sapphire Rapids on, the first with FP16, and on AMD's from Zen 5 on. Those before have half the
 // datapaths or lower their clocks, or nobody has measured them.
-func wide() bool {
-	switch cpuid.CPU.VendorID {
+func wide(cpu *cpuid.CPUInfo) bool {
+	switch cpu.VendorID {
 	case cpuid.Intel:
-		return cpuid.CPU.Supports(cpuid.AVX512FP16)
+		return cpu.Supports(cpuid.AVX512FP16)
 	case cpuid.AMD:
-		return cpuid.CPU.Family >= 26
+		return cpu.Family >= 26
 	}
 	return false
 }

@@ -790,9 +790,15 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 			dotRowsNEON(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
 		}
 	}
-	// The next row's start is where the CPU's own prefetching has to begin anew.
-	ahead := quads == 0 && shortRow < n && n <= prefetched && len(dst)*n > cached
-	for i := quads; i < len(dst); i++ {
+	dotEach(dst, rows, stride, idx, x, quads)
+}
+
+// dotEach takes rows one after the other, from the first on. Where all come from memory it asks for
+// the next one ahead, at whose start the CPU's own prefetching has to begin anew.
+func dotEach(dst, rows []float32, stride int, idx []int32, x []float32, first int) {
+	n := len(x)
+	ahead := first == 0 && shortRow < n && n <= prefetched && len(dst)*n > cached
+	for i := first; i < len(dst); i++ {
 		if ahead && i+1 < len(dst) {
 			Prefetch(row(rows, stride, idx, i+1, n))
 		}

@@ -40,13 +40,27 @@ TEXT ·axpbyAVX2(SB), NOSPLIT, $0-40
 	MOVQ         n+32(FP), DX
 	CMPQ         DX, $+8
 	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
 	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+32
-	JB           rest
-	TESTL        $0x0000001c, CX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y0, Y2
+	VMULPS       (CX), Y1, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (CX)
+	VMULPS       32(AX), Y0, Y0
+	VMULPS       32(CX), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    DX, $+32
+	JB      rest
+	TESTL   $0x0000001c, CX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -139,20 +153,6 @@ done:
 	VZEROUPPER
 	RET
 
-to16:
-	CMPQ    DX, $+16
-	JB      eight
-	VMULPS  (AX), Y0, Y2
-	VMULPS  (CX), Y1, Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (CX)
-	VMULPS  32(AX), Y0, Y0
-	VMULPS  32(CX), Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, 32(CX)
-	VZEROUPPER
-	RET
-
 misaligned:
 	CMPQ   DX, $+64
 	JBE    loop
@@ -204,13 +204,25 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	CMPQ         DX, $+8
 	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
 	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+32
-	JB           rest
-	TESTL        $0x0000001c, CX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y0, Y1
+	VADDPS       (CX), Y1, Y1
+	VMOVUPS      Y1, (CX)
+	VMULPS       32(AX), Y0, Y0
+	VADDPS       32(CX), Y0, Y0
+	VMOVUPS      Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    DX, $+32
+	JB      rest
+	TESTL   $0x0000001c, CX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -293,18 +305,6 @@ done:
 	VZEROUPPER
 	RET
 
-to16:
-	CMPQ    DX, $+16
-	JB      eight
-	VMULPS  (AX), Y0, Y1
-	VADDPS  (CX), Y1, Y1
-	VMOVUPS Y1, (CX)
-	VMULPS  32(AX), Y0, Y0
-	VADDPS  32(CX), Y0, Y0
-	VMOVUPS Y0, 32(CX)
-	VZEROUPPER
-	RET
-
 misaligned:
 	CMPQ   DX, $+64
 	JBE    loop
@@ -360,13 +360,39 @@ TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+48(FP), DI
 	CMPQ         DI, $+8
 	JB           few
+	CMPQ         DI, $+17
+	JAE          above16
 	CMPQ         DI, $+16
-	JBE          to16
-	CMPQ         DI, $+32
-	JB           rest
-	TESTL        $0x0000001c, SI
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMOVUPS      (SI), Y4
+	VMULPS       (AX), Y0, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       (CX), Y1, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       (DX), Y2, Y5
+	VADDPS       Y5, Y4, Y4
+	VMULPS       (BX), Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y4
+	VMULPS       32(AX), Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VMULPS       32(CX), Y1, Y0
+	VADDPS       Y0, Y4, Y4
+	VMULPS       32(DX), Y2, Y0
+	VADDPS       Y0, Y4, Y4
+	VMULPS       32(BX), Y3, Y0
+	VADDPS       Y0, Y4, Y4
+	VMOVUPS      Y4, 32(SI)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    DI, $+32
+	JB      rest
+	TESTL   $0x0000001c, SI
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -533,32 +559,6 @@ less2:
 
 less1:
 done:
-	VZEROUPPER
-	RET
-
-to16:
-	CMPQ    DI, $+16
-	JB      eight
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	VMOVUPS 32(SI), Y4
-	VMULPS  32(AX), Y0, Y0
-	VADDPS  Y0, Y4, Y4
-	VMULPS  32(CX), Y1, Y0
-	VADDPS  Y0, Y4, Y4
-	VMULPS  32(DX), Y2, Y0
-	VADDPS  Y0, Y4, Y4
-	VMULPS  32(BX), Y3, Y0
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y4, 32(SI)
 	VZEROUPPER
 	RET
 
@@ -1075,6 +1075,8 @@ headed:
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
+
+turns:
 	CMPQ    DX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -1401,9 +1403,7 @@ odd:
 	VMASKMOVPS -32(AX), Y8, Y7
 	VMASKMOVPS -32(CX), Y8, Y8
 	VMULPS     Y8, Y7, Y7
-	CMPQ       DX, $+64
-	JAE        blocks
-	JMP        rest
+	JMP        turns
 
 // func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX
@@ -3221,8 +3221,80 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-32
 	MOVQ    n+16(FP), BX
 	CMPQ    BX, $+8
 	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
 	CMPQ    BX, $+16
-	JBE     to16
+	JB      eight
+	VMOVUPS (CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS (AX), Y3
+	VMINPS  Y0, Y3, Y0
+	VMOVUPS 32(AX), Y3
+	VMAXPS  Y0, Y3, Y0
+	VMULPS  64(AX), Y0, Y2
+	VADDPS  96(AX), Y2, Y2
+	VSUBPS  96(AX), Y2, Y1
+	VMULPS  160(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y0
+	VMULPS  192(AX), Y1, Y3
+	VSUBPS  Y3, Y0, Y1
+	VMULPS  224(AX), Y1, Y0
+	VADDPS  256(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  288(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  320(AX), Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VADDPS  352(AX), Y0, Y0
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y3, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+	VADDPS  384(AX), Y0, Y0
+	VMOVUPS 128(AX), Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSRLD  $0x01, Y2, Y3
+	VPSUBD  Y3, Y2, Y2
+	VPSLLD  $0x17, Y3, Y3
+	VPSLLD  $0x17, Y2, Y2
+	VMULPS  Y3, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+above16:
 	CMPQ    BX, $+32
 	JB      rest
 	PCALIGN $0x20
@@ -3618,78 +3690,6 @@ done:
 	VZEROUPPER
 	RET
 
-to16:
-	CMPQ    BX, $+16
-	JB      eight
-	VMOVUPS (CX), Y0
-	VMOVUPS (AX), Y3
-	VMINPS  Y0, Y3, Y0
-	VMOVUPS 32(AX), Y3
-	VMAXPS  Y0, Y3, Y0
-	VMULPS  64(AX), Y0, Y2
-	VADDPS  96(AX), Y2, Y2
-	VSUBPS  96(AX), Y2, Y1
-	VMULPS  160(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y0
-	VMULPS  192(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y1
-	VMULPS  224(AX), Y1, Y0
-	VADDPS  256(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  288(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  320(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  352(AX), Y0, Y0
-	VMULPS  Y1, Y1, Y3
-	VMULPS  Y3, Y0, Y0
-	VADDPS  Y1, Y0, Y0
-	VADDPS  384(AX), Y0, Y0
-	VMOVUPS 128(AX), Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSRLD  $0x01, Y2, Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSLLD  $0x17, Y3, Y3
-	VPSLLD  $0x17, Y2, Y2
-	VMULPS  Y3, Y0, Y0
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS Y0, (DX)
-	VMOVUPS 32(CX), Y0
-	VMOVUPS (AX), Y3
-	VMINPS  Y0, Y3, Y0
-	VMOVUPS 32(AX), Y3
-	VMAXPS  Y0, Y3, Y0
-	VMULPS  64(AX), Y0, Y2
-	VADDPS  96(AX), Y2, Y2
-	VSUBPS  96(AX), Y2, Y1
-	VMULPS  160(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y0
-	VMULPS  192(AX), Y1, Y3
-	VSUBPS  Y3, Y0, Y1
-	VMULPS  224(AX), Y1, Y0
-	VADDPS  256(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  288(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  320(AX), Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VADDPS  352(AX), Y0, Y0
-	VMULPS  Y1, Y1, Y3
-	VMULPS  Y3, Y0, Y0
-	VADDPS  Y1, Y0, Y0
-	VADDPS  384(AX), Y0, Y0
-	VMOVUPS 128(AX), Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSRLD  $0x01, Y2, Y3
-	VPSUBD  Y3, Y2, Y2
-	VPSLLD  $0x17, Y3, Y3
-	VPSLLD  $0x17, Y2, Y2
-	VMULPS  Y3, Y0, Y0
-	VMULPS  Y2, Y0, Y0
-	VMOVUPS Y0, 32(DX)
-	VZEROUPPER
-	RET
-
 // func prefetchAVX2(p *float32, n int)
 // Requires: AVX, MMX+
 TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
@@ -3716,13 +3716,23 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
+	CMPQ         CX, $+17
+	JAE          above16
 	CMPQ         CX, $+16
-	JBE          to16
-	CMPQ         CX, $+32
-	JB           rest
-	TESTL        $0x0000001c, AX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y0, Y1
+	VMOVUPS      Y1, (AX)
+	VMULPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    CX, $+32
+	JB      rest
+	TESTL   $0x0000001c, AX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -3786,16 +3796,6 @@ less2:
 
 less1:
 done:
-	VZEROUPPER
-	RET
-
-to16:
-	CMPQ    CX, $+16
-	JB      eight
-	VMULPS  (AX), Y0, Y1
-	VMOVUPS Y1, (AX)
-	VMULPS  32(AX), Y0, Y0
-	VMOVUPS Y0, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -4082,6 +4082,8 @@ headed:
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
+
+turns:
 	CMPQ    DX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -4433,9 +4435,7 @@ odd:
 	VMASKMOVPS -32(CX), Y8, Y8
 	VSUBPS     Y8, Y7, Y7
 	VMULPS     Y7, Y7, Y7
-	CMPQ       DX, $+64
-	JAE        blocks
-	JMP        rest
+	JMP        turns
 
 // func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX
@@ -4861,6 +4861,8 @@ headed:
 	VMULPS  Y7, Y7, Y7
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
+
+turns:
 	CMPQ    CX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -5170,9 +5172,7 @@ odd:
 	VMOVUPS    (DX)(BX*4), Y7
 	VMASKMOVPS -32(AX), Y7, Y7
 	VMULPS     Y7, Y7, Y7
-	CMPQ       CX, $+64
-	JAE        blocks
-	JMP        rest
+	JMP        turns
 
 // func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
 // Requires: AVX, AVX2

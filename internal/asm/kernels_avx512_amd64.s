@@ -14,13 +14,26 @@ TEXT ·axpbyAVX512(SB), NOSPLIT, $0-40
 	MOVQ         n+32(FP), DX
 	CMPQ         DX, $+8
 	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
 	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+64
-	JB           rest
-	TESTL        $0x0000003c, CX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y16, Y18
+	VMULPS       (CX), Y17, Y19
+	VADDPS       Y19, Y18, Y18
+	VMOVUPS      Y18, (CX)
+	VMULPS       32(AX), Y16, Y16
+	VMULPS       32(CX), Y17, Y17
+	VADDPS       Y17, Y16, Y16
+	VMOVUPS      Y16, 32(CX)
+	RET
+
+above16:
+	CMPQ    DX, $+64
+	JB      rest
+	TESTL   $0x0000003c, CX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -122,19 +135,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMPQ    DX, $+16
-	JB      eight
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMOVUPS Y18, (CX)
-	VMULPS  32(AX), Y16, Y16
-	VMULPS  32(CX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y16, 32(CX)
-	RET
-
 misaligned:
 	CMPQ   DX, $+128
 	JBE    loop
@@ -196,13 +196,24 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	CMPQ         DX, $+8
 	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
 	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+64
-	JB           rest
-	TESTL        $0x0000003c, CX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VADDPS       (CX), Y17, Y17
+	VMOVUPS      Y17, (CX)
+	VMULPS       32(AX), Y16, Y16
+	VADDPS       32(CX), Y16, Y16
+	VMOVUPS      Y16, 32(CX)
+	RET
+
+above16:
+	CMPQ    DX, $+64
+	JB      rest
+	TESTL   $0x0000003c, CX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -293,17 +304,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMPQ    DX, $+16
-	JB      eight
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMOVUPS Y17, (CX)
-	VMULPS  32(AX), Y16, Y16
-	VADDPS  32(CX), Y16, Y16
-	VMOVUPS Y16, 32(CX)
-	RET
-
 misaligned:
 	CMPQ   DX, $+128
 	JBE    loop
@@ -368,13 +368,38 @@ TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+48(FP), DI
 	CMPQ         DI, $+8
 	JB           few
+	CMPQ         DI, $+17
+	JAE          above16
 	CMPQ         DI, $+16
-	JBE          to16
-	CMPQ         DI, $+64
-	JB           rest
-	TESTL        $0x0000003c, SI
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMOVUPS      (SI), Y20
+	VMULPS       (AX), Y16, Y21
+	VADDPS       Y21, Y20, Y20
+	VMULPS       (CX), Y17, Y21
+	VADDPS       Y21, Y20, Y20
+	VMULPS       (DX), Y18, Y21
+	VADDPS       Y21, Y20, Y20
+	VMULPS       (BX), Y19, Y21
+	VADDPS       Y21, Y20, Y20
+	VMOVUPS      Y20, (SI)
+	VMOVUPS      32(SI), Y20
+	VMULPS       32(AX), Y16, Y16
+	VADDPS       Y16, Y20, Y20
+	VMULPS       32(CX), Y17, Y16
+	VADDPS       Y16, Y20, Y20
+	VMULPS       32(DX), Y18, Y16
+	VADDPS       Y16, Y20, Y20
+	VMULPS       32(BX), Y19, Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, 32(SI)
+	RET
+
+above16:
+	CMPQ    DI, $+64
+	JB      rest
+	TESTL   $0x0000003c, SI
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -560,31 +585,6 @@ less2:
 
 less1:
 done:
-	RET
-
-to16:
-	CMPQ    DI, $+16
-	JB      eight
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	VMOVUPS 32(SI), Y20
-	VMULPS  32(AX), Y16, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(CX), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(DX), Y18, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(BX), Y19, Y16
-	VADDPS  Y16, Y20, Y20
-	VMOVUPS Y20, 32(SI)
 	RET
 
 misaligned:
@@ -853,6 +853,8 @@ headed:
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
+
+turns:
 	CMPQ    DX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -1041,9 +1043,7 @@ odd:
 	VMOVUPS.Z -64(AX), K1, Z19
 	VMOVUPS.Z -64(CX), K1, Z20
 	VMULPS    Z20, Z19, Z19
-	CMPQ      DX, $+64
-	JAE       blocks
-	JMP       rest
+	JMP       turns
 
 // func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
@@ -1213,8 +1213,6 @@ part0:
 	JMP       end0
 
 next0:
-	CMPQ    R9, $+16
-	JBE     end0
 	CMPQ    R9, $+32
 	JBE     part1
 	VMOVUPS 64(DI)(R14*1), Z22
@@ -1245,8 +1243,6 @@ part1:
 	JMP       end0
 
 next1:
-	CMPQ    R9, $+32
-	JBE     end0
 	CMPQ    R9, $+48
 	JBE     part2
 	VMOVUPS 128(DI)(R14*1), Z27
@@ -1277,8 +1273,6 @@ part2:
 	JMP       end0
 
 next2:
-	CMPQ    R9, $+48
-	JBE     end0
 	CMPQ    R9, $+64
 	JBE     part3
 	VMOVUPS 192(DI)(R14*1), Z0
@@ -2280,8 +2274,79 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-32
 	MOVQ    n+16(FP), BX
 	CMPQ    BX, $+8
 	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
 	CMPQ    BX, $+16
-	JBE     to16
+	JB      eight
+	VMOVUPS (CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
 	CMPQ    BX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -2792,77 +2857,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMPQ    BX, $+16
-	JB      eight
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS Y16, (DX)
-	VMOVUPS 32(CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS Y16, 32(DX)
-	RET
-
 // func scaleAVX512(a float32, x *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
@@ -2871,13 +2865,22 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
+	CMPQ         CX, $+17
+	JAE          above16
 	CMPQ         CX, $+16
-	JBE          to16
-	CMPQ         CX, $+64
-	JB           rest
-	TESTL        $0x0000003c, AX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VMOVUPS      Y17, (AX)
+	VMULPS       32(AX), Y16, Y16
+	VMOVUPS      Y16, 32(AX)
+	RET
+
+above16:
+	CMPQ    CX, $+64
+	JB      rest
+	TESTL   $0x0000003c, AX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -2948,15 +2951,6 @@ less2:
 
 less1:
 done:
-	RET
-
-to16:
-	CMPQ    CX, $+16
-	JB      eight
-	VMULPS  (AX), Y16, Y17
-	VMOVUPS Y17, (AX)
-	VMULPS  32(AX), Y16, Y16
-	VMOVUPS Y16, 32(AX)
 	RET
 
 misaligned:
@@ -3190,6 +3184,8 @@ headed:
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
+
+turns:
 	CMPQ    DX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -3391,9 +3387,7 @@ odd:
 	VMOVUPS.Z -64(CX), K1, Z20
 	VSUBPS    Z20, Z19, Z19
 	VMULPS    Z19, Z19, Z19
-	CMPQ      DX, $+64
-	JAE       blocks
-	JMP       rest
+	JMP       turns
 
 // func sumSquaresAVX512(x *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
@@ -3560,6 +3554,8 @@ headed:
 	VMULPS  Z19, Z19, Z19
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
+
+turns:
 	CMPQ    CX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -3735,9 +3731,7 @@ odd:
 	KMOVW     DX, K1
 	VMOVUPS.Z -64(AX), K1, Z19
 	VMULPS    Z19, Z19, Z19
-	CMPQ      CX, $+64
-	JAE       blocks
-	JMP       rest
+	JMP       turns
 
 // func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2

@@ -14,13 +14,26 @@ TEXT ·axpbyAVX512x256(SB), NOSPLIT, $0-40
 	MOVQ         n+32(FP), DX
 	CMPQ         DX, $+8
 	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
 	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+32
-	JB           rest
-	TESTL        $0x0000001c, CX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y16, Y18
+	VMULPS       (CX), Y17, Y19
+	VADDPS       Y19, Y18, Y18
+	VMOVUPS      Y18, (CX)
+	VMULPS       32(AX), Y16, Y16
+	VMULPS       32(CX), Y17, Y17
+	VADDPS       Y17, Y16, Y16
+	VMOVUPS      Y16, 32(CX)
+	RET
+
+above16:
+	CMPQ    DX, $+32
+	JB      rest
+	TESTL   $0x0000001c, CX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -112,19 +125,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMPQ    DX, $+16
-	JB      eight
-	VMULPS  (AX), Y16, Y18
-	VMULPS  (CX), Y17, Y19
-	VADDPS  Y19, Y18, Y18
-	VMOVUPS Y18, (CX)
-	VMULPS  32(AX), Y16, Y16
-	VMULPS  32(CX), Y17, Y17
-	VADDPS  Y17, Y16, Y16
-	VMOVUPS Y16, 32(CX)
-	RET
-
 misaligned:
 	CMPQ   DX, $+64
 	JBE    loop
@@ -176,13 +176,24 @@ TEXT ·axpyAVX512x256(SB), NOSPLIT, $0-32
 	MOVQ         n+24(FP), DX
 	CMPQ         DX, $+8
 	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
 	CMPQ         DX, $+16
-	JBE          to16
-	CMPQ         DX, $+32
-	JB           rest
-	TESTL        $0x0000001c, CX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VADDPS       (CX), Y17, Y17
+	VMOVUPS      Y17, (CX)
+	VMULPS       32(AX), Y16, Y16
+	VADDPS       32(CX), Y16, Y16
+	VMOVUPS      Y16, 32(CX)
+	RET
+
+above16:
+	CMPQ    DX, $+32
+	JB      rest
+	TESTL   $0x0000001c, CX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -264,17 +275,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMPQ    DX, $+16
-	JB      eight
-	VMULPS  (AX), Y16, Y17
-	VADDPS  (CX), Y17, Y17
-	VMOVUPS Y17, (CX)
-	VMULPS  32(AX), Y16, Y16
-	VADDPS  32(CX), Y16, Y16
-	VMOVUPS Y16, 32(CX)
-	RET
-
 misaligned:
 	CMPQ   DX, $+64
 	JBE    loop
@@ -330,13 +330,38 @@ TEXT ·axpy4AVX512x256(SB), NOSPLIT, $0-56
 	MOVQ         n+48(FP), DI
 	CMPQ         DI, $+8
 	JB           few
+	CMPQ         DI, $+17
+	JAE          above16
 	CMPQ         DI, $+16
-	JBE          to16
-	CMPQ         DI, $+32
-	JB           rest
-	TESTL        $0x0000001c, SI
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMOVUPS      (SI), Y20
+	VMULPS       (AX), Y16, Y21
+	VADDPS       Y21, Y20, Y20
+	VMULPS       (CX), Y17, Y21
+	VADDPS       Y21, Y20, Y20
+	VMULPS       (DX), Y18, Y21
+	VADDPS       Y21, Y20, Y20
+	VMULPS       (BX), Y19, Y21
+	VADDPS       Y21, Y20, Y20
+	VMOVUPS      Y20, (SI)
+	VMOVUPS      32(SI), Y20
+	VMULPS       32(AX), Y16, Y16
+	VADDPS       Y16, Y20, Y20
+	VMULPS       32(CX), Y17, Y16
+	VADDPS       Y16, Y20, Y20
+	VMULPS       32(DX), Y18, Y16
+	VADDPS       Y16, Y20, Y20
+	VMULPS       32(BX), Y19, Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, 32(SI)
+	RET
+
+above16:
+	CMPQ    DI, $+32
+	JB      rest
+	TESTL   $0x0000001c, SI
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -503,31 +528,6 @@ less2:
 
 less1:
 done:
-	RET
-
-to16:
-	CMPQ    DI, $+16
-	JB      eight
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	VMOVUPS 32(SI), Y20
-	VMULPS  32(AX), Y16, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(CX), Y17, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(DX), Y18, Y16
-	VADDPS  Y16, Y20, Y20
-	VMULPS  32(BX), Y19, Y16
-	VADDPS  Y16, Y20, Y20
-	VMOVUPS Y20, 32(SI)
 	RET
 
 misaligned:
@@ -1032,6 +1032,8 @@ headed:
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
+
+turns:
 	CMPQ    DX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -1350,9 +1352,7 @@ odd:
 	VMOVUPS.Z -32(AX), K1, Y23
 	VMOVUPS.Z -32(CX), K1, Y24
 	VMULPS    Y24, Y23, Y23
-	CMPQ      DX, $+64
-	JAE       blocks
-	JMP       rest
+	JMP       turns
 
 // func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
@@ -3158,8 +3158,79 @@ TEXT ·expAVX512x256(SB), NOSPLIT, $0-32
 	MOVQ    n+16(FP), BX
 	CMPQ    BX, $+8
 	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
 	CMPQ    BX, $+16
-	JBE     to16
+	JB      eight
+	VMOVUPS (CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(CX), Y16
+	VMOVUPS (AX), Y19
+	VMINPS  Y16, Y19, Y16
+	VMOVUPS 32(AX), Y19
+	VMAXPS  Y16, Y19, Y16
+	VMULPS  64(AX), Y16, Y18
+	VADDPS  96(AX), Y18, Y18
+	VSUBPS  96(AX), Y18, Y17
+	VMULPS  160(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y16
+	VMULPS  192(AX), Y17, Y19
+	VSUBPS  Y19, Y16, Y17
+	VMULPS  224(AX), Y17, Y16
+	VADDPS  256(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  288(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  320(AX), Y16, Y16
+	VMULPS  Y17, Y16, Y16
+	VADDPS  352(AX), Y16, Y16
+	VMULPS  Y17, Y17, Y19
+	VMULPS  Y19, Y16, Y16
+	VADDPS  Y17, Y16, Y16
+	VADDPS  384(AX), Y16, Y16
+	VMOVUPS 128(AX), Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSRLD  $0x01, Y18, Y19
+	VPSUBD  Y19, Y18, Y18
+	VPSLLD  $0x17, Y19, Y19
+	VPSLLD  $0x17, Y18, Y18
+	VMULPS  Y19, Y16, Y16
+	VMULPS  Y18, Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
 	CMPQ    BX, $+32
 	JB      rest
 	PCALIGN $0x20
@@ -3554,77 +3625,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMPQ    BX, $+16
-	JB      eight
-	VMOVUPS (CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS Y16, (DX)
-	VMOVUPS 32(CX), Y16
-	VMOVUPS (AX), Y19
-	VMINPS  Y16, Y19, Y16
-	VMOVUPS 32(AX), Y19
-	VMAXPS  Y16, Y19, Y16
-	VMULPS  64(AX), Y16, Y18
-	VADDPS  96(AX), Y18, Y18
-	VSUBPS  96(AX), Y18, Y17
-	VMULPS  160(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y16
-	VMULPS  192(AX), Y17, Y19
-	VSUBPS  Y19, Y16, Y17
-	VMULPS  224(AX), Y17, Y16
-	VADDPS  256(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  288(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  320(AX), Y16, Y16
-	VMULPS  Y17, Y16, Y16
-	VADDPS  352(AX), Y16, Y16
-	VMULPS  Y17, Y17, Y19
-	VMULPS  Y19, Y16, Y16
-	VADDPS  Y17, Y16, Y16
-	VADDPS  384(AX), Y16, Y16
-	VMOVUPS 128(AX), Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSRLD  $0x01, Y18, Y19
-	VPSUBD  Y19, Y18, Y18
-	VPSLLD  $0x17, Y19, Y19
-	VPSLLD  $0x17, Y18, Y18
-	VMULPS  Y19, Y16, Y16
-	VMULPS  Y18, Y16, Y16
-	VMOVUPS Y16, 32(DX)
-	RET
-
 // func prefetchAVX512x256(p *float32, n int)
 // Requires: MMX+
 TEXT ·prefetchAVX512x256(SB), NOSPLIT, $0-16
@@ -3650,13 +3650,22 @@ TEXT ·scaleAVX512x256(SB), NOSPLIT, $0-24
 	MOVQ         n+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
+	CMPQ         CX, $+17
+	JAE          above16
 	CMPQ         CX, $+16
-	JBE          to16
-	CMPQ         CX, $+32
-	JB           rest
-	TESTL        $0x0000001c, AX
-	JNE          misaligned
-	PCALIGN      $0x20
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VMOVUPS      Y17, (AX)
+	VMULPS       32(AX), Y16, Y16
+	VMOVUPS      Y16, 32(AX)
+	RET
+
+above16:
+	CMPQ    CX, $+32
+	JB      rest
+	TESTL   $0x0000001c, AX
+	JNE     misaligned
+	PCALIGN $0x20
 
 loop:
 	// Four groups a turn.
@@ -3720,15 +3729,6 @@ less2:
 
 less1:
 done:
-	RET
-
-to16:
-	CMPQ    CX, $+16
-	JB      eight
-	VMULPS  (AX), Y16, Y17
-	VMOVUPS Y17, (AX)
-	VMULPS  32(AX), Y16, Y16
-	VMOVUPS Y16, 32(AX)
 	RET
 
 misaligned:
@@ -4006,6 +4006,8 @@ headed:
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
+
+turns:
 	CMPQ    DX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -4349,9 +4351,7 @@ odd:
 	VMOVUPS.Z -32(CX), K1, Y24
 	VSUBPS    Y24, Y23, Y23
 	VMULPS    Y23, Y23, Y23
-	CMPQ      DX, $+64
-	JAE       blocks
-	JMP       rest
+	JMP       turns
 
 // func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX, AVX512F, AVX512VL
@@ -4768,6 +4768,8 @@ headed:
 	VMULPS  Y23, Y23, Y23
 	ADDQ    $+256, AX
 	SUBQ    $+64, CX
+
+turns:
 	CMPQ    CX, $+64
 	JB      rest
 	PCALIGN $0x20
@@ -5069,9 +5071,7 @@ odd:
 	KMOVW     DX, K1
 	VMOVUPS.Z -32(AX), K1, Y23
 	VMULPS    Y23, Y23, Y23
-	CMPQ      CX, $+64
-	JAE       blocks
-	JMP       rest
+	JMP       turns
 
 // func unpackAVX512x256(dst *float32, src *byte, n int, hi float32, lo float32)
 // Requires: AVX, AVX2

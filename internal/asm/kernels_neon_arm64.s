@@ -83,13 +83,36 @@ TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	MOVD  n+32(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
+	CMP   $0x00000011, R2
+	BHS   above16
 	CMP   $0x00000010, R2
-	BLS   to16
-	CMP   $0x00000020, R2
-	BLO   rest
-	AND   $0x0000001c, R1, R3
-	CMP   $0x00000000, R3
-	BNE   misaligned
+	BLO   eight
+	FLDPQ (R0), (F4, F5)
+	WORD  $0x6e24dc04      // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25      // VFMUL V5.S4, V1.S4, V5.S4
+	FLDPQ (R1), (F6, F7)
+	WORD  $0x6e26dc46      // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67      // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R1)
+	FLDPQ 32(R0), (F4, F5)
+	WORD  $0x6e24dc00      // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21      // VFMUL V5.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x6e24dc42      // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63      // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R1)
+	RET
+
+above16:
+	CMP $0x00000020, R2
+	BLO rest
+	AND $0x0000001c, R1, R3
+	CMP $0x00000000, R3
+	BNE misaligned
 
 loop:
 	// Four groups a turn.
@@ -216,29 +239,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMP   $0x00000010, R2
-	BLO   eight
-	FLDPQ (R0), (F4, F5)
-	WORD  $0x6e24dc04      // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25      // VFMUL V5.S4, V1.S4, V5.S4
-	FLDPQ (R1), (F6, F7)
-	WORD  $0x6e26dc46      // VFMUL V6.S4, V2.S4, V6.S4
-	WORD  $0x6e27dc67      // VFMUL V7.S4, V3.S4, V7.S4
-	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), (R1)
-	FLDPQ 32(R0), (F4, F5)
-	WORD  $0x6e24dc00      // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21      // VFMUL V5.S4, V1.S4, V1.S4
-	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x6e24dc42      // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63      // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), 32(R1)
-	RET
-
 misaligned:
 	CMP   $0x00000040, R2
 	BLS   loop
@@ -292,13 +292,32 @@ TEXT ·axpyNEON(SB), NOSPLIT, $0-32
 	MOVD  n+24(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
+	CMP   $0x00000011, R2
+	BHS   above16
 	CMP   $0x00000010, R2
-	BLS   to16
-	CMP   $0x00000020, R2
-	BLO   rest
-	AND   $0x0000001c, R1, R3
-	CMP   $0x00000000, R3
-	BNE   misaligned
+	BLO   eight
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R1)
+	RET
+
+above16:
+	CMP $0x00000020, R2
+	BLO rest
+	AND $0x0000001c, R1, R3
+	CMP $0x00000000, R3
+	BNE misaligned
 
 loop:
 	// Four groups a turn.
@@ -408,25 +427,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMP   $0x00000010, R2
-	BLO   eight
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
-	FSTPQ (F2, F3), (R1)
-	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
-	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), 32(R1)
-	RET
-
 misaligned:
 	CMP   $0x00000040, R2
 	BLS   loop
@@ -489,13 +489,62 @@ TEXT ·axpy4NEON(SB), NOSPLIT, $0-56
 	MOVD  n+48(FP), R7
 	CMP   $0x00000008, R7
 	BLO   few
+	CMP   $0x00000011, R7
+	BHS   above16
 	CMP   $0x00000010, R7
-	BLS   to16
-	CMP   $0x00000020, R7
-	BLO   rest
-	AND   $0x0000001c, R6, R8
-	CMP   $0x00000000, R8
-	BNE   misaligned
+	BLO   eight
+	FLDPQ (R6), (F8, F9)
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
+	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R1), (F10, F11)
+	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
+	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R2), (F10, F11)
+	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
+	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FLDPQ (R3), (F10, F11)
+	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
+	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R6)
+	FLDPQ 32(R6), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x6e2adc00         // VFMUL V10.S4, V0.S4, V0.S4
+	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R1), (F0, F1)
+	WORD  $0x6e20dc40         // VFMUL V0.S4, V2.S4, V0.S4
+	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R2), (F0, F1)
+	WORD  $0x6e20dc80         // VFMUL V0.S4, V4.S4, V0.S4
+	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FLDPQ 32(R3), (F0, F1)
+	WORD  $0x6e20dcc0         // VFMUL V0.S4, V6.S4, V0.S4
+	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R6)
+	RET
+
+above16:
+	CMP $0x00000020, R7
+	BLO rest
+	AND $0x0000001c, R6, R8
+	CMP $0x00000000, R8
+	BNE misaligned
 
 loop:
 	// Four groups a turn.
@@ -750,55 +799,6 @@ less2:
 
 less1:
 done:
-	RET
-
-to16:
-	CMP   $0x00000010, R7
-	BLO   eight
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a        // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b        // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a        // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b        // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a        // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab        // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca        // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb        // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc00        // VFMUL V10.S4, V0.S4, V0.S4
-	WORD  $0x6e2bdc21        // VFMUL V11.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F0, F1)
-	WORD  $0x6e20dc40        // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61        // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F0, F1)
-	WORD  $0x6e20dc80        // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1        // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x6e20dcc0        // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x6e21dce1        // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e20d508        // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
 	RET
 
 misaligned:
@@ -5315,16 +5315,165 @@ loop:
 
 // func expNEON(dst *float32, x *float32, n int, table *float32)
 TEXT ·expNEON(SB), NOSPLIT, $0-32
-	MOVD table+24(FP), R0
-	MOVD x+8(FP), R1
-	MOVD dst+0(FP), R2
-	MOVD n+16(FP), R3
-	CMP  $0x00000008, R3
-	BLO  few
-	CMP  $0x00000010, R3
-	BLS  to16
-	CMP  $0x00000020, R3
-	BLO  rest
+	MOVD  table+24(FP), R0
+	MOVD  x+8(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  n+16(FP), R3
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000011, R3
+	BHS   above16
+	CMP   $0x00000010, R3
+	BLO   eight
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R1), (F0, F1)
+	FLDPQ (R0), (F6, F7)
+	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
+	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
+	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
+	FLDPQ 64(R0), (F3, F2)
+	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
+	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	FLDPQ 96(R0), (F3, F4)
+	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
+	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
+	FLDPQ 160(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
+	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
+	FLDPQ 192(R0), (F6, F7)
+	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
+	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
+	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
+	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
+	FLDPQ 224(R0), (F0, F1)
+	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
+	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
+	FLDPQ 256(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 288(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 320(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
+	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
+	FLDPQ 352(R0), (F6, F7)
+	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
+	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 384(R0), (F3, F4)
+	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FLDPQ 128(R0), (F6, F7)
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VUSHR $0x01, V5.S4, V6.S4
+	VUSHR $0x01, V2.S4, V7.S4
+	VSUB  V6.S4, V5.S4, V5.S4
+	VSUB  V7.S4, V2.S4, V2.S4
+	VSHL  $0x17, V6.S4, V6.S4
+	VSHL  $0x17, V7.S4, V7.S4
+	VSHL  $0x17, V5.S4, V5.S4
+	VSHL  $0x17, V2.S4, V2.S4
+	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
+	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
+	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
+	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	RET
+
+above16:
+	CMP $0x00000020, R3
+	BLO rest
 
 loop:
 	// Four groups a turn.
@@ -6006,155 +6155,6 @@ less1:
 done:
 	RET
 
-to16:
-	CMP   $0x00000010, R3
-	BLO   eight
-	FLDPQ (R1), (F0, F1)
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
-	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
-	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
-	FLDPQ 64(R0), (F3, F2)
-	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
-	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
-	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
-	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
-	FLDPQ 160(R0), (F6, F7)
-	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
-	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
-	FLDPQ 192(R0), (F6, F7)
-	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
-	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
-	FLDPQ 224(R0), (F0, F1)
-	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
-	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
-	FLDPQ 256(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 288(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 320(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 352(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
-	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
-	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 384(R0), (F3, F4)
-	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 128(R0), (F6, F7)
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VUSHR $0x01, V5.S4, V6.S4
-	VUSHR $0x01, V2.S4, V7.S4
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V5.S4, V5.S4
-	VSHL  $0x17, V2.S4, V2.S4
-	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), (R2)
-	FLDPQ 32(R1), (F0, F1)
-	FLDPQ (R0), (F6, F7)
-	WORD  $0x4ea0f4c0         // VFMIN V0.S4, V6.S4, V0.S4
-	WORD  $0x4ea1f4e1         // VFMIN V1.S4, V7.S4, V1.S4
-	FLDPQ 32(R0), (F6, F7)
-	WORD  $0x4e20f4c0         // VFMAX V0.S4, V6.S4, V0.S4
-	WORD  $0x4e21f4e1         // VFMAX V1.S4, V7.S4, V1.S4
-	FLDPQ 64(R0), (F3, F2)
-	WORD  $0x6e23dc05         // VFMUL V3.S4, V0.S4, V5.S4
-	WORD  $0x6e22dc22         // VFMUL V2.S4, V1.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4e23d4a5         // VFADD V3.S4, V5.S4, V5.S4
-	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
-	FLDPQ 96(R0), (F3, F4)
-	WORD  $0x4ea3d4a3         // VFSUB V3.S4, V5.S4, V3.S4
-	WORD  $0x4ea4d444         // VFSUB V4.S4, V2.S4, V4.S4
-	FLDPQ 160(R0), (F6, F7)
-	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d400         // VFSUB V6.S4, V0.S4, V0.S4
-	WORD  $0x4ea7d421         // VFSUB V7.S4, V1.S4, V1.S4
-	FLDPQ 192(R0), (F6, F7)
-	WORD  $0x6e26dc66         // VFMUL V6.S4, V3.S4, V6.S4
-	WORD  $0x6e27dc87         // VFMUL V7.S4, V4.S4, V7.S4
-	WORD  $0x4ea6d403         // VFSUB V6.S4, V0.S4, V3.S4
-	WORD  $0x4ea7d424         // VFSUB V7.S4, V1.S4, V4.S4
-	FLDPQ 224(R0), (F0, F1)
-	WORD  $0x6e20dc60         // VFMUL V0.S4, V3.S4, V0.S4
-	WORD  $0x6e21dc81         // VFMUL V1.S4, V4.S4, V1.S4
-	FLDPQ 256(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 288(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 320(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc00         // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x6e24dc21         // VFMUL V4.S4, V1.S4, V1.S4
-	FLDPQ 352(R0), (F6, F7)
-	WORD  $0x4e26d400         // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421         // VFADD V7.S4, V1.S4, V1.S4
-	WORD  $0x6e23dc66         // VFMUL V3.S4, V3.S4, V6.S4
-	WORD  $0x6e24dc87         // VFMUL V4.S4, V4.S4, V7.S4
-	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 384(R0), (F3, F4)
-	WORD  $0x4e23d400         // VFADD V3.S4, V0.S4, V0.S4
-	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
-	FLDPQ 128(R0), (F6, F7)
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VUSHR $0x01, V5.S4, V6.S4
-	VUSHR $0x01, V2.S4, V7.S4
-	VSUB  V6.S4, V5.S4, V5.S4
-	VSUB  V7.S4, V2.S4, V2.S4
-	VSHL  $0x17, V6.S4, V6.S4
-	VSHL  $0x17, V7.S4, V7.S4
-	VSHL  $0x17, V5.S4, V5.S4
-	VSHL  $0x17, V2.S4, V2.S4
-	WORD  $0x6e26dc00         // VFMUL V6.S4, V0.S4, V0.S4
-	WORD  $0x6e27dc21         // VFMUL V7.S4, V1.S4, V1.S4
-	WORD  $0x6e25dc00         // VFMUL V5.S4, V0.S4, V0.S4
-	WORD  $0x6e22dc21         // VFMUL V2.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), 32(R2)
-	RET
-
 // func prefetchNEON(p *float32, n int)
 TEXT ·prefetchNEON(SB), NOSPLIT, $0-16
 	MOVD p+0(FP), R0
@@ -6180,13 +6180,26 @@ TEXT ·scaleNEON(SB), NOSPLIT, $0-24
 	MOVD  n+16(FP), R1
 	CMP   $0x00000008, R1
 	BLO   few
+	CMP   $0x00000011, R1
+	BHS   above16
 	CMP   $0x00000010, R1
-	BLS   to16
-	CMP   $0x00000020, R1
-	BLO   rest
-	AND   $0x0000001c, R0, R2
-	CMP   $0x00000000, R2
-	BNE   misaligned
+	BLO   eight
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R0)
+	RET
+
+above16:
+	CMP $0x00000020, R1
+	BLO rest
+	AND $0x0000001c, R0, R2
+	CMP $0x00000000, R2
+	BNE misaligned
 
 loop:
 	// Four groups a turn.
@@ -6262,19 +6275,6 @@ less2:
 
 less1:
 done:
-	RET
-
-to16:
-	CMP   $0x00000010, R1
-	BLO   eight
-	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
-	FSTPQ (F2, F3), (R0)
-	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), 32(R0)
 	RET
 
 misaligned:

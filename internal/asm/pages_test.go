@@ -98,7 +98,8 @@ func TestSumsAnywhere(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
 			defer asm.Use(asm.Active())
-			for _, n := range []int{1, 6, 15, 16, 17, 40, 63, 64, 65, 100, 257, 271, 300, 1000, 2100} {
+			for _, n := range []int{1, 6, 15, 16, 17, 40, 63, 64, 65, 100, 257, 271, 300, 1000,
+				2100} {
 				for _, x := range []int{0, 1, 3, 7, 8, 15, 2*page - n, 2*page - n - 1,
 					2*page - n - 9, 2*page - n + 5} {
 					if x < 0 || testing.Short() && n%2 == 0 {

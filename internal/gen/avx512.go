@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx512 is avx2 with opmasks, in registers of 512 bits or, for CPUs on which these are no faster, of
-// 256 (docs/kernels.md has the rule). It prefers registers 16 to 31, which have no SSE halves that an
-// SSE instruction could wait for, so that most functions need no VZEROUPPER.
+// avx512 is avx2 with opmasks, in registers of 512 bits or, for CPUs on which these are no faster,
+// of 256 (docs/kernels.md has the rule). It prefers registers 16 to 31, which have no SSE halves
+// that an SSE instruction could wait for, so that most functions need no VZEROUPPER.
 type avx512 struct{ *avx2 }
 
 func newAVX512() *avx512     { return &avx512{newContext("AVX512", 16)} }

@@ -15,9 +15,9 @@ func init() {
 // groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
-// passes are the groups of lanes that fit the registers at a time: of eight lanes pairs, in an order
-// in which each of the folds 64 to 8 finds its terms soon, the sums of groups g and g+4, then of
-// their pairs, then of the two that are left; of sixteen lanes all.
+// passes are the groups of lanes that fit the registers at a time: of eight lanes pairs, in an
+// order in which each of the folds 64 to 8 finds its terms soon, the sums of groups g and g+4, then
+// of their pairs, then of the two that are left; of sixteen lanes all.
 func passes(width int) [][]int {
 	if width == 8 {
 		return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
@@ -29,9 +29,9 @@ func passes(width int) [][]int {
 // stride is in bytes and count, the number of rows, a positive multiple of four; n is at least 1
 // and at most asm.Block. The last folds of four rows are shared.
 //
-// Of rows of up to eight groups all of x stays in registers: those of 64 elements or, with groups of
-// sixteen, 128, which have one or two terms in each lane. Longer ones are passed over as often as
-// it takes to keep the lanes of four rows in registers.
+// Of rows of up to eight groups all of x stays in registers: those of 64 elements or, with groups
+// of sixteen, 128, which have one or two terms in each lane. Longer ones are passed over as often
+// as it takes to keep the lanes of four rows in registers.
 func dotRows(t Target) {
 	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
 	idx, count := t.PointerParam("idx"), t.IntParam("count")
@@ -156,8 +156,8 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows is dotRows for more than eight groups: blocks of 64 elements, at least one, and a rest of
-// 1 to 64.
+// longRows is dotRows for more than eight groups: blocks of 64 elements, at least one, and a rest
+// of 1 to 64.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
 	finish func(sum [4]Group, loop string)) {
 	span := t.CopyInt(n) // of the blocks, in bytes
@@ -238,7 +238,9 @@ func passOver(t Target, pass int, together []int, p [4]reg.GPVirtual, x, span, r
 	t.Label(name("tail", pass))
 	for h, g := range together {
 		behind := h < len(together)-1
-		t.IfAtMost(rest, width*g, name("end", pass))
+		if h == 0 || together[h-1] < g-1 {
+			t.IfAtMost(rest, width*g, name("end", pass))
+		}
 		t.IfAtMost(rest, width*(g+1), name("part", g))
 		t.Load(xs[h], t.Address(x, at, 1), offset(g))
 		for i := range p {

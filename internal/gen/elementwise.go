@@ -43,7 +43,11 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 
 	turn := 4 * width
 	t.IfLess(n, 8, "few")
-	t.IfAtMost(n, 16, "to16")
+	t.IfAtLeast(n, 17, "above16")
+	t.IfLess(n, 16, "eight")
+	piece(16, 8)
+	t.Done()
+	t.Label("above16")
 	t.IfLess(n, turn, "rest")
 	if align {
 		t.IfMisaligned(dst, width, "misaligned")
@@ -76,11 +80,6 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 		t.Label(less)
 	}
 	t.Label("done")
-	t.Done()
-
-	t.Label("to16")
-	t.IfLess(n, 16, "eight")
-	piece(16, 8)
 	t.Done()
 	if !align {
 		return

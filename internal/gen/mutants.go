@@ -31,7 +31,8 @@ import (
 var equivalents = []struct{ line, why string }{
 	{`prefetch\t.*`, "a hint has no result"},
 
-	{`\w+\t< for <=\tstart: IfAtMost n 16 to16`, "the path for more elements is right here, too"},
+	{`\w+\tbound too low\tstart: IfAtLeast n 17 above16`,
+		"the path for more elements is right here, too"},
 	{`\w+\t< for <=\tloop: IfAtMost n 0 done`, "the pieces of none"},
 	{`\w+\tjump dropped\t\w+: IfWithout n 7 done left out`, "the same"},
 	{`\w+\tjump dropped\t\w+: IfMisaligned .*`, "misaligned vectors are only slower"},
@@ -44,8 +45,8 @@ var equivalents = []struct{ line, why string }{
 	{`expAVX512\toffset\t\w+: LoadBroadcast table\+\d+ 4 bytes further`, "the same"},
 
 	{`\w+\t> for >=\t(start|over32): IfAtLeast n 64 long`, "64 elements as a short vector"},
-	{`\w+\t<= for <\t\w+: IfLess n 64 rest`, "the last 64 elements as a rest"},
-	{`\w+\t> for >=\t(blocks|odd): IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
+	{`\w+\t<= for <\t(headed|turns|long): IfLess n 64 rest`, "the last 64 elements as a rest"},
+	{`\w+\t> for >=\tblocks: IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
 	{`\w+\tpage\t.*`, "a page that isn't there makes it slow"},
 	{`\w+\t(> for >=|bound too low)\tlong: IfAtLeast n \d+ far`,
 		"vectors are rotated or not with the same bits"},
@@ -54,7 +55,6 @@ var equivalents = []struct{ line, why string }{
 	{`\w+\t(> for >=|bound too low)\tpage: IfAtLeast copy of n 1 odd`, "rotated or not"},
 	{`\w+\t(> for >=|bound too low)\tpage: IfAtLeast n 64 aligned`, "the same"},
 	{`\w+\tjump dropped\tpage: Jump start left out`, "rotated by nothing"},
-	{`\w+\tbound too low\todd: IfAtLeast n 64 blocks`, "a multiple of a group's size"},
 
 	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to \d+ .*`,
 		"a square is no -0, for which the zero is added"},
@@ -73,7 +73,7 @@ var equivalents = []struct{ line, why string }{
 	{`dotRows(AVX512)?\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
 	{`dotRows(AVX512)?\t< for <=\t.*: IfAtMost .* part\d`, "a whole group may be loaded in either way"},
 	{`dotRows(AVX512)?\t< for <=\ttail0: IfAtMost .* 0 end0`, "there is always a rest"},
-	{`dotRows(AVX512)?\tjump dropped\tpart\d: Jump end\d left out`,
+	{`dotRows\tjump dropped\tpart\d: Jump end\d left out`,
 		"the comparison behind it jumps there, too"},
 	{`dotRows(AVX512)?\tbound too high\tnext[23]: .* 64 part[37]`,
 		"a rest is at most 64: the last group is never whole"},

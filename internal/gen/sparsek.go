@@ -15,9 +15,9 @@ func init() {
 		"stride int)", axpySparseK)
 }
 
-// dotSparseK is called for eight vectors at a time, or sixteen: w points at the first feature's weights of
-// theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so that each
-// vector gets the bits of dotSparse.
+// dotSparseK is called for eight vectors at a time, or sixteen: w points at the first feature's
+// weights of theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so
+// that each vector gets the bits of dotSparse.
 func dotSparseK(t Target) {
 	dst, idx, val, n := t.PointerParam("dst"), t.PointerParam("idx"), t.PointerParam("val"),
 		t.IntParam("n")

@@ -149,8 +149,7 @@ func (s *summation) pageEnd() {
 	t.SetConst(missing, s.width)
 	t.DecrementReg(missing, rest)
 	s.term(s.lane[last], incomplete{s.at(-s.width), t.Head(missing, s.width), false})
-	t.IfAtLeast(s.n, lanes, "blocks")
-	t.Jump("rest")
+	t.Jump("turns")
 }
 
 // sumLongTerms is sum in less code, for terms of many instructions: the last group, be it whole or
@@ -325,6 +324,9 @@ func (s *summation) blocks() {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
 	next()
+	if t.Rotates() {
+		t.Label("turns")
+	}
 	t.IfLess(s.n, lanes, "rest")
 	t.LoopLabel("blocks")
 	t.Comment("64 elements a turn, one to each lane.")

@@ -8,8 +8,8 @@ import (
 // A Target is an instruction set as the kernels see it. A kernel is written once against it.
 //
 // The vector unit is the group of as many floats as Width says: eight, in one register on amd64 and
-// two on arm64, or sixteen in one of 512 bits. Narrower groups, down to one float, serve sparse rows
-// and short ends. Integers and pointers are general registers of 64 bits.
+// two on arm64, or sixteen in one of 512 bits. Narrower groups, down to one float, serve sparse
+// rows and short ends. Integers and pointers are general registers of 64 bits.
 //
 // The names keep to these rules. A method with dst or a group v as its first parameter writes
 // there; one that returns a register or a group makes a new one. In ...Load the last operand comes

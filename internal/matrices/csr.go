@@ -3,6 +3,8 @@ package matrices
 import (
 	"fmt"
 	"math"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
 )
 
 // CSR is in compressed sparse row form: the nonzeros of row i are those from starts[i] to
@@ -60,20 +62,15 @@ func (m *CSR) Barred(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
 // Row returns row i, which must not be barred. It is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
-	if uint(i) >= uint(len(m.starts)-1) {
-		panic(noRow{i, m.Rows()}) // formatted later, so that it is cheap enough to be inlined
-	}
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
 }
 
-// noRow is the panic of a row that isn't there.
-type noRow struct{ row, rows int }
-
-func (e noRow) Error() string { return fmt.Sprintf("sparse: row %d of %d", e.row, e.rows) }
-
-// Admitted returns row i, or an empty one if it is barred.
+// Admitted returns row i, or an empty one if it is barred. It panics if there is none.
 func (m *CSR) Admitted(i int) (index []int32, values []float32) {
+	if uint(i) >= uint(m.Rows()) {
+		panic(mistake.Of("row %d of %d", i, m.Rows()))
+	}
 	if m.Barred(i) {
 		return nil, nil
 	}

@@ -2,7 +2,9 @@
 package parallel
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -17,8 +19,17 @@ func Threads(option int) int {
 	return min(option, max(64, 4*runtime.NumCPU()))
 }
 
+// A Panic is what a worker panicked with, and where.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
+
 // For calls f with every number below n, each from one of so many goroutines, the workers, which
-// are numbered from 0. With one thread, or one number, it calls f itself.
+// are numbered from 0. With one thread, or one number, it calls f itself. If a worker panics, For
+// does, with a *Panic, when the others have ended: the caller's deferred functions run.
 func For(threads, n int, f func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {
@@ -28,15 +39,25 @@ func For(threads, n int, f func(worker, i int)) {
 		return
 	}
 	var next atomic.Int64
+	var failed atomic.Pointer[Panic]
 	var wg sync.WaitGroup
 	wg.Add(threads)
 	for worker := range threads {
 		go func() {
 			defer wg.Done()
+			defer func() {
+				if v := recover(); v != nil {
+					failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
+					next.Store(int64(n)) // the others end
+				}
+			}()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(worker, i)
 			}
 		}()
 	}
 	wg.Wait()
+	if p := failed.Load(); p != nil {
+		panic(p)
+	}
 }

@@ -3,6 +3,7 @@ package parallel
 import (
 	"math"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -38,4 +39,20 @@ func TestThreads(t *testing.T) {
 	if n := Threads(math.MaxInt); n < 64 || n > max(64, 4*runtime.NumCPU()) {
 		t.Errorf("as many as can be written stand for %d", n)
 	}
+}
+
+// A panic of a worker is one of the caller, who can clean up, and says where it was.
+func TestForPanics(t *testing.T) {
+	defer func() {
+		p, ok := recover().(*Panic)
+		if !ok || p.Value != "broken" || !strings.Contains(p.Error(), "TestForPanics.func") {
+			t.Errorf("%v", p)
+		}
+	}()
+	For(3, 1000, func(_, i int) {
+		if i == 500 {
+			panic("broken")
+		}
+	})
+	t.Error("it did not panic")
 }

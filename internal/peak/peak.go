@@ -45,7 +45,7 @@ const variable = "PEGASIMD_PEAK_CASE"
 func Test(t *testing.T, cases map[string]Case) {
 	if name, file, ok := strings.Cut(os.Getenv(variable), "\n"); ok {
 		err := cases[name].Read(file)
-		fmt.Printf("\n%s%d %v\n", mark, self(), err)
+		fmt.Printf("\n%s%d %v\n", mark, Self(), err)
 		return
 	}
 	for name, c := range cases {
@@ -97,8 +97,8 @@ func run(t *testing.T, name string, c Case) {
 // tail returns the end of what a process has printed.
 func tail(out []byte) string { return string(out[max(0, len(out)-2000):]) }
 
-// self returns the most memory that this process has had.
-func self() int64 {
+// Self returns the most memory that this process has had.
+func Self() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if _, after, ok := strings.Cut(string(status), "VmHWM:"); err == nil && ok {
 		var kB int64

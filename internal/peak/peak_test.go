@@ -21,12 +21,12 @@ func TestPeak(t *testing.T) {
 			Read:  func(string) error { return errors.New("it is bad") },
 		},
 	})
-	before := self()
+	before := Self()
 	much := make([]byte, 256<<20)
 	for i := 0; i < len(much); i += 4096 {
 		much[i] = 1
 	}
-	if have := self(); have < 256<<20 || have-before < 128<<20 {
+	if have := Self(); have < 256<<20 || have-before < 128<<20 {
 		t.Errorf("%d bytes before, %d after 2^28 more", before, have)
 	}
 }

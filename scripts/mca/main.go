@@ -21,16 +21,19 @@ const (
 	iterations = 200
 )
 
-// kernels have names, and how many elements a turn of the loop takes: 0 where that is the number
-// which the loop compares its counter with.
-var kernels = []struct {
+// A kernel has a name, and a number of elements that a turn of the loop takes: 0 where that is the
+// number which the loop compares its counter with. A narrow one has no body of 512 bits.
+type kernel struct {
 	name     string
 	elements int
-}{
-	{"dot", 0}, {"sumSquares", 0}, {"squaredDistance", 0},
-	{"axpy", 0}, {"axpby", 0}, {"scale", 0}, {"exp", 0},
-	{"dotRows", 64}, // the loop of long rows: 16 elements of each of four rows
-	{"dotSparse", 0}, {"axpySparse", 0}, {"dotSame", 0}, {"axpySame", 4},
+	narrow   bool
+}
+
+var kernels = []kernel{
+	{"dot", 0, false}, {"sumSquares", 0, false}, {"squaredDistance", 0, false},
+	{"axpy", 0, false}, {"axpby", 0, false}, {"scale", 0, false}, {"exp", 0, false},
+	{"dotRows", 64, false}, // the loop of long rows: 16 elements of each of four, or all 64
+	{"dotSparse", 0, true}, {"axpySparse", 0, true}, {"dotSame", 0, true}, {"axpySame", 4, true},
 }
 
 // paths name CPUs that have their own models in LLVM 19 and later; an older LLVM has fewer, or uses
@@ -40,6 +43,7 @@ var paths = []struct {
 	cpus               []string
 }{
 	{"AVX2", "amd64", "x86_64", []string{"haswell", "skylake", "icelake-server", "alderlake", "znver2", "znver3", "znver4"}},
+	{"AVX512x256", "amd64", "x86_64", []string{"skylake-avx512", "icelake-server", "sapphirerapids", "znver4"}},
 	{"AVX512", "amd64", "x86_64", []string{"skylake-avx512", "icelake-server", "sapphirerapids", "znver4"}},
 	{"NEON", "arm64", "aarch64", []string{"neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2"}},
 }
@@ -94,30 +98,44 @@ func run(dir string) error {
 		fmt.Printf("\n| %s | %s |\n|---|%s\n",
 			p.name, strings.Join(cpus, " | "), strings.Repeat("---|", len(cpus)))
 		for _, k := range kernels {
-			body, err := mainLoop(binary, k.name+p.name)
-			if err != nil {
+			if err := line(binary, p.name, p.triple, k, cpus); err != nil {
 				return err
 			}
-			elements := k.elements
-			if elements == 0 {
-				if elements, err = compared(body); err != nil {
-					return fmt.Errorf("%s: %w", k.name+p.name, err)
-				}
-			}
-			fmt.Printf("| %s |", k.name)
-			for _, cpu := range cpus {
-				cycles, err := model(body, p.triple, cpu)
-				if err != nil {
-					return fmt.Errorf("%s on %s: %w", k.name+p.name, cpu, err)
-				}
-				fmt.Printf(" %.2f |", float64(elements)/cycles)
-			}
-			fmt.Println()
 		}
 		if len(missing) > 0 {
 			fmt.Printf("\nThis LLVM has no model of %s.\n", strings.Join(missing, ", "))
 		}
 	}
+	return nil
+}
+
+// line prints a kernel's, if the path has a body of it.
+func line(binary, path, triple string, k kernel, cpus []string) error {
+	elements := k.elements
+	if path == "AVX512" {
+		if k.narrow {
+			return nil
+		}
+		elements *= 4
+	}
+	body, err := mainLoop(binary, k.name+path)
+	if err != nil {
+		return err
+	}
+	if elements == 0 {
+		if elements, err = compared(body); err != nil {
+			return fmt.Errorf("%s: %w", k.name+path, err)
+		}
+	}
+	fmt.Printf("| %s |", k.name)
+	for _, cpu := range cpus {
+		cycles, err := model(body, triple, cpu)
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", k.name+path, cpu, err)
+		}
+		fmt.Printf(" %.2f |", float64(elements)/cycles)
+	}
+	fmt.Println()
 	return nil
 }
 
