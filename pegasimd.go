@@ -15,7 +15,7 @@ import (
 )
 
 // Info returns the architecture and the path that the kernels take on this machine: generic, neon,
-// avx2, avx512-256 or avx512, such as "amd64 avx2".
+// avx2, avx512x256 or avx512, such as "amd64 avx2".
 //
 // The fastest path that the machine has is taken when the program starts, unless the environment
 // variable PEGASIMD_ISA names another; naming one that the machine does not have is a panic. Build

@@ -40,7 +40,7 @@ emulated "$work/sparse.test" -test.short -test.timeout 10m -test.run 'Meaning|Si
 	"$work/pegasos.test" -test.short -test.timeout 10m -test.v -test.run Golden >"$work/models" 2>&1 &
 models=$!
 code=0
-emulated PEGASIMD_WANT='generic avx2 avx512 avx512-256' "$work/internal-asm.test" -test.short -test.v -test.run PathsWanted -- \
+emulated PEGASIMD_WANT='generic avx2 avx512 avx512x256' "$work/internal-asm.test" -test.short -test.v -test.run PathsWanted -- \
 	"$work/internal-asm.test" -test.short -test.timeout 20m -test.run '(Golden|Same|Guard|Exact|NaN|Long|NegativeZeros)//isa=avx512' || code=$?
 wait "$models" || code=$?
 cat "$work/models"

@@ -152,7 +152,7 @@ func pathClass(isa string) string {
 		return "s1"
 	case "avx512":
 		return "s3"
-	case "avx512-256":
+	case "avx512x256":
 		return "s4"
 	}
 	return "s5" // a path that came later
