@@ -733,7 +733,7 @@ func TestErrors(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	p := sample.Random(16, 600, 5, 3, 1)
 	for _, cfg := range []Config{{Gamma: 0.2}, {Gamma: 0.2, Finish: pegasos.FinishNone},
-		{Gamma: 0.2, MaxSV: 20}} {
+		{Gamma: 0.2, MaxSV: 20}, {Gamma: 0.2, Tol: 1e-6}} {
 		for stop := range 4 {
 			ctx, cancel := context.WithCancel(context.Background())
 			if stop == 0 {

@@ -569,7 +569,9 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		r.pass++
 		r.nextPass()
 		r.each(func(k int) { r.measureDual(k) })
-		r.settle(threshold == shortMove)
+		if r.settle(ctx, threshold == shortMove); ctx.Err() != nil {
+			return true, nil
+		}
 		r.report()
 	}
 	return false, nil

@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -111,8 +112,9 @@ func dot(x, z []float32) float64 {
 type classValues [][][]float64
 
 // wideScores sets dst to the scores of the problems that are wanted, by coefficients: the sums, in
-// float64, over the rows in their order in the store, of the coefficient times the kernel.
-func (r *run) wideScores(wanted []bool, coef, dst classValues) {
+// float64, over the rows in their order in the store, of the coefficient times the kernel. If ctx
+// is done before they are found they are of no use.
+func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
 	table := r.store.wideTable()
 	parallel.For(r.threads, len(r.store.tiles), func(_, t int) {
 		var values [tileRows]float64
@@ -124,6 +126,9 @@ func (r *run) wideScores(wanted []bool, coef, dst classValues) {
 			}
 		}
 		for p, class := range r.classOf {
+			if ctx.Err() != nil {
+				return
+			}
 			known := false
 			for s := range g.slots {
 				k := g.slots[s].problem
@@ -178,9 +183,9 @@ const (
 )
 
 // settle decides which problems are done after a pass of the finish, and finds the scores of those
-// anew in float64 whose proof roundings stand in the way of. Still is whether the pass made moves
-// of any length.
-func (r *run) settle(still bool) {
+// anew in float64 whose proof roundings stand in the way of, unless ctx is done. Still is whether
+// the pass made moves of any length.
+func (r *run) settle(ctx context.Context, still bool) {
 	last := r.pass == r.cfg.Passes
 	wanted, coef, scores := make([]bool, len(r.problems)), r.empty(), r.empty()
 	for k, p := range r.problems {
@@ -199,7 +204,9 @@ func (r *run) settle(still bool) {
 	tol := r.cfg.Tol
 	cheap := tol < DefaultTol || r.wideCost(wanted, coef) <= wideCheap
 	if cheap && slices.Contains(wanted, true) {
-		r.settleScores(wanted, coef, scores)
+		if r.settleScores(ctx, wanted, coef, scores); ctx.Err() != nil {
+			return
+		}
 	}
 	r.each(func(k int) {
 		p := r.problems[k]
@@ -231,7 +238,7 @@ func (p *problem) lost() float64 {
 }
 
 // settleScores makes alpha those of the problems that are wanted, and finds their scores.
-func (r *run) settleScores(wanted []bool, alpha, scores classValues) {
+func (r *run) settleScores(ctx context.Context, wanted []bool, alpha, scores classValues) {
 	for c := range r.groups {
 		for s, slot := range r.groups[c].slots {
 			if wanted[slot.problem] {
@@ -243,7 +250,7 @@ func (r *run) settleScores(wanted []bool, alpha, scores classValues) {
 			}
 		}
 	}
-	r.wideScores(wanted, alpha, scores)
+	r.wideScores(ctx, wanted, alpha, scores)
 }
 
 // settled measures a problem whose scores were found in float64.
@@ -280,7 +287,7 @@ func (r *run) verify(all classValues) {
 		}
 	}
 	for round := 0; round < wideMost && slices.Contains(wanted, true); round++ {
-		r.wideScores(wanted, all, scores)
+		r.wideScores(context.Background(), wanted, all, scores)
 		r.each(func(k int) {
 			if wanted[k] {
 				r.measureModel(k, all, scores, r.wide)
