@@ -89,25 +89,6 @@ func TestResumeHostile(t *testing.T) {
 	}
 }
 
-// A state whose learners have taken more steps than their run ends all the same.
-func TestResumeLearnersAhead(t *testing.T) {
-	data := random(31, 23, 4, 3, 1)
-	tr := Trainer{Config: Config{Lambda: 0.01, Epochs: 3}, KeepState: true, Pause: 30}
-	m, err := tr.Train(t.Context(), data.dense, data.y)
-	if !errors.Is(err, ErrPaused) {
-		t.Fatal(err)
-	}
-	for k := range m.State.saved.Learners {
-		m.State.saved.Learners[k].Steps = 3 * 23
-	}
-	tr = Trainer{Config: tr.Config, Resume: m}
-	if m, err := tr.Train(t.Context(), data.dense, data.y); err == nil {
-		if err := m.check(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // A checkpoint with the right checksum may still have been made to do harm: it gives an error or a
 // finite model.
 func FuzzResume(f *testing.F) {

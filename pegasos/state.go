@@ -120,13 +120,12 @@ func (s *learnerState) share(i int) float64 {
 }
 
 // beforeSample returns how many of n steps there are up to the next sample of w. They are counted
-// back from the end of the run, so that the last step is sampled. A state made to do harm may be
-// beyond that end.
+// back from the end of the run, so that the last step is sampled.
 func (s *learnerState) beforeSample(n int) int {
 	if s.avg == nil {
 		return n
 	}
-	return int(max(1, min(int64(n), (s.total-s.t-1)%s.period+1)))
+	return int(min(int64(n), (s.total-s.t-1)%s.period+1))
 }
 
 // samples reports whether w is sampled after the present step.
