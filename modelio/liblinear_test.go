@@ -123,7 +123,8 @@ func TestWriteLiblinear(t *testing.T) {
 		t.Error(have)
 	}
 	m = &pegasos.Model{Classes: []float32{1, 2}, Weights: [][]float32{{1, 2}, {3, -7}},
-		Bias: []float64{1, 0.5}, Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}}
+		Bias: []float64{1, 0.5}, Lambda: 1,
+		Config: pegasos.Config{Multiclass: pegasos.CrammerSinger}}
 	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 2 "+
 		"1\nnr_feature 2\nbias 1\nw\n2 \n-9 \n-0.5 \n" {
 		t.Error(have)
@@ -141,17 +142,18 @@ func TestWriteLiblinear(t *testing.T) {
 		"6 weight vectors":        {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
 		"multiclass ovo": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 3),
 			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-		"of 1 classes":         {Classes: []float32{0}, Weights: [][]float32{{1}}},
+		"1 classes":            {Classes: []float32{0}, Weights: [][]float32{{1}}},
 		"weight 0 of vector 0": {Classes: []float32{0, 1}, Weights: [][]float32{{nan}}},
 		"bias 0 is": {Classes: []float32{0, 1}, Weights: [][]float32{{1}},
 			Bias: []float64{math.Inf(1)}},
 	} {
+		m.Lambda = 1
 		if err := WriteLiblinear(io.Discard, m); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}}
+	two := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{x.Row(0)}, Lambda: 1}
 	if err := WriteLiblinear(&sample.FailingWriter{}, two); err != sample.ErrFull {
 		t.Error(err)
 	}

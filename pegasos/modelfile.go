@@ -242,9 +242,12 @@ func (h *headerResult) result() Result {
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
 	}
 	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
-	for _, c := range h.PerClass {
-		r.PerClass = append(r.PerClass, ClassResult{modelfile.OrNaN(c.Objective),
-			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda})
+	if len(h.PerClass) > 0 {
+		r.PerClass = make([]ClassResult, len(h.PerClass))
+	}
+	for k, c := range h.PerClass {
+		r.PerClass[k] = ClassResult{modelfile.OrNaN(c.Objective),
+			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda}
 	}
 	return r
 }

@@ -269,6 +269,9 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	if s.cfg.Offset == OffsetPilot && from.T0 == nil || !c.resumeStep(from) {
 		return false
 	}
+	if _, divided := r.learners[k].(*shards); !divided && c.t-c.start != r.t {
+		return false // all learners of a run are at its step
+	}
 	if a := from.Ascent; a != nil {
 		if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t ||
 			a.Pass < 0 || a.Pass > r.epoch {

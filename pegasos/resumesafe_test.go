@@ -89,6 +89,29 @@ func TestResumeHostile(t *testing.T) {
 	}
 }
 
+// A state whose learners are at another step than their run is refused: beyond its end they would
+// never come to one.
+func TestResumeLearnersAhead(t *testing.T) {
+	data := random(31, 23, 4, 3, 1)
+	for _, cfg := range []Config{
+		{Lambda: .01, Epochs: 3}, {Lambda: .01, Epochs: 3, Multiclass: CrammerSinger},
+		{Lambda: .01, Epochs: 3, Multiclass: OneVsOne},
+	} {
+		for _, ahead := range []int64{-1, 1, 39} {
+			tr := Trainer{Config: cfg, KeepState: true, Pause: 30}
+			m, err := tr.Train(t.Context(), data.dense, data.y)
+			if !errors.Is(err, ErrPaused) {
+				t.Fatal(err)
+			}
+			m.State.saved.Learners[0].Steps += ahead
+			tr = Trainer{Config: cfg, Resume: m}
+			if _, err := tr.Train(t.Context(), data.dense, data.y); !errors.Is(err, errDamaged) {
+				t.Errorf("%s, %d steps ahead: %v", cfg.Multiclass, ahead, err)
+			}
+		}
+	}
+}
+
 // A checkpoint with the right checksum may still have been made to do harm: it gives an error or a
 // finite model.
 func FuzzResume(f *testing.F) {

@@ -117,47 +117,59 @@ func readModel(r io.Reader) (*model, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() && lines.Text() != "SV" {
-		key, value, _ := strings.Cut(lines.Text(), " ")
-		first, _, _ := strings.Cut(value, " ")
-		number, err := strconv.ParseFloat(first, 64)
-		switch {
-		case key == "kernel_type" && value != "rbf", key == "svm_type" && value != "c_svc",
-			key == "nr_class" && value != "2":
-			return nil, fmt.Errorf("%s %s: want c_svc, rbf and two classes", key, value)
-		case key == "gamma" && err == nil:
-			m.gamma = number
-		case key == "rho" && err == nil:
-			m.rho = number
-		case key == "label" && err == nil:
-			m.first = number
+		if err := m.readHeader(lines.Text()); err != nil {
+			return nil, err
 		}
 	}
 	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		var r row
-		for k, field := range fields {
-			index, value, found := strings.Cut(field, ":")
-			if !found {
-				value = index
-				index = "0"
-			}
-			j, err := strconv.ParseInt(index, 10, 32)
-			v, err2 := strconv.ParseFloat(value, 64)
-			if err != nil || err2 != nil || found != (k > 0) {
-				return nil, fmt.Errorf("not a support row: %.40q", lines.Text())
-			}
-			if k == 0 {
-				m.coef = append(m.coef, v)
-			} else {
-				r.add(int32(j), float64(float32(v)))
-			}
+		if err := m.readSupport(lines.Text()); err != nil {
+			return nil, err
 		}
-		m.support = append(m.support, r)
 	}
 	if m.gamma == 0 || m.first == 0 || len(m.coef) == 0 {
 		return nil, fmt.Errorf("no gamma, label or support rows")
 	}
 	return m, lines.Err()
+}
+
+// readHeader reads a line before the support rows.
+func (m *model) readHeader(line string) error {
+	key, value, _ := strings.Cut(line, " ")
+	wanted := map[string]string{"kernel_type": "rbf", "svm_type": "c_svc", "nr_class": "2"}
+	if want := wanted[key]; want != "" && value != want {
+		return fmt.Errorf("%s %s: want c_svc, rbf and two classes", key, value)
+	}
+	to := map[string]*float64{"gamma": &m.gamma, "rho": &m.rho, "label": &m.first}[key]
+	if to == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(value, " ")
+	var err error
+	*to, err = strconv.ParseFloat(first, 64)
+	return err
+}
+
+// readSupport reads a support row: its coefficient and its features.
+func (m *model) readSupport(line string) error {
+	var r row
+	for k, field := range strings.Fields(line) {
+		index, value, found := strings.Cut(field, ":")
+		if !found {
+			index, value = "0", field
+		}
+		j, err := strconv.ParseInt(index, 10, 32)
+		v, err2 := strconv.ParseFloat(value, 64)
+		if err != nil || err2 != nil || found != (k > 0) {
+			return fmt.Errorf("not a support row: %.40q", line)
+		}
+		if k == 0 {
+			m.coef = append(m.coef, v)
+		} else {
+			r.add(int32(j), float64(float32(v)))
+		}
+	}
+	m.support = append(m.support, r)
+	return nil
 }
 
 // certificate returns the objective and the bound of the model on the rows it was trained on.

@@ -27,9 +27,10 @@ func wrong(t *testing.T) map[string][]call {
 	}
 	row := []int32{0, 3}
 	return map[string][]call{
-		"dense.Dot":   {{func() { dense.Dot(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.Axpy":  {{func() { dense.Axpy(1, of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
-		"dense.Axpby": {{func() { dense.Axpby(1, of(3), 2, of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Dot":      {{func() { dense.Dot(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.DotNorms": {{func() { dense.DotNorms(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Axpy":     {{func() { dense.Axpy(1, of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Axpby":    {{func() { dense.Axpby(1, of(3), 2, of(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.SquaredDistance": {
 			{func() { dense.SquaredDistance(of(70000), of(4)) }, "len(x) = 70000, len(y) = 4"}},
 		"dense.Exp":        {{func() { dense.Exp(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"}},

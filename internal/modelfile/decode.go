@@ -14,7 +14,7 @@ import (
 // vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
 // the 64 MB and 20 times the file that docs/models.md promises.
 const (
-	memorySlack  = 16 << 20
+	memorySlack  = 8 << 20
 	memoryFactor = 6
 )
 
