@@ -225,7 +225,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
-	if err := s.checkMemory(tr); err != nil {
+	if err := firstError(s.checkPairs(), s.checkMemory(tr)); err != nil {
 		return nil, err
 	}
 	if s.pairs() {
@@ -259,13 +259,18 @@ func (tr *Trainer) validate() error {
 // pairs reports whether there is a run for each pair of classes.
 func (s *session) pairs() bool { return s.cfg.Multiclass == OneVsOne && len(s.data.classes) > 2 }
 
-// addPairs makes the runs of the pairs of classes that have rows: see untrained for the others.
-func (s *session) addPairs(tr *Trainer) error {
-	k := len(s.data.classes)
-	if k > maxPairClasses {
+// checkPairs refuses pairs of more classes than there can be.
+func (s *session) checkPairs() error {
+	if k := len(s.data.classes); s.pairs() && k > maxPairClasses {
 		return badField("Multiclass", "have %q, want at most %d classes for that, not %d",
 			OneVsOne, maxPairClasses, k)
 	}
+	return nil
+}
+
+// addPairs makes the runs of the pairs of classes that have rows: see untrained for the others.
+func (s *session) addPairs(tr *Trainer) error {
+	k := len(s.data.classes)
 	rows := s.data.count()
 	vector := 0
 	for a := range k {
