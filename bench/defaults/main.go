@@ -207,7 +207,7 @@ func (f *flags) ours(ctx context.Context, dir string) ([]trainer, error) {
 	builds := f.builds
 	if builds == nil {
 		path := filepath.Join(dir, "pegasimd")
-		if _, err := command(ctx, nil, "go", "build", "-o", path,
+		if _, err := command(ctx, "go", "build", "-o", path,
 			"github.com/pegasimd/pegasimd/cmd/pegasimd"); err != nil {
 			return nil, err
 		}
@@ -252,7 +252,7 @@ func (f *flags) others(ctx context.Context) (all []trainer, stop func(), err err
 	for _, e := range []string{"LinearSVR", "Ridge"} {
 		all = append(all, &sklearn{e, true, p})
 	}
-	return all, p.stop, nil
+	return all, p.Stop, nil
 }
 
 // limited is a trainer that is given up after some time.

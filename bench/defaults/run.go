@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -15,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/driver"
 )
 
 var (
@@ -77,7 +77,7 @@ func (o *ours) predict(ctx context.Context, w *work) (*prediction, error) {
 	}
 	report := filepath.Join(w.dir, "report.json")
 	model := filepath.Join(w.dir, "ours.model")
-	whole, err := command(ctx, nil, o.path, append(args, "-quiet", "-json", report, w.trainFile,
+	whole, err := command(ctx, o.path, append(args, "-quiet", "-json", report, w.trainFile,
 		model)...)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (o *ours) predict(ctx context.Context, w *work) (*prediction, error) {
 		args = args[:2]
 	}
 	out := filepath.Join(w.dir, "ours.txt")
-	if _, err := command(ctx, nil, o.path, append(args, w.testFile, model, out)...); err != nil {
+	if _, err := command(ctx, o.path, append(args, w.testFile, model, out)...); err != nil {
 		return nil, err
 	}
 	p.labels, p.scores, err = readPredictions(out, !w.problem.numbers)
@@ -120,12 +120,12 @@ func (l liblinear) predict(ctx context.Context, w *work) (*prediction, error) {
 		return nil, errNotFor
 	}
 	model := filepath.Join(w.dir, "liblinear.model")
-	whole, err := command(ctx, nil, "liblinear-train", "-q", "-s", l.solver, w.trainFile, model)
+	whole, err := command(ctx, "liblinear-train", "-q", "-s", l.solver, w.trainFile, model)
 	if err != nil {
 		return nil, err
 	}
 	out := filepath.Join(w.dir, "liblinear.txt")
-	if _, err := command(ctx, nil, "liblinear-predict", w.testFile, model, out); err != nil {
+	if _, err := command(ctx, "liblinear-predict", w.testFile, model, out); err != nil {
 		return nil, err
 	}
 	p := &prediction{whole: whole, seconds: math.NaN(), gap: math.NaN()}
@@ -212,43 +212,21 @@ func (s *sklearn) predict(_ context.Context, w *work) (*prediction, error) {
 }
 
 // python is a running peers.py.
-type python struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	version string
-}
+type python struct{ *driver.Process }
 
 func startPython(ctx context.Context, path string, limit time.Duration) (*python, error) {
-	cmd := exec.CommandContext(ctx, path, "-c", peersScript, fmt.Sprint(limit.Seconds()))
-	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	in, err := cmd.StdinPipe()
+	p, err := driver.Start(ctx, path, "-c", peersScript, fmt.Sprint(limit.Seconds()))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: scikit-learn (Debian: python3-sklearn): %w", errAbsent, err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	p := &python{cmd: cmd, in: in, out: bufio.NewReader(out)}
-	line, err := p.out.ReadString('\n')
-	if err != nil || !strings.HasPrefix(line, "ready ") {
-		p.stop()
-		return nil, fmt.Errorf("%w: scikit-learn (%s, Debian: python3-sklearn)", errAbsent, path)
-	}
-	p.version = strings.TrimSpace(strings.TrimPrefix(line, "ready "))
-	return p, nil
+	return &python{p}, nil
 }
 
 func (p *python) ask(words ...string) (seconds float64, err error) {
-	if _, err := fmt.Fprintln(p.in, strings.Join(words, "\t")); err != nil {
+	if _, err := fmt.Fprintln(p.In, strings.Join(words, "\t")); err != nil {
 		return 0, err
 	}
-	line, err := p.out.ReadBytes('\n')
+	line, err := p.Out.ReadBytes('\n')
 	if err != nil {
 		return 0, fmt.Errorf("scikit-learn has ended: %w", err)
 	}
@@ -265,15 +243,9 @@ func (p *python) ask(words ...string) (seconds float64, err error) {
 	return answer.CPU, nil
 }
 
-func (p *python) stop() {
-	p.in.Close()
-	p.cmd.Wait() // what it exits with changes no number
-}
-
 // command runs one and returns its CPU seconds.
-func command(ctx context.Context, env []string, path string, args ...string) (float64, error) {
+func command(ctx context.Context, path string, args ...string) (float64, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return 0, ctx.Err()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -9,19 +8,16 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"strings"
+	"slices"
+
+	process "github.com/pegasimd/pegasimd/bench/internal/driver"
 )
 
 // A driver is a process that has loaded a set's training rows and trains on them when asked: a
 // peer's, or one of ours. All are treated alike. peers/driver.h has the protocol.
 type driver struct {
-	version string
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	cols    int
+	*process.Process
+	cols int
 }
 
 // A training is what a driver answers.
@@ -43,43 +39,18 @@ type training struct {
 
 // start runs a driver on the rows of a file.
 func start(ctx context.Context, command []string, file string, cols int) (*driver, error) {
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:], file)...)
-	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
-	in, err := cmd.StdinPipe()
+	p, err := process.Start(ctx, append(slices.Clip(command), file)...)
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	d := &driver{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16), cols: cols}
-	line, err := d.out.ReadString('\n')
-	if err == nil && !strings.HasPrefix(line, "ready ") {
-		err = fmt.Errorf("it says %q", line)
-	}
-	if err != nil {
-		d.stop()
-		return nil, fmt.Errorf("%s: %w", command[0], err)
-	}
-	d.version = strings.TrimSpace(strings.TrimPrefix(line, "ready "))
-	return d, nil
-}
-
-func (d *driver) stop() {
-	d.in.Close()
-	d.cmd.Wait() // what it exits with changes no number
+	return &driver{p, cols}, nil
 }
 
 func (d *driver) train(method string, lambda, effort float64, seed int) (*training, error) {
-	if _, err := fmt.Fprintf(d.in, "%s %g %g %d\n", method, lambda, effort, seed); err != nil {
+	if _, err := fmt.Fprintf(d.In, "%s %g %g %d\n", method, lambda, effort, seed); err != nil {
 		return nil, err
 	}
-	line, err := d.out.ReadBytes('\n')
+	line, err := d.Out.ReadBytes('\n')
 	if err != nil {
 		return nil, fmt.Errorf("it has ended: %w", err)
 	}
@@ -92,7 +63,7 @@ func (d *driver) train(method string, lambda, effort float64, seed int) (*traini
 	}
 	buf := make([]byte, 8*d.cols)
 	for range t.Vectors {
-		if _, err := io.ReadFull(d.out, buf); err != nil {
+		if _, err := io.ReadFull(d.Out, buf); err != nil {
 			return nil, err
 		}
 		w := make([]float64, d.cols)

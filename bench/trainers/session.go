@@ -135,7 +135,7 @@ func (s *session) set(source source) error {
 	if err != nil {
 		return err
 	}
-	defer own.stop()
+	defer own.Stop()
 	if s.study {
 		for _, p := range problems {
 			rows, err := study(p, own, s.most)
@@ -186,7 +186,7 @@ func (s *session) start(command []string, loaded *set) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.versions[d.version] = true
+	s.versions[d.Version] = true
 	return d, nil
 }
 
@@ -213,7 +213,7 @@ func (s *session) peersFor(loaded *set, methods func(*peer) []method) (
 	drivers := map[*peer]*driver{}
 	stop = func() {
 		for _, d := range drivers {
-			d.stop()
+			d.Stop()
 		}
 	}
 	for _, p := range peers {
@@ -243,7 +243,7 @@ func (s *session) many(loaded *set, lambda float64) error {
 	if err != nil {
 		return err
 	}
-	defer one.stop()
+	defer one.Stop()
 	if err := s.pinning.Release(); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (s *session) many(loaded *set, lambda float64) error {
 	if err != nil {
 		return err
 	}
-	defer two.stop()
+	defer two.Stop()
 	if err := s.pinning.Hold(); err != nil {
 		return err
 	}
