@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 )
@@ -34,7 +33,8 @@ func gaps(runs []*training.Run) (*figure, []legend) {
 			return fmt.Sprintf("at most %s above the optimum after %s steps", percent(y), short(x))
 		}}
 		for _, p := range run.Curve {
-			if gap := p.Gap(); !math.IsInf(gap, 1) {
+			// Beyond 100 % a bound is of no use, and is not told elsewhere either.
+			if gap := p.Gap(); gap <= 1 {
 				s.add(float64(p.Steps), gap)
 			}
 		}
