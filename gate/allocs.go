@@ -83,7 +83,8 @@ func (k *campaign) memory(ctx context.Context) (map[string]*memory, error) {
 }
 
 // allocate adds what one process of each tree allocates.
-func (k *campaign) allocate(ctx context.Context, plan map[string]int, all map[string]*memory) error {
+func (k *campaign) allocate(ctx context.Context, plan map[string]int,
+	all map[string]*memory) error {
 	if len(plan) == 0 || ctx.Err() != nil {
 		return nil
 	}

@@ -124,7 +124,8 @@ func (b branch) push(ctx context.Context) error {
 	// Another machine may have pushed since.
 	var failed error
 	for range 3 {
-		if _, failed = git(ctx, b.dir, "push", "-q", b.from, "HEAD:refs/heads/"+b.name); failed == nil {
+		_, failed = git(ctx, b.dir, "push", "-q", b.from, "HEAD:refs/heads/"+b.name)
+		if failed == nil {
 			return nil
 		}
 		if _, err := git(ctx, b.dir, "fetch", "-q", b.from, b.name); err != nil {

@@ -27,7 +27,8 @@ type comparison struct {
 }
 
 // compare builds both trees and compares what they do.
-func compare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (*result, error) {
+func compare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
+	*result, error) {
 	k, err := prepare(ctx, c, base, head, work, progress)
 	if err != nil {
 		return nil, err

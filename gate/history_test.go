@@ -70,7 +70,8 @@ func TestHistoryBranch(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run(t.Context(), filepath.Join(dir, "one"), nil, command, "history", "what"); err == nil {
+	if _, err := run(t.Context(), filepath.Join(dir, "one"), nil, command, "history",
+		"what"); err == nil {
 		t.Error("gate history what passes")
 	}
 }

@@ -119,9 +119,9 @@ func (c *config) withoutC(ctx context.Context, t tree) error {
 	if os.Getenv("CGO_ENABLED") != "" {
 		return nil
 	}
-	out, err := run(ctx, filepath.Join(t.root, c.dir), nil, "go", append([]string{"list", "-e", "-deps",
-		"-test", "-f", "{{if not .Standard}}{{range .CgoFiles}}{{.}} {{end}}{{end}}"},
-		c.packages...)...)
+	out, err := run(ctx, filepath.Join(t.root, c.dir), nil, "go", append([]string{"list", "-e",
+		"-deps", "-test", "-f",
+		"{{if not .Standard}}{{range .CgoFiles}}{{.}} {{end}}{{end}}"}, c.packages...)...)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ func copyTree(t *testing.T, name string) tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := git(t.Context(), from.root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+	list, err := git(t.Context(), from.root, "ls-files", "--cached", "--others",
+		"--exclude-standard", "-z")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +114,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 		t.Run(fault.name, func(t *testing.T) {
 			head := copyTree(t, "head")
 			head.edit(t, fault.file, fault.old, fault.new)
-			if _, err := run(t.Context(), filepath.Join(head.root, "internal/gen"), nil, "go", "run", ".",
-				"-dir", "../asm"); err != nil {
+			if _, err := run(t.Context(), filepath.Join(head.root, "internal/gen"), nil, "go",
+				"run", ".", "-dir", "../asm"); err != nil {
 				t.Fatal(err)
 			}
 			// The benchmarks hold the results against plain Go: the kernel is slow, but not wrong.

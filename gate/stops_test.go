@@ -21,8 +21,8 @@ func (p *project) stuck() {
 	p.edit("search_test.go", "\"testing\"\n", "\"testing\"\n\t\"time\"\n")
 }
 
-// noneLeft fails if something is left of a run of the gate whose temporary files were in dir: files,
-// a worktree, or processes.
+// noneLeft fails if something is left of a run of the gate whose temporary files were in dir:
+// files, a worktree, or processes.
 func (p *project) noneLeft(dir string) {
 	p.t.Helper()
 	files, err := os.ReadDir(dir)
