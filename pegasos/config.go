@@ -39,8 +39,9 @@ type Offset string
 
 const (
 	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the
-	// rows. For the squared hinge it is twice the largest squared norm instead: no step overshoots
-	// then, and none makes the next one larger.
+	// rows. For the squared hinge it is twice the largest squared norm instead, for Squared the
+	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
+	// and none makes the next one larger.
 	OffsetR2 Offset = "r2"
 	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
@@ -50,7 +51,7 @@ const (
 	// 1.
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
-	// R^2/(2 lambda). With the squared hinge, whose gradient has no bound, that can end in an
+	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
 	OffsetNone Offset = "none"
 )
@@ -125,7 +126,7 @@ const (
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
 // first.
 type Config struct {
-	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
+	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
 	// Epsilon is the error that costs nothing, for EpsInsensitive only.
 	Epsilon float64 `json:"epsilon,omitempty"`
@@ -190,7 +191,7 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
+	// Finish is how the run goes on after FinishAfter epochs, for Hinge, SquaredHinge and Squared.
 	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
