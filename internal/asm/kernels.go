@@ -956,8 +956,21 @@ func RankK(c []float32, stride int, a, b []float32) {
 	}
 }
 
+// rankK takes 1 to BlockRows rows.
 func rankK(c []float32, stride int, a, b []float32) {
-	rankKGeneric(c, stride, a, b)
+	k := len(a) / TileRows
+	switch active {
+	case AVX512:
+		rankKAVX512(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX512x256:
+		rankKAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX2:
+		rankKAVX2(&a[0], &b[0], k, &c[0], 4*stride)
+	case NEON:
+		rankKNEON(&a[0], &b[0], k, &c[0], 4*stride)
+	default:
+		rankKGeneric(c, stride, a, b)
+	}
 }
 
 //go:noinline

@@ -44,6 +44,11 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 //go:noescape
 func expAVX512(dst *float32, x *float32, n int, table *float32)
 
+// rankKAVX512 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX512 works like scaleGeneric.
 //
 //go:noescape

@@ -46,6 +46,8 @@ func expAVX512x256(dst *float32, x *float32, n int, table *float32) { panic(noAV
 
 func prefetchAVX512x256(p *float32, n int) { panic(noAVX512x256) }
 
+func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512x256) }
+
 func scaleAVX512x256(a float32, x *float32, n int) { panic(noAVX512x256) }
 
 func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }

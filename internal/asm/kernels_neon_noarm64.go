@@ -44,6 +44,8 @@ func expNEON(dst *float32, x *float32, n int, table *float32) { panic(noNEON) }
 
 func prefetchNEON(p *float32, n int) { panic(noNEON) }
 
+func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(noNEON) }
+
 func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
 
 func squaredDistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
