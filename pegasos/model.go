@@ -54,6 +54,10 @@ type Model struct {
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
+
+	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler, it
+	// is the model's own to use: predictions take rows as they are.
+	Scaling *Scaling
 }
 
 // A Result says how a run went.
@@ -217,6 +221,9 @@ func (m *Model) check() error {
 			return fmt.Errorf("calibration %d is %v", k, s)
 		}
 	}
+	if m.Scaling != nil {
+		return m.Scaling.check(m.Cols())
+	}
 	return nil
 }
 
@@ -267,6 +274,15 @@ func (m *Model) WithCols(cols int) *Model {
 	}
 	c := *m
 	c.Weights = slices.Clone(m.Weights)
+	if s := m.Scaling; s != nil {
+		c.Scaling = s.withCols(cols)
+		if !s.Folded && s.Shift != nil && cols < m.Cols() {
+			c.Bias = make([]float64, len(m.Weights))
+			for k := range c.Bias { // that of what counts as 0
+				c.Bias[k] = m.bias(k) + s.rest(m.Weights[k], cols)
+			}
+		}
+	}
 	var wide *dense.Matrix
 	if cols > m.Cols() {
 		wide = dense.New(len(m.Weights), cols)
@@ -293,6 +309,10 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 		dst = make([]float64, len(m.Weights))
 	}
 	dst = dst[:len(m.Weights)]
+	if m.Scaling != nil && !m.Scaling.Folded {
+		m.scaledDecision(x, i, dst)
+		return dst
+	}
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
 	}
