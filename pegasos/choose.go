@@ -183,17 +183,17 @@ func (c *choice) scale() error {
 		}
 	}
 	if s.Kind != ScaleNone {
-		toDense := s.Kind == ScaleStandard
-		if err := c.checkCopy(toDense); err != nil {
+		if err := c.checkCopy(s.Kind == ScaleStandard); err != nil {
 			return err
 		}
-		x := store.Scale(c.rows, s.scaler(), toDense, c.threads)
-		c.x, c.rows = x, x
+	}
+	c.chooseNumbers(s)
+	c.x, c.y = s.apply(c.x, c.y, c.threads)
+	c.rows = store.Of(c.x)
+	if i := floats.FirstNotFinite(c.y); i >= 0 {
+		return &RowError{i, "the label is beyond float32 when it is scaled"}
 	}
 	c.sizes(s)
-	if err := c.scaleNumbers(s); err != nil {
-		return err
-	}
 	s.Note, s.R2 = c.note, c.r2
 	tr.scaling = s
 	return nil
@@ -316,35 +316,24 @@ func (c *choice) sizes(s *Scaling) {
 	}
 }
 
-// scaleNumbers brings numbers to predict to the mean 0 and the deviation 1, if they are to be.
-func (c *choice) scaleNumbers(s *Scaling) error {
+// chooseNumbers brings numbers to predict to the mean 0 and the deviation 1, if they are to be.
+func (c *choice) chooseNumbers(s *Scaling) {
 	tr := &c.trainer
 	if !tr.Loss.Regression() {
 		tr.TargetScale = ScaleNone
-		return nil
+		return
 	}
 	options.Fill(&tr.TargetScale, ScaleStandard)
 	if tr.TargetScale == ScaleNone {
-		s.Centre, s.Spread, s.epsilon = 0, 0, tr.Epsilon
-		return nil
-	}
-	if s.Spread == 0 { // else it is known
+		s.Centre, s.Spread = 0, 0
+	} else if s.Spread == 0 { // else it is known
 		s.Centre, s.Spread = c.moments()
 	}
-	if tr.Epsilon == 0 {
+	if tr.Epsilon == 0 && tr.TargetScale == ScaleStandard && tr.Loss.traits().epsilon {
 		tr.Epsilon = float64(0.1 * s.Spread)
 	}
 	s.epsilon = tr.Epsilon
-	tr.Epsilon /= s.Spread
-	scaled := make([]float32, len(c.y))
-	for i, y := range c.y {
-		scaled[i] = float32((float64(y) - s.Centre) / s.Spread)
-		if !floats.IsFinite(scaled[i]) {
-			return &RowError{i, fmt.Sprintf("the label %v is beyond float32 when it is scaled", y)}
-		}
-	}
-	c.y = scaled
-	return nil
+	tr.Epsilon /= s.spread()
 }
 
 // moments returns the mean and the deviation of the numbers to predict, 1 if that is 0.

@@ -30,6 +30,7 @@ type data struct {
 	byClass [][]uint32 // see rowsOf
 
 	scaling *Scaling // of x, and of y; nil for none
+	folded  *Model   // the model to be measured, of rows as they are; nil to fold what there is
 
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without

@@ -78,14 +78,14 @@ func (r *run) objectives(m *Model, wide []bool) {
 		if wide == nil {
 			r.setObjective(0, w, nil, b, j.meanLoss(w, b))
 		} else {
-			exact := r.exact(w)
+			exact := r.exact(w, r.first)
 			r.setObjective(0, w, exact, b, j.wideMeanLoss(exact, b))
 		}
 		return
 	}
 	for k := range wide {
 		if wide[k] {
-			vectors[k] = r.exact(m.Weights[r.first+k:][:1])[0]
+			vectors[k] = r.exact(m.Weights[r.first+k:][:1], r.first+k)[0]
 		}
 	}
 	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
@@ -109,14 +109,19 @@ func (r *run) objectives(m *Model, wide []bool) {
 	}
 }
 
-// exact returns the vectors w as the model will have them.
-func (r *run) exact(w [][]float32) [][]float64 {
-	if r.data.scaling == nil {
-		return wideVectors(w)
-	}
-	var exact [][]float64
-	for _, v := range w {
-		exact = append(exact, r.data.scaling.exactWeights(v))
+// exact returns the vectors w, which take the places from first on, as the model will have them.
+func (r *run) exact(w [][]float32, first int) (exact [][]float64) {
+	s := r.data.scaling
+	for k, v := range w {
+		switch {
+		case s == nil:
+			exact = append(exact, wideVector(v))
+		case r.data.folded != nil:
+			wide, _ := s.exact(r.data.folded, first+k)
+			exact = append(exact, wide)
+		default:
+			exact = append(exact, s.exactWeights(v))
+		}
 	}
 	return exact
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -171,6 +171,11 @@ func (s *Scaling) fold(m *Model) *Model {
 		}
 	}
 	f.Config.Epsilon = s.epsilon
+	if m.Proof != nil {
+		proof := *m.Proof
+		proof.model = f.Hash()
+		f.Proof = &proof
+	}
 	return &f
 }
 
@@ -210,14 +215,24 @@ func (s *Scaling) exact(m *Model, k int) (w []float64, b float64) {
 	return w, b / s.spread()
 }
 
-// scaledDecision writes the scores of a row by vectors that take scaled ones.
-func (m *Model) scaledDecision(x Examples, i int, dst []float64) {
+// scoreScaled writes the scores of a row as it is, of all values if index is nil, by vectors that
+// take scaled ones.
+func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) {
 	s := m.Scaling
-	index, values := store.ReaderOf(x).Row(i)
 	if s.Kind == ScaleUnit {
 		length := scaling.Length(values)
+		n := len(index)
+		for n > 0 && int(index[n-1]) >= m.Cols() {
+			n--
+		}
 		for k, w := range m.Weights {
-			dst[k] = float64(x.Dot(i, w))/length + m.bias(k)
+			var dot float32
+			if index == nil {
+				dot = asm.Dot(values, w)
+			} else {
+				dot = asm.DotSparse(index[:n], values[:n], w)
+			}
+			dst[k] = float64(dot)/length + m.bias(k)
 		}
 		return
 	}
@@ -226,14 +241,16 @@ func (m *Model) scaledDecision(x Examples, i int, dst []float64) {
 		copy(row, values)
 	}
 	for k, j := range index {
-		row[j] = values[k]
+		if int(j) < len(row) {
+			row[j] = values[k]
+		}
 	}
 	scaler := s.scaler()
 	for j, v := range row {
 		row[j] = float32(scaler.At(j, v))
 	}
 	for k, w := range m.Weights {
-		dst[k] = float64(dense.Dot(row, w)) + m.bias(k)
+		dst[k] = float64(asm.Dot(row, w)) + m.bias(k)
 	}
 }
 
@@ -300,13 +317,34 @@ func (s *Scaling) numbers(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
+// errScaled is what TakesRawRows returns.
+type errScaled struct{ kind Scale }
+
+func (e errScaled) Error() string {
+	return fmt.Sprintf("the model scales rows (%s) before it multiplies them, which can't be made "+
+		"part of its weights: train it with the Scale %s or %s", e.kind, ScaleMaxAbs, ScaleNone)
+}
+
 // TakesRawRows returns an error if scores are not the products of rows as they are and the weights,
 // plus the biases: rows are scaled first then, and other programs would have to do so.
 func (m *Model) TakesRawRows() error {
 	if s := m.Scaling; s != nil && !s.Folded {
-		return fmt.Errorf("the model scales rows (%s) before it multiplies them, which can't be "+
-			"made part of its weights: train it with the Scale %s or %s", s.Kind, ScaleMaxAbs,
-			ScaleNone)
+		return errScaled{s.Kind}
 	}
 	return nil
+}
+
+// apply returns rows and numbers to predict as they were scaled.
+func (s *Scaling) apply(x Examples, y []float32, threads int) (Examples, []float32) {
+	if s.Kind != ScaleNone {
+		x = store.Scale(store.Of(x), s.scaler(), s.Kind == ScaleStandard, threads)
+	}
+	if s.Spread == 0 {
+		return x, y
+	}
+	scaled := make([]float32, len(y))
+	for i, v := range y {
+		scaled[i] = float32((float64(v) - s.Centre) / s.Spread)
+	}
+	return x, scaled
 }
