@@ -315,6 +315,9 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
 	}
+	if err := m.TakesRawRows(); err != nil {
+		return fmt.Errorf("modelio: %w", err)
+	}
 	f, err := liblinearForm(m)
 	if err != nil {
 		return err

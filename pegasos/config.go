@@ -199,6 +199,11 @@ type Config struct {
 	Bias      Bias    `json:"bias,omitempty"`
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
 
+	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
+	Scale Scale `json:"scale,omitempty"`
+	// TargetScale is how numbers to predict are scaled: ScaleNone, or ScaleStandard.
+	TargetScale Scale `json:"target_scale,omitempty"`
+
 	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
 	// a sigmoid for each weight vector, fitted to scores of rows that were held out. The rows are
 	// dealt out to so many folds, of each of which the scores come from a model trained on the
@@ -215,8 +220,10 @@ func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
 }
 
-// WithDefaults returns cfg with its zero fields filled in.
-func (cfg Config) WithDefaults() Config {
+// Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
+// no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
+// training chooses nothing. They are what a zero field stands for in the Config of a [Model].
+func (cfg Config) Plain() Config {
 	options.Fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
 		options.Fill(&cfg.Loss, Log)
@@ -236,6 +243,8 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Bias == BiasAugmented {
 		options.Fill(&cfg.BiasScale, DefaultBiasScale)
 	}
+	options.Fill(&cfg.Scale, ScaleNone)
+	options.Fill(&cfg.TargetScale, ScaleNone)
 	options.Fill(&cfg.Offset, OffsetR2)
 	options.Fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
@@ -247,7 +256,7 @@ func (cfg Config) WithDefaults() Config {
 // inForce returns the settings of a run: with defaults, and without the scale of a feature that is
 // not appended, of which 1 is allowed.
 func (cfg Config) inForce() Config {
-	cfg = cfg.WithDefaults()
+	cfg = cfg.Plain()
 	if cfg.Bias != BiasAugmented {
 		cfg.BiasScale = 0
 	}
@@ -266,7 +275,10 @@ func (cfg Config) Validate() error {
 		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
 		return err
 	}
-	cfg = cfg.WithDefaults()
+	if cfg.Bias == "" && cfg.BiasScale != 0 {
+		cfg.Bias = BiasAugmented
+	}
+	cfg = cfg.Plain()
 	if _, err := cfg.classWeights(); err != nil {
 		return err
 	}
@@ -285,6 +297,10 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
 			Multinomial),
+		options.OneOf("Scale", cfg.Scale, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit),
+		options.OneOf("TargetScale", cfg.TargetScale, ScaleNone, ScaleStandard),
+		options.Not("TargetScale", cfg.TargetScale == ScaleStandard && !cfg.Loss.Regression(),
+			"have %q, but labels are classes with the loss %s", cfg.TargetScale, cfg.Loss),
 		options.Penalty(cfg.Lambda, cfg.C),
 	}
 }
