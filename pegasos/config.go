@@ -336,7 +336,7 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
-	joint := cfg.WithDefaults().Multiclass.Joint()
+	joint := cfg.Multiclass.Joint()
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 
