@@ -119,6 +119,11 @@ func mulAVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func prefetchAVX2(p *float32, n int)
 
+// rankKAVX2 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX2 works like scaleGeneric.
 //
 //go:noescape

@@ -60,6 +60,8 @@ func mulAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
 
 func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
 
+func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX2) }
+
 func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
 
 func scaleToAVX2(dst *float32, a float32, x *float32, n int) { panic(noAVX2) }

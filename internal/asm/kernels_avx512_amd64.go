@@ -84,6 +84,11 @@ func minAVX512(x *float32, n int) float32
 //go:noescape
 func mulAVX512(dst *float32, x *float32, y *float32, n int)
 
+// rankKAVX512 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX512 works like scaleGeneric.
 //
 //go:noescape

@@ -4287,6 +4287,175 @@ skip4:
 skip8:
 	JMP loop
 
+// func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+// Requires: AVX, AVX512F
+TEXT ·rankKAVX512(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ stride+32(FP), SI
+
+	// Rows 0 to 11 of the tile, columns 0 to 31.
+	MOVQ    AX, AX
+	MOVQ    DX, DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	VPXORD  Z28, Z28, Z28
+	VPXORD  Z29, Z29, Z29
+	VPXORD  Z30, Z30, Z30
+	VPXORD  Z31, Z31, Z31
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x20
+
+tile0x0:
+	VMOVUPS      (CX), Z8
+	VMOVUPS      64(CX), Z9
+	VBROADCASTSS (AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z16, Z16
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z17, Z17
+	VBROADCASTSS 4(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z18, Z18
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z19, Z19
+	VBROADCASTSS 8(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z20, Z20
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z21, Z21
+	VBROADCASTSS 12(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z22, Z22
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z23, Z23
+	VBROADCASTSS 16(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z24, Z24
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z25, Z25
+	VBROADCASTSS 20(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z26, Z26
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z27, Z27
+	VBROADCASTSS 24(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z28, Z28
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z29, Z29
+	VBROADCASTSS 28(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z30, Z30
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z31, Z31
+	VBROADCASTSS 32(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VBROADCASTSS 36(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VBROADCASTSS 40(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z4, Z4
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VBROADCASTSS 44(AX), Z10
+	VMULPS       Z10, Z8, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z10, Z9, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $+48, AX
+	ADDQ         $+128, CX
+	SUBQ         $+1, DX
+	CMPQ         DX, $+1
+	JAE          tile0x0
+	VADDPS       (BX), Z16, Z16
+	VMOVUPS      Z16, (BX)
+	VADDPS       64(BX), Z17, Z17
+	VMOVUPS      Z17, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z18, Z18
+	VMOVUPS      Z18, (BX)
+	VADDPS       64(BX), Z19, Z19
+	VMOVUPS      Z19, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z20, Z20
+	VMOVUPS      Z20, (BX)
+	VADDPS       64(BX), Z21, Z21
+	VMOVUPS      Z21, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z22, Z22
+	VMOVUPS      Z22, (BX)
+	VADDPS       64(BX), Z23, Z23
+	VMOVUPS      Z23, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z24, Z24
+	VMOVUPS      Z24, (BX)
+	VADDPS       64(BX), Z25, Z25
+	VMOVUPS      Z25, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z26, Z26
+	VMOVUPS      Z26, (BX)
+	VADDPS       64(BX), Z27, Z27
+	VMOVUPS      Z27, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z28, Z28
+	VMOVUPS      Z28, (BX)
+	VADDPS       64(BX), Z29, Z29
+	VMOVUPS      Z29, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z30, Z30
+	VMOVUPS      Z30, (BX)
+	VADDPS       64(BX), Z31, Z31
+	VMOVUPS      Z31, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z0, Z0
+	VMOVUPS      Z0, (BX)
+	VADDPS       64(BX), Z1, Z1
+	VMOVUPS      Z1, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z2, Z2
+	VMOVUPS      Z2, (BX)
+	VADDPS       64(BX), Z3, Z3
+	VMOVUPS      Z3, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z4, Z4
+	VMOVUPS      Z4, (BX)
+	VADDPS       64(BX), Z5, Z5
+	VMOVUPS      Z5, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z6, Z6
+	VMOVUPS      Z6, (BX)
+	VADDPS       64(BX), Z7, Z7
+	VMOVUPS      Z7, 64(BX)
+	ADDQ         SI, BX
+	VZEROUPPER
+	RET
+
 // func scaleAVX512(a float32, x *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-24

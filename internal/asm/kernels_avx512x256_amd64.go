@@ -119,6 +119,11 @@ func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func prefetchAVX512x256(p *float32, n int)
 
+// rankKAVX512x256 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX512x256 works like scaleGeneric.
 //
 //go:noescape

@@ -119,6 +119,11 @@ func mulNEON(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func prefetchNEON(p *float32, n int)
 
+// rankKNEON works like rankKGeneric.
+//
+//go:noescape
+func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleNEON works like scaleGeneric.
 //
 //go:noescape

@@ -8927,6 +8927,625 @@ line:
 done:
 	RET
 
+// func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
+TEXT ·rankKNEON(SB), NOSPLIT, $0-40
+	MOVD a+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD k+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD stride+32(FP), R6
+
+	// Rows 0 to 5 of the tile, columns 0 to 15.
+	MOVD  R3, R7
+	MOVD  R0, R8
+	MOVD  R1, R9
+	MOVD  R2, R10
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile0x0:
+	FLDPQ (R9), (F24, F25)
+	FLDPQ 32(R9), (F26, F27)
+	VLD1R (R8), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400           // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421           // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442           // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463           // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x00000004, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484           // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5           // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6           // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7           // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000008, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508           // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529           // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a           // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b           // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x0000000c, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c           // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad           // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce           // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef           // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000010, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610           // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631           // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652           // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673           // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x00000014, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf18           // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39           // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694           // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5           // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58           // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79           // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6           // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7           // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R8, R8
+	ADD   $0x00000080, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   tile0x0
+	FLDPQ (R7), (F24, F25)
+	WORD  $0x4e38d400           // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421           // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d442           // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463           // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R7)
+	ADD   R6, R7, R7
+
+	// Rows 0 to 5 of the tile, columns 16 to 31.
+	MOVD  R3, R3
+	MOVD  R0, R7
+	MOVD  R1, R8
+	MOVD  R2, R9
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile0x16:
+	FLDPQ 64(R8), (F24, F25)
+	FLDPQ 96(R8), (F26, F27)
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400          // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421          // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442          // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463          // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x00000004, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484          // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5          // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6          // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7          // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000008, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508          // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529          // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a          // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b          // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x0000000c, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c          // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad          // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce          // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef          // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000010, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610          // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631          // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652          // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673          // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x00000014, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf18          // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39          // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694          // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5          // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58          // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79          // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6          // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7          // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R7, R7
+	ADD   $0x00000080, R8, R8
+	SUB   $0x00000001, R9, R9
+	CMP   $0x00000001, R9
+	BHS   tile0x16
+	FLDPQ 64(R3), (F24, F25)
+	WORD  $0x4e38d400          // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421          // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d442          // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463          // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d484          // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5          // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d4c6          // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7          // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d508          // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529          // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d54a          // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b          // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d58c          // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad          // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d610          // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631          // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d652          // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673          // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d694          // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5          // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d6d6          // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7          // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 96(R3)
+	ADD   R6, R3, R3
+
+	// Rows 6 to 11 of the tile, columns 0 to 15.
+	MOVD  R3, R7
+	MOVD  R0, R8
+	MOVD  R1, R9
+	MOVD  R2, R10
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile6x0:
+	FLDPQ (R9), (F24, F25)
+	FLDPQ 32(R9), (F26, F27)
+	ADD   $0x00000018, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400           // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421           // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442           // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463           // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x0000001c, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484           // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5           // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6           // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7           // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000020, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508           // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529           // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a           // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b           // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x00000024, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c           // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad           // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce           // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef           // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000028, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610           // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631           // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652           // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673           // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x0000002c, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf18           // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39           // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694           // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5           // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58           // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79           // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6           // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7           // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R8, R8
+	ADD   $0x00000080, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   tile6x0
+	FLDPQ (R7), (F24, F25)
+	WORD  $0x4e38d400           // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421           // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d442           // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463           // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R7)
+	ADD   R6, R7, R7
+
+	// Rows 6 to 11 of the tile, columns 16 to 31.
+	MOVD  R3, R3
+	MOVD  R0, R0
+	MOVD  R1, R1
+	MOVD  R2, R2
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile6x16:
+	FLDPQ 64(R1), (F24, F25)
+	FLDPQ 96(R1), (F26, F27)
+	ADD   $0x00000018, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400         // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421         // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442         // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463         // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x0000001c, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484         // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5         // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6         // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7         // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000020, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508         // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529         // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a         // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b         // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x00000024, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c         // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad         // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce         // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef         // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000028, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610         // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631         // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652         // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673         // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x0000002c, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf18         // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39         // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58         // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79         // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000001, R2, R2
+	CMP   $0x00000001, R2
+	BHS   tile6x16
+	FLDPQ 64(R3), (F24, F25)
+	WORD  $0x4e38d400         // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421         // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463         // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5         // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d4c6         // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7         // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d5ce         // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef         // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 96(R3)
+	ADD   R6, R3, R3
+	RET
+
 // func scaleNEON(a float32, x *float32, n int)
 TEXT ·scaleNEON(SB), NOSPLIT, $0-24
 	FMOVS a+0(FP), F0

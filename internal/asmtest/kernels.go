@@ -477,6 +477,35 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Idx) + 2) },
 	},
 	{
+		Name: "rankk",
+		Most: 8 * 600, // rows of two blocks and a part
+		New: func(n int, m Memory, s *Source) *Args {
+			k, stride := (min(n, 8*600)+7)/8, asm.TileCols+n%5
+			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
+				W: s.floats(m, (asm.TileRows-1)*stride+asm.TileCols), Stride: stride}
+			a.Out = a.W
+			return a
+		},
+		Call: func(a *Args) float32 { asm.RankK(a.W, a.Stride, a.X, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (c, zero float64) {
+				return float64(a.W[j]), 0
+			})
+			for i := range asm.TileRows * asm.TileCols {
+				i, j := i/asm.TileCols, i%asm.TileCols
+				for r := range len(a.X) / asm.TileRows {
+					product := float64(a.X[r*asm.TileRows+i]) * float64(a.Y[r*asm.TileCols+j])
+					want[i*a.Stride+j] += product
+					scale[i*a.Stride+j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int {
+			return 4 * (len(a.X) + len(a.Y) + 2*asm.TileRows*asm.TileCols)
+		},
+	},
+	{
 		Name: "dotsparsek",
 		New: func(n int, m Memory, s *Source) *Args {
 			a := newInterleaved(n, m, s)

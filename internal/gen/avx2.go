@@ -49,6 +49,8 @@ func newAVX2() *avx2 {
 func (t *avx2) Name() string { return t.isa }
 func (t *avx2) Width() int   { return t.width }
 
+func (t *avx2) Registers() int { return 16 }
+
 func (t *avx2) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
@@ -201,6 +203,8 @@ func (t *avx2) New(width int) Group {
 	}
 	return Group{width, []reg.VecVirtual{t.XMM()}}
 }
+
+func (t *avx2) NewUniform() Group { return t.New(t.width) }
 
 func (t *avx2) Narrow(v Group, width int) Group { return Group{width, v.regs} }
 

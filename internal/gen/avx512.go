@@ -18,6 +18,8 @@ func newAVX512x256() *avx512 { return &avx512{newContext("AVX512x256", 8)} }
 
 // Functions.
 
+func (t *avx512) Registers() int { return 32 }
+
 func (t *avx512) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {

@@ -224,6 +224,12 @@ func (m *mutant) New(width int) Group {
 	return v
 }
 
+func (m *mutant) NewUniform() Group {
+	v := m.Target.NewUniform()
+	m.numbers[v.regs[0]] = len(m.numbers)
+	return v
+}
+
 func (m *mutant) Zero(v Group) {
 	if m.here("lane skipped", "Zero %d left out", m.number(v)) {
 		return

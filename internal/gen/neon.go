@@ -36,6 +36,8 @@ func newNEON() *neon {
 func (t *neon) Name() string { return "NEON" }
 func (t *neon) Width() int   { return 8 }
 
+func (t *neon) Registers() int { return 16 }
+
 func (t *neon) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
@@ -167,6 +169,12 @@ func (t *neon) New(width int) Group {
 	return v
 }
 
+// NewUniform's register is both halves.
+func (t *neon) NewUniform() Group {
+	r := t.V128()
+	return Group{8, []reg.VecVirtual{r, r}}
+}
+
 func (t *neon) Narrow(v Group, width int) Group {
 	if width < 8 {
 		v.regs = v.regs[:1]
@@ -235,8 +243,10 @@ func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 	if offset != 0 {
 		p = t.address(p, offset)
 	}
-	for _, r := range dst.regs {
-		t.VLD1R(at(p, 0), r)
+	for i, r := range dst.regs {
+		if i == 0 || r != dst.regs[0] {
+			t.VLD1R(at(p, 0), r)
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ type functions interface {
 	Name() string
 	// Width is how many floats the widest group has.
 	Width() int
+	// Registers is how many groups of that width the registers hold.
+	Registers() int
 	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
 	// Func begins a function: the target appends its name to the kernel's word.
@@ -95,6 +97,9 @@ type integers interface {
 type vectors interface {
 	// New returns a group of 16, 8, 4, 2 or 1 floats, as yet undefined.
 	New(width int) Group
+	// NewUniform returns one of the widest for LoadBroadcast alone to write, which may be in fewer
+	// registers.
+	NewUniform() Group
 	// Narrow returns the first floats of v.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
