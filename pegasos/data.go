@@ -100,14 +100,8 @@ func (d *data) setModels(tr *Trainer) (err error) {
 // setNorms finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
 // them.
 func (d *data) setNorms() error {
-	x, bad := d.rows(), -1
-	d.norms = make([]float32, x.Rows())
-	for i := range d.norms {
-		d.norms[i] = x.SumSquares(i)
-		if !floats.IsFinite(d.norms[i]) && bad < 0 {
-			bad = i
-		}
-	}
+	d.norms = store.Squares(d.rows())
+	bad := floats.FirstNotFinite(d.norms)
 	if err := d.x.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
