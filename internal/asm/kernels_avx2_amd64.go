@@ -74,6 +74,11 @@ func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func expAVX2(dst *float32, x *float32, n int, table *float32)
 
+// packAVX2 works like packGeneric.
+//
+//go:noescape
+func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchAVX2 is a part of Prefetch.
 //
 //go:noescape

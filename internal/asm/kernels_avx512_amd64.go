@@ -44,6 +44,11 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 //go:noescape
 func expAVX512(dst *float32, x *float32, n int, table *float32)
 
+// packAVX512 works like packGeneric.
+//
+//go:noescape
+func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // rankKAVX512 works like rankKGeneric.
 //
 //go:noescape

@@ -28,6 +28,8 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 
 func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512) }
 
+func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX512) }
+
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512) }
 
 func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }

@@ -74,6 +74,11 @@ func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func expAVX512x256(dst *float32, x *float32, n int, table *float32)
 
+// packAVX512x256 works like packGeneric.
+//
+//go:noescape
+func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchAVX512x256 is a part of Prefetch.
 //
 //go:noescape

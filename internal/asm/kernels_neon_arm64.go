@@ -74,6 +74,11 @@ func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func expNEON(dst *float32, x *float32, n int, table *float32)
 
+// packNEON works like packGeneric.
+//
+//go:noescape
+func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchNEON is a part of Prefetch.
 //
 //go:noescape
