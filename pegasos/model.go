@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // A Model is what training gives and prediction takes.
@@ -48,12 +49,21 @@ type Model struct {
 	Lambda float64 // in force, also where C was given
 	Config Config  // defaults filled in
 	Prior  string  // the Hash of the prior; empty without one
+	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
+	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
+	Data string
+
 	// the number of the first feature in the file the data came from: the caller's to set and to
 	// use
 	IndexBase int
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
+	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
+
+	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler, it
+	// is the model's own to use: predictions take rows as they are.
+	Scaling *Scaling
 }
 
 // A Result says how a run went.
@@ -217,6 +227,9 @@ func (m *Model) check() error {
 			return fmt.Errorf("calibration %d is %v", k, s)
 		}
 	}
+	if m.Scaling != nil {
+		return m.Scaling.check(m.Cols())
+	}
 	return nil
 }
 
@@ -267,6 +280,15 @@ func (m *Model) WithCols(cols int) *Model {
 	}
 	c := *m
 	c.Weights = slices.Clone(m.Weights)
+	if s := m.Scaling; s != nil {
+		c.Scaling = s.withCols(cols)
+		if !s.Folded && s.Shift != nil && cols < m.Cols() {
+			c.Bias = make([]float64, len(m.Weights))
+			for k := range c.Bias { // that of what counts as 0
+				c.Bias[k] = m.bias(k) + s.rest(m.Weights[k], cols)
+			}
+		}
+	}
 	var wide *dense.Matrix
 	if cols > m.Cols() {
 		wide = dense.New(len(m.Weights), cols)
@@ -289,10 +311,12 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
-	if len(dst) < len(m.Weights) {
-		dst = make([]float64, len(m.Weights))
+	dst = m.outputs(dst)
+	if s := m.Scaling; s != nil && !s.Folded {
+		index, values := store.ReaderOf(x).Row(i)
+		m.scoreScaled(index, values, dst)
+		return dst
 	}
-	dst = dst[:len(m.Weights)]
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
 	}
@@ -315,6 +339,9 @@ func (m *Model) Class(scores []float64) int {
 			return 1
 		}
 		return 0
+	}
+	if m.Config.Multiclass != OneVsOne { // the scores are those of the classes
+		return labels.Highest(scores[:len(m.Weights)])
 	}
 	var space [32]float64
 	return labels.Highest(m.ClassScores(scores, space[:]))

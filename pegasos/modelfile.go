@@ -18,6 +18,8 @@ import (
 //
 //	weights   (float32, one vector after the other)
 //	biases    (float64, one for each vector; only if "bias" is true)
+//	shifts    (float32, one for each feature; only if there is a "scaling" that has them)
+//	factors   (float32, likewise)
 //	state     (float32; only if there is a "state": its arrays, see session.arrays)
 
 // header is what a model file has beside the numbers.
@@ -33,9 +35,12 @@ type header struct {
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
+	Hash        string          `json:"hash"`  // likewise; of former versions and without Data
+	Data        string          `json:"data"`  // likewise
 	Config      Config          `json:"config"`
 	Result      *headerResult   `json:"result"`
-	State       *saved          `json:"state"` // may be missing
+	Scaling     *Scaling        `json:"scaling"` // may be missing
+	State       *saved          `json:"state"`   // may be missing
 }
 
 // headerResult is a Result in which what was not measured is left out: JSON has no NaN.
@@ -75,8 +80,11 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Optional("calibration", &h.Calibration),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Optional("prior", &h.Prior),
+		modelfile.Optional("hash", &h.Hash),
+		modelfile.Optional("data", &h.Data),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("result", &h.Result),
+		modelfile.Optional("scaling", &h.Scaling),
 		modelfile.Optional("state", &h.State),
 	}
 }
@@ -94,6 +102,10 @@ func (m *Model) Write(w io.Writer) error {
 		modelfile.WriteNumbers(mw, v)
 	}
 	modelfile.WriteNumbers(mw, m.Bias)
+	if m.Scaling != nil {
+		modelfile.WriteNumbers(mw, m.Scaling.Shift)
+		modelfile.WriteNumbers(mw, m.Scaling.Factor)
+	}
 	if m.State != nil {
 		for _, a := range m.State.arrays {
 			modelfile.WriteNumbers(mw, a)
@@ -107,10 +119,13 @@ func (m *Model) header() *header {
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
 		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
 		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
-		Result: m.Result.header(),
+		Result: m.Result.header(), Scaling: m.Scaling,
 	}
 	if h.Classes == nil {
 		h.Classes = []float32{} // not null
+	}
+	if h.Data = m.Data; h.Data != "" {
+		h.Hash = m.Hash()
 	}
 	if m.State != nil {
 		h.State = &m.State.saved
@@ -163,6 +178,15 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 			return nil, err
 		}
 	}
+	if s := m.Scaling; s != nil {
+		shifts, factors := s.numbers(h.Features)
+		if s.Shift, err = r.Floats(shifts); err != nil {
+			return nil, err
+		}
+		if s.Factor, err = r.Floats(factors); err != nil {
+			return nil, err
+		}
+	}
 	if h.State != nil {
 		if m.State, err = readState(r, h.State); err != nil {
 			return nil, err
@@ -178,7 +202,20 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	for k, w := range m.Weights {
 		copy(w, weights[k*h.Features:])
 	}
-	return m, m.checkRead()
+	if err := m.checkRead(); err != nil {
+		return nil, err
+	}
+	return m, h.checkHash(m)
+}
+
+// checkHash returns an error if the header's hash is not that of what follows it: somebody has
+// changed the one or the other.
+func (h *header) checkHash(m *Model) error {
+	if have := m.Hash(); h.Hash != "" && h.Hash != have {
+		return fmt.Errorf("header: hash: the weights, biases and classes have the hash %s, not %s",
+			have, h.Hash)
+	}
+	return nil
 }
 
 // sliceSize is what a slice takes besides its elements, in bytes.
@@ -218,8 +255,8 @@ func (h *header) model() (m *Model, vectors int, err error) {
 	return &Model{
 		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
-		IndexBase: h.IndexBase,
-		Result:    h.Result.result(),
+		Data: h.Data, IndexBase: h.IndexBase, Scaling: h.Scaling,
+		Result: h.Result.result(),
 	}, vectors, nil
 }
 

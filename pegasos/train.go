@@ -27,8 +27,8 @@ type Examples interface {
 }
 
 // Train trains a model on the rows of x with the labels y. Two labels make one problem, in which
-// the larger is +1; for more see [Multiclass]. With the loss EpsInsensitive the labels are numbers
-// to predict.
+// the larger is +1; for more see [Multiclass]. For the losses Squared and EpsInsensitive labels are
+// numbers to predict.
 //
 // Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If
 // ctx is done before the run is over, Train returns the model it has got so far along with
@@ -66,6 +66,14 @@ type Trainer struct {
 	// vector.
 	KeepState bool
 
+	// Fingerprint makes Train put a fingerprint of the data into Model.Data, against which Verify
+	// holds the data that it is given. It takes a pass over the rows.
+	Fingerprint bool
+
+	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
+	// bytes each, and lower the bound to what they prove. It implies Fingerprint.
+	KeepProof bool
+
 	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must
 	// be those of its run, which then ends with the same model, to the bit, as if it had never
 	// stopped. Epochs or Steps, which are those of the run in all, may be larger: then the model is
@@ -101,7 +109,9 @@ type Trainer struct {
 	Progress func(Progress)
 	Early    []float64
 
-	classes []float32 // those of the labels; nil to find them
+	classes   []float32 // those of the labels; nil to find them
+	scaling   *Scaling  // of the rows and numbers that are given; nil for none
+	priorHash string    // of the Prior as the caller gave it; empty to find it
 }
 
 // Progress tells how far a run is. With one-vs-one its steps are those of all pairs together.
@@ -125,11 +135,24 @@ func (p Progress) Model() *Model {
 	if p.session.keep {
 		m.State = p.session.checkpoint()
 	}
-	return m
+	return p.session.data.scaling.fold(m)
 }
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	c, err := tr.choose(x, y)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.trainer.train(ctx, c.x, c.y)
+	if m != nil {
+		m = c.trainer.scaling.fold(m)
+	}
+	return m, err
+}
+
+// train is Train with settings that say everything, for rows as they are given.
+func (tr *Trainer) train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Calibrate == 0 {
 		return tr.trainOnce(ctx, x, y)
 	}
@@ -200,6 +223,8 @@ type session struct {
 	threads  int
 	pause    int64 // the step to pause after
 	keep     bool  // the state, in models
+	identify bool  // a fingerprint of the data, in the result
+	proof    bool  // of the result
 	progress func(Progress)
 	early    []float64 // when in the first epoch it is called
 
@@ -220,7 +245,8 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	}
 	s := &session{
 		cfg: tr.Config.inForce(), data: d, threads: parallel.Threads(tr.Threads), pause: tr.pause(),
-		keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
+		keep: tr.KeepState, identify: tr.Fingerprint || tr.KeepProof, proof: tr.KeepProof,
+		progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
@@ -251,6 +277,9 @@ func (tr *Trainer) validate() error {
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", tr.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
+		options.Not("KeepProof", tr.KeepProof && !tr.Config.bounds(),
+			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
+			tr.Config.Order, tr.Config.Bias, tr.Config.Multiclass),
 		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
 	})
@@ -317,7 +346,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	}
 	m = s.model()
 	if !stopped {
-		m = s.stop.result(m)
+		m = s.stop.result(m, s.data.scaling)
 	}
 	if s.keep {
 		m.State = s.checkpoint()
@@ -331,6 +360,14 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	s.settle(m)
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
+	}
+	if s.identify {
+		m.Data = s.data.fingerprint(s.threads)
+	}
+	if s.proof {
+		if m.Proof, err = s.prove(m); err != nil {
+			return nil, false, err
+		}
 	}
 	if err := m.Result.check(); err != nil {
 		return nil, false, err
@@ -472,7 +509,26 @@ func (s *session) model() *Model {
 	if s.pairs() {
 		m.Result.Weight /= float64(len(m.Classes) - 1) // each row is in so many pairs
 	}
+	s.centre(m)
 	return m
+}
+
+// centre moves the constant of a model of scaled numbers such that the mean residual is 0.
+func (s *session) centre(m *Model) {
+	if s.data.scaling == nil || s.data.scaling.Spread == 0 || m.Bias == nil {
+		return
+	}
+	p := s.runs[0].problems[0]
+	var sum, weight float64
+	for j := range p.count() {
+		i := p.row(j)
+		z := float64(p.x.Dot(i, m.Weights[0])) + m.Bias[0]
+		sum += float64(p.share(i) * (float64(p.target[i]) - z))
+		weight += p.share(i)
+	}
+	if mean := sum / weight; floats.IsFinite(mean) {
+		m.Bias[0] += mean
+	}
 }
 
 // untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior

@@ -26,6 +26,7 @@ func wrong(t *testing.T) map[string][]call {
 		t.Fatal(err)
 	}
 	row := []int32{0, 3}
+	hits := make([]dense.Hit, 2)
 	return map[string][]call{
 		"dense.Dot":      {{func() { dense.Dot(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.DotNorms": {{func() { dense.DotNorms(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
@@ -34,7 +35,32 @@ func wrong(t *testing.T) map[string][]call {
 		"dense.SquaredDistance": {
 			{func() { dense.SquaredDistance(of(70000), of(4)) }, "len(x) = 70000, len(y) = 4"}},
 		"dense.Exp":        {{func() { dense.Exp(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"}},
-		"dense.SumSquares": nil, "dense.Scale": nil,
+		"dense.SumSquares": nil, "dense.Scale": nil, "dense.Norm": nil,
+		"dense.Sum": nil, "dense.SumAbs": nil,
+		"dense.Min": nil, "dense.Max": nil, "dense.ArgMin": nil, "dense.ArgMax": nil,
+		"dense.L1Distance": {
+			{func() { dense.L1Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Dot64":  {{func() { dense.Dot64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Cosine": {{func() { dense.Cosine(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Distance": {
+			{func() { dense.Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Normalize": {
+			{func() { dense.Normalize(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Normalize(of(3), []float32{1}) }, "len(dst) = 3, len(x) = 1"}},
+		"dense.Add": {
+			{func() { dense.Add(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Add(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.Sub": {
+			{func() { dense.Sub(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Sub(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.Mul": {
+			{func() { dense.Mul(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Mul(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.ScaleTo": {
+			{func() { dense.ScaleTo(of(3), 1, of(4)) }, "len(dst) = 3, len(x) = 4"}},
+		"dense.AxpyTo": {
+			{func() { dense.AxpyTo(of(3), 1, of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.AxpyTo(of(4), 1, of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
 		"dense.DotRows": {
 			{func() { dense.DotRows(of(3), of(11), 4, of(4)) },
 				"len(rows) = 11, too few for 3 rows of 4 elements, 4 apart"},
@@ -51,6 +77,34 @@ func wrong(t *testing.T) map[string][]call {
 			{func() { dense.AxpyRows(of(3), of(12), 4, row, of(4)) }, "len(a) = 3, len(idx) = 2"},
 			{func() { dense.AxpyRows(of(2), of(12), 4, row, of(4)) },
 				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.Top": {
+			{func() { dense.Top(hits, dense.ByDot, of(12), 2, of(3)) },
+				"rows of 3 elements, 2 apart"},
+			{func() { dense.Top(hits, dense.ByDot, of(12), 3, nil) },
+				"rows of 0 elements, 3 apart"},
+			{func() { dense.Top(hits, dense.ByDot, of(12), -3, of(3)) },
+				"rows of 3 elements, -3 apart"},
+			{func() { dense.Top(hits, 3, of(12), 3, of(3)) }, "there is no metric 3"},
+		},
+		"dense.TopAt": {
+			{func() { dense.TopAt(hits, dense.ByDistance, of(12), 4, row, of(4)) },
+				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.TopSlices": {
+			{func() { dense.TopSlices(hits, dense.ByDot, [][]float32{of(3), of(2)}, of(3)) },
+				"len(x) = 2, len(y) = 3"},
+		},
+		"dense.TopMany": {
+			{func() { dense.TopMany([][]dense.Hit{hits}, 0, of(12), 3, nil, 1) },
+				"len(dst) = 1, len(queries) = 0"},
+			{func() {
+				queries := [][]float32{of(3), of(2)}
+				dense.TopMany([][]dense.Hit{hits, hits}, 0, of(12), 3, queries, 1)
+			}, "len(queries[1]) = 2, len(queries[0]) = 3"},
+		},
+		"dense.Matrix.Top": {
+			{func() { d.Top(hits, dense.ByDot, of(3)) }, "len(x) = 3, Cols = 4"},
 		},
 		"dense.New": {
 			{func() { dense.New(-1, 2) }, "-1 rows of 2"},
