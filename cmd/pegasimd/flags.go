@@ -301,6 +301,7 @@ type trainFlags struct {
 	keep   checkpointFlags
 	curve  curveFlags
 	memory memoryFlags
+	proof  string
 	json   string
 }
 
@@ -312,6 +313,7 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.keep.define(f)
 	t.curve.define(f)
 	t.memory.define(f)
+	defineProof(f, &t.proof)
 	defineJSON(f, &t.json, "the run's numbers", "")
 }
 

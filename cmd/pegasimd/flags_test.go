@@ -16,7 +16,7 @@ func flagSets() map[string]*flag.FlagSet {
 	for name, group := range map[string]flagGroup{
 		"train": new(trainFlags), "cv": new(cvFlags), "predict": new(predictFlags),
 		"eval": new(evalFlags), "scale": new(scaleFlags), "inspect": new(inspectFlags),
-		"convert": new(convertFlags),
+		"convert": new(convertFlags), "verify": new(verifyFlags),
 	} {
 		sets[name] = flag.NewFlagSet(name, flag.ContinueOnError)
 		group.define(sets[name])

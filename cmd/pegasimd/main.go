@@ -4,6 +4,7 @@
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
+//	pegasimd verify [flags] MODEL DATA
 //	pegasimd cv [flags] DATA
 //	pegasimd convert [flags] DATA|MODEL OUT
 //	pegasimd scale [flags] DATA OUT
@@ -54,8 +55,8 @@ type command struct {
 }
 
 var commands = []command{
-	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand,
-	inspectCommand,
+	trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand, convertCommand,
+	scaleCommand, inspectCommand,
 }
 
 // A call is one run of a command.

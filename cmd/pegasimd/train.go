@@ -81,6 +81,7 @@ type linearRun struct {
 
 	data, model  string // files
 	modelOut     *output
+	proofOut     *output
 	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
@@ -162,6 +163,7 @@ func (r *linearRun) openFiles() error {
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
 	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
 	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
 	return r.openOutputs(f.data.force)
 }
@@ -259,6 +261,7 @@ func (r *linearRun) train() error {
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
 	tr.MaxMemory = r.flags.memory.limit(r.set)
+	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
@@ -311,6 +314,11 @@ func (r *linearRun) write() error {
 	}
 	if err := r.modelOut.write(m.Write); err != nil {
 		return err
+	}
+	if m.Proof != nil { // not of a run that was interrupted
+		if err := r.proofOut.write(m.Proof.Write); err != nil {
+			return err
+		}
 	}
 	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
 }
