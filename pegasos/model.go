@@ -294,10 +294,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
-	if len(dst) < len(m.Weights) {
-		dst = make([]float64, len(m.Weights))
-	}
-	dst = dst[:len(m.Weights)]
+	dst = m.outputs(dst)
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
 	}
@@ -320,6 +317,9 @@ func (m *Model) Class(scores []float64) int {
 			return 1
 		}
 		return 0
+	}
+	if m.Config.Multiclass != OneVsOne { // the scores are those of the classes
+		return labels.Highest(scores[:len(m.Weights)])
 	}
 	var space [32]float64
 	return labels.Highest(m.ClassScores(scores, space[:]))

@@ -769,6 +769,13 @@ func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
 	return rowsTooShort(rows, stride, len(idx), n)
 }
 
+// CheckRowsAt panics where DotRowsAt would, for what is to be done row by row.
+func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
+	if !rowsInside(rows, stride, idx, n) {
+		panic(rowsOutside(rows, stride, idx, n))
+	}
+}
+
 // rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
 // elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
@@ -908,6 +915,49 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	for i := quads; i < len(idx); i++ {
 		Axpy(a[i], row(rows, stride, idx, i, n), y)
 	}
+}
+
+// TileRows and TileCols are the shape of what RankK adds to, and BlockRows the number of rows after
+// which its sums start anew.
+const (
+	TileRows  = 12
+	TileCols  = 32
+	BlockRows = 256
+)
+
+// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart, where
+// A has k rows of TileRows elements and B as many of TileCols:
+//
+//	for r := range k {
+//		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
+//	}
+//	c[i*stride+j] += sum[i][j]
+//
+// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in rows,
+// or c is too short. c must not overlap a or b.
+func RankK(c []float32, stride int, a, b []float32) {
+	k := len(a) / TileRows
+	if len(a) != k*TileRows || len(b) != k*TileCols {
+		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+	}
+	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
+		panic(rowsTooShort(c, stride, TileRows, TileCols))
+	}
+	if race {
+		raceReads(a, b)
+		for i := range TileRows {
+			raceWrites(c[i*stride:][:TileCols])
+		}
+	}
+	for ; k > 0; k -= BlockRows {
+		rows := min(k, BlockRows)
+		rankK(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		a, b = a[rows*TileRows:], b[rows*TileCols:]
+	}
+}
+
+func rankK(c []float32, stride int, a, b []float32) {
+	rankKGeneric(c, stride, a, b)
 }
 
 //go:noinline
