@@ -89,6 +89,7 @@ type linearRun struct {
 	start, prior *pegasos.Model // or nil
 	trainer      pegasos.Trainer
 	curve        curve
+	progress     trainProgress
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
@@ -130,8 +131,8 @@ func (r *linearRun) checkSettings() error {
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
 		return err
 	}
-	if (in.valid == "") != (r.cfg.Patience == 0) && (in.valid == "" || !r.curve.wanted()) {
-		return usagef("-valid and -patience go together, but for -plot and -curve")
+	if in.valid == "" && r.cfg.Patience != 0 {
+		return usagef("-patience goes by the data of -valid, which is not given")
 	}
 	if err := r.curve.check(r.cfg); err != nil {
 		return err
@@ -265,13 +266,13 @@ func (r *linearRun) train() error {
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
-	progress := newProgress(r.stderr, r.reader.quiet)
+	r.progress = trainProgress{progress: newProgress(r.stderr, r.reader.quiet)}
 	start := time.Now()
-	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
+	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start) }
 	r.stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
-	progress.clear()
+	r.progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {
@@ -282,27 +283,6 @@ func (r *linearRun) train() error {
 	r.stage.Store(finishing)
 	r.result, r.interrupted = m, err
 	return nil
-}
-
-// showProgress measures the run if the curve or the progress is to show it.
-func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
-	training := time.Since(start) - r.times.measuring
-	r.times.training, r.taken = training, now.Steps
-	r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
-	result, measured := r.curve.measure(now, training)
-	show := now.Steps != now.TotalSteps && p.due()
-	if show && !measured {
-		result, measured = now.Measure(), true
-	}
-	if measured {
-		r.times.measuring = time.Since(start) - training
-	}
-	if !show {
-		return
-	}
-	p.show(float64(now.Steps)/float64(now.TotalSteps),
-		"epoch %d, step %d: objective %.6g, %s, %.3g steps/s", now.Epoch, now.Steps,
-		result.Objective, standing(result.Gap), float64(now.Steps)/training.Seconds())
 }
 
 // write writes the model and the curve.

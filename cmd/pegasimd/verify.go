@@ -261,4 +261,3 @@ func (r *verifyReport) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, verdict)
 }
-
