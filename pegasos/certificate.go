@@ -66,19 +66,24 @@ func (r *recent) endEpoch(epoch int) {
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
 	if p.ascent != nil {
-		share := slices.Clone(p.ascent.alpha)
-		if p.weight != nil {
-			for j := range p.count() {
-				i := p.row(j)
-				share[i] = p.cost.clamp(float32(float64(share[i]) / p.weight[i]))
-			}
-		}
-		return p.bound(share, r2)
+		return p.bound(p.ascentShares(), r2)
 	}
 	if p.recent == nil {
 		return math.NaN()
 	}
 	return p.bestBound(p.cost.clamp, func(a []float32) float64 { return p.bound(a, r2) })
+}
+
+// ascentShares returns the shares of an ascent.
+func (p *problem) ascentShares() []float32 {
+	share := slices.Clone(p.ascent.alpha)
+	if p.weight != nil {
+		for j := range p.count() {
+			i := p.row(j)
+			share[i] = p.cost.clamp(float32(float64(share[i]) / p.weight[i]))
+		}
+	}
+	return share
 }
 
 // bestShares returns the shares that dual has its bound from, what they have to be multiplied by,

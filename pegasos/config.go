@@ -323,6 +323,12 @@ func (cfg Config) lengthRules() []options.Rule {
 	return rules
 }
 
+// bounds reports whether there is a bound with the settings.
+func (cfg Config) bounds() bool {
+	joint := cfg.WithDefaults().Multiclass.Joint()
+	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
+}
+
 // canFinish reports whether there is an ascent for the settings.
 func (cfg Config) canFinish() bool {
 	return cfg.Loss.traits().ascent && !cfg.Multiclass.Joint() &&

@@ -48,12 +48,17 @@ type Model struct {
 	Lambda float64 // in force, also where C was given
 	Config Config  // defaults filled in
 	Prior  string  // the Hash of the prior; empty without one
+	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
+	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
+	Data string
+
 	// the number of the first feature in the file the data came from: the caller's to set and to
 	// use
 	IndexBase int
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
+	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
 }
 
 // A Result says how a run went.

@@ -917,6 +917,49 @@ func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	}
 }
 
+// TileRows and TileCols are the shape of what RankK adds to, and BlockRows the number of rows after
+// which its sums start anew.
+const (
+	TileRows  = 12
+	TileCols  = 32
+	BlockRows = 256
+)
+
+// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart, where
+// A has k rows of TileRows elements and B as many of TileCols:
+//
+//	for r := range k {
+//		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
+//	}
+//	c[i*stride+j] += sum[i][j]
+//
+// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in rows,
+// or c is too short. c must not overlap a or b.
+func RankK(c []float32, stride int, a, b []float32) {
+	k := len(a) / TileRows
+	if len(a) != k*TileRows || len(b) != k*TileCols {
+		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+	}
+	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
+		panic(rowsTooShort(c, stride, TileRows, TileCols))
+	}
+	if race {
+		raceReads(a, b)
+		for i := range TileRows {
+			raceWrites(c[i*stride:][:TileCols])
+		}
+	}
+	for ; k > 0; k -= BlockRows {
+		rows := min(k, BlockRows)
+		rankK(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		a, b = a[rows*TileRows:], b[rows*TileCols:]
+	}
+}
+
+func rankK(c []float32, stride int, a, b []float32) {
+	rankKGeneric(c, stride, a, b)
+}
+
 //go:noinline
 func notInterleaved(k int) any {
 	return mistake.Of("%d interleaved vectors: want a multiple of 8", k)

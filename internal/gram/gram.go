@@ -1,0 +1,241 @@
+// Package gram adds up products of rows with themselves: the matrix of all c x x', where x is a row
+// and c its coefficient. Newton's method needs it for its Hessian.
+//
+// Such a matrix is symmetric. Here element (i, j), where i <= j, is computed, and stands for (j, i)
+// as well. Each is a sum of its own over the rows in their order, so that neither the path of the
+// kernels nor the number of threads changes a bit of it.
+package gram
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
+
+// A Matrix is symmetric, with Dim() rows and columns.
+type Matrix interface {
+	Dim() int
+	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves the others alone.
+	Upper(i int, dst []float64)
+}
+
+// A Sum adds up dense rows in float32. Rows are taken in blocks of asm.BlockRows, counted from the
+// first one that is added after Reset, or after an element is read. In a block, element (i, j) with
+// i <= j is
+//
+//	for r := range rows {
+//		block += float32(float32(c[r] * x[r][i]) * x[r][j])
+//	}
+//	sum += block
+//
+// in float32, both sums from +0: the rounding error of n rows is at most about (256 + n/256) 2^-24
+// of the sum of magnitudes. Rows can't be taken away again: that would leave their rounding errors
+// behind, which may be larger than what remains.
+type Sum struct {
+	dim    int
+	stride int       // of sum
+	sum    []float32 // rows of columns; the upper triangle counts
+	a, b   []float32 // rows to be added: for each block its panels
+	rows   int       // in a and b
+	blocks int       // that fit a and b
+
+	threads int // that added rows last
+}
+
+// New returns the sum of no rows of dim columns.
+func New(dim int) *Sum {
+	if dim < 0 {
+		panic(fmt.Sprintf("gram: New(%d)", dim))
+	}
+	s := &Sum{dim: dim}
+	rows := up(dim, asm.TileRows)
+	s.stride = up(dim, asm.TileCols)
+	s.sum = make([]float32, rows*s.stride)
+	return s
+}
+
+// up returns the least multiple of m that is not below n.
+func up(n, m int) int { return (n + m - 1) / m * m }
+
+// Dim returns the number of columns.
+func (s *Sum) Dim() int { return s.dim }
+
+// Reset makes s the sum of no rows.
+func (s *Sum) Reset() {
+	clear(s.sum)
+	s.rows = 0
+}
+
+// At returns element (i, j).
+func (s *Sum) At(i, j int) float32 {
+	s.flush()
+	return s.sum[min(i, j)*s.stride+max(i, j)]
+}
+
+// Upper is what Matrix has it for.
+func (s *Sum) Upper(i int, dst []float64) {
+	s.flush()
+	row := s.sum[i*s.stride:][:s.dim]
+	for j := i; j < s.dim; j++ {
+		dst[j] = float64(row[j])
+	}
+}
+
+// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r]. If c is nil all of them are 1,
+// and there are as many rows as x has. Up to so many goroutines share the work.
+func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
+	if stride < s.dim {
+		panic(fmt.Sprintf("gram: AddRows: %d columns in rows that are %d apart", s.dim, stride))
+	}
+	n := len(c)
+	if c == nil {
+		n = 0
+		if len(x) >= s.dim && stride > 0 {
+			n = (len(x)-s.dim)/stride + 1
+		}
+	}
+	s.add(n, threads, func(r int) ([]float32, float32) {
+		a := float32(1)
+		if c != nil {
+			a = c[r]
+		}
+		return x[r*stride:][:s.dim], a
+	})
+}
+
+// AddRowsAt adds the rows x[j*stride:][:Dim()] for each j of idx, in its order, with coefficients c,
+// or 1 if c is nil.
+func (s *Sum) AddRowsAt(x []float32, stride int, idx []int32, c []float32, threads int) {
+	if c != nil && len(c) != len(idx) {
+		panic(fmt.Sprintf("gram: AddRowsAt: %d coefficients of %d rows", len(c), len(idx)))
+	}
+	s.add(len(idx), threads, func(r int) ([]float32, float32) {
+		a := float32(1)
+		if c != nil {
+			a = c[r]
+		}
+		return x[int(idx[r])*stride:][:s.dim], a
+	})
+}
+
+// packed is how many rows a goroutine packs at a time, and packedBytes what the packed rows of
+// several goroutines may take: with more of them each has something to do for longer.
+const (
+	packed      = 64
+	packedBytes = 4 << 20
+)
+
+// add adds n rows.
+func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
+	if s.dim == 0 || n == 0 {
+		return
+	}
+	s.threads = threads
+	s.reserve(threads)
+	room := s.blocks * asm.BlockRows
+	for done := 0; done < n; {
+		take := min(n-done, room-s.rows)
+		first := s.rows
+		parallel.For(threads, (take+packed-1)/packed, func(_, i int) {
+			for r := i * packed; r < min((i+1)*packed, take); r++ {
+				x, c := row(done + r)
+				s.pack(first+r, x, c)
+			}
+		})
+		s.rows += take
+		done += take
+		if s.rows == room {
+			s.flush()
+		}
+	}
+}
+
+// reserve makes room for the rows of as many blocks as keep so many goroutines busy.
+func (s *Sum) reserve(threads int) {
+	blocks := 1
+	if threads > 1 {
+		blocks = min(max(packedBytes/(4*s.blockFloats()), 1), 8)
+	}
+	if blocks <= s.blocks {
+		return
+	}
+	s.blocks = blocks
+	grow := func(v []float32, width int) []float32 {
+		more := make([]float32, blocks*asm.BlockRows*up(s.dim, width))
+		copy(more, v)
+		return more
+	}
+	s.a, s.b = grow(s.a, asm.TileRows), grow(s.b, asm.TileCols)
+}
+
+// blockFloats is the size of a block in a and b.
+func (s *Sum) blockFloats() int {
+	return asm.BlockRows * (up(s.dim, asm.TileRows) + up(s.dim, asm.TileCols))
+}
+
+// pack brings row r of the blocks into panels: c times the row into those of a, the row into those
+// of b. Panel p of a block has columns p*width to (p+1)*width-1 of all its rows, one row behind the
+// other, with zeros where there are no columns.
+func (s *Sum) pack(r int, x []float32, c float32) {
+	block, r := r/asm.BlockRows, r%asm.BlockRows
+	b := s.b[block*asm.BlockRows*up(s.dim, asm.TileCols):]
+	for j := 0; j < s.dim; j += asm.TileCols {
+		p := (*[asm.TileCols]float32)(b[j*asm.BlockRows+r*asm.TileCols:])
+		if j+asm.TileCols <= s.dim {
+			*p = [asm.TileCols]float32(x[j:])
+		} else {
+			clear(p[copy(p[:], x[j:]):])
+		}
+	}
+	a := s.a[block*asm.BlockRows*up(s.dim, asm.TileRows):]
+	for i := 0; i < s.dim; i += asm.TileRows {
+		p := (*[asm.TileRows]float32)(a[i*asm.BlockRows+r*asm.TileRows:])
+		if i+asm.TileRows <= s.dim {
+			*p = [asm.TileRows]float32(x[i:])
+		} else {
+			clear(p[copy(p[:], x[i:]):])
+		}
+		if c != 1 {
+			for l := range p {
+				p[l] = float32(c * p[l])
+			}
+		}
+	}
+}
+
+// strip is how many panels of a a goroutine multiplies with one of b.
+const strip = 8
+
+// flush adds the rows that are packed, which ends their block.
+func (s *Sum) flush() {
+	if s.rows == 0 {
+		return
+	}
+	// The last columns have the longest strips: they come first.
+	type job struct{ from, to, j int }
+	var jobs []job
+	for j := (s.dim - 1) / asm.TileCols * asm.TileCols; j >= 0; j -= asm.TileCols {
+		end := min(j+asm.TileCols, s.dim)
+		for i := 0; i < end; i += strip * asm.TileRows {
+			jobs = append(jobs, job{i, min(i+strip*asm.TileRows, end), j})
+		}
+	}
+	parallel.For(s.threads, len(jobs), func(_, n int) {
+		s.multiply(jobs[n].from, jobs[n].to, jobs[n].j)
+	})
+	s.rows = 0
+}
+
+// multiply adds the rows to the elements of the panel of columns j and rows from first to end-1.
+func (s *Sum) multiply(first, end, j int) {
+	aFloats, bFloats := up(s.dim, asm.TileRows), up(s.dim, asm.TileCols)
+	for done := 0; done < s.rows; done += asm.BlockRows {
+		k := min(s.rows-done, asm.BlockRows)
+		b := s.b[done*bFloats+j*asm.BlockRows:][:k*asm.TileCols]
+		for i := first; i < end; i += asm.TileRows {
+			a := s.a[done*aFloats+i*asm.BlockRows:][:k*asm.TileRows]
+			asm.RankK(s.sum[i*s.stride+j:], s.stride, a, b)
+		}
+	}
+}
