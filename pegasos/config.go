@@ -47,8 +47,10 @@ const (
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
 	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
 	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
-	// then; the test error does not (docs/benchmarks.md). With a Start there is no pilot, and c is
-	// 1.
+	// then; the test error does not ([docs/benchmarks.md]). With a Start there is no pilot, and c
+	// is 1.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
 	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
@@ -114,7 +116,9 @@ const MinLambda = options.MinLambda // 1e-12
 const (
 	DefaultLambda = 1e-4
 	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
-	// docs/benchmarks.md
+	// [docs/benchmarks.md].
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
@@ -178,9 +182,11 @@ type Config struct {
 
 	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
 	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
-	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
-	// has no influence on the result, the number of shards has. Not for joint problems, batches,
-	// Project and Finish.
+	// time, but comes a little less far in an epoch (see [docs/benchmarks.md]). The number of
+	// threads has no influence on the result, the number of shards has. Not for joint problems,
+	// batches, Project and Finish.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
