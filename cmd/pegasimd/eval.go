@@ -126,7 +126,7 @@ func eval(c *call) error {
 		return err
 	}
 	if !f.data.quiet && f.json != "-" {
-		c.warn(s.Set, false)
+		c.warn(s.Set)
 		r.print(c.stdout)
 	}
 	return nil
