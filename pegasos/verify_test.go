@@ -193,13 +193,13 @@ func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
 	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 3}, KeepProof: true}
 	ctx := context.Background()
-	m, err := tr.Train(ctx, p.dense, p.y)
+	m, err := tr.trainPlain(ctx, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := tr
 	other.Seed = 1
-	m2, err := other.Train(ctx, p.dense, p.y)
+	m2, err := other.trainPlain(ctx, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestVerifyErrors(t *testing.T) {
 	}
 	prior := tr
 	prior.Prior = m2
-	near, err := prior.Train(ctx, p.dense, p.y)
+	near, err := prior.trainPlain(ctx, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestVerifyErrors(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	iid := Trainer{Config: Config{Order: IID}, KeepProof: true}
-	if _, err := iid.Train(ctx, p.dense, p.y); !errors.As(err, &field) ||
+	if _, err := iid.trainPlain(ctx, p.dense, p.y); !errors.As(err, &field) ||
 		field.Field != "KeepProof" {
 		t.Error(err)
 	}

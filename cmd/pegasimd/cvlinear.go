@@ -192,7 +192,7 @@ func (v *linearCV) report() error {
 		return err
 	}
 	if !v.flags.data.quiet && !v.outs.json.toStdout() {
-		v.warn(v.set, false)
+		v.warn(v.set)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
 				"class %s has fewer rows than there are folds: some have none of it\n",
