@@ -149,7 +149,7 @@ func (t *trial) plant() (percent float64, err error) {
 func (t *trial) most() (float64, error) {
 	file := filepath.Join(t.work, "found.json")
 	if _, _, err := t.check(append(slices.Clone(t.flags), "-base", t.original, "-time", "",
-		"-limit", "1m", "-json", file)...); err != nil {
+		"-limit", "5m", "-json", file)...); err != nil {
 		return 0, err
 	}
 	text, err := os.ReadFile(file)
