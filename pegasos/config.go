@@ -39,18 +39,21 @@ type Offset string
 
 const (
 	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the
-	// rows. For the squared hinge it is twice the largest squared norm instead: no step overshoots
-	// then, and none makes the next one larger.
+	// rows. For the squared hinge it is twice the largest squared norm instead, for Squared the
+	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
+	// and none makes the next one larger.
 	OffsetR2 Offset = "r2"
 	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
 	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
 	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
-	// then; the test error does not (docs/benchmarks.md). With a Start there is no pilot, and c is
-	// 1.
+	// then; the test error does not ([docs/benchmarks.md]). With a Start there is no pilot, and c
+	// is 1.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
-	// R^2/(2 lambda). With the squared hinge, whose gradient has no bound, that can end in an
+	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
 	OffsetNone Offset = "none"
 )
@@ -113,7 +116,9 @@ const MinLambda = options.MinLambda // 1e-12
 const (
 	DefaultLambda = 1e-4
 	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
-	// docs/benchmarks.md
+	// [docs/benchmarks.md].
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
@@ -125,7 +130,7 @@ const (
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
 // first.
 type Config struct {
-	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
+	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
 	// Epsilon is the error that costs nothing, for EpsInsensitive only.
 	Epsilon float64 `json:"epsilon,omitempty"`
@@ -177,9 +182,11 @@ type Config struct {
 
 	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
 	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
-	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
-	// has no influence on the result, the number of shards has. Not for joint problems, batches,
-	// Project and Finish.
+	// time, but comes a little less far in an epoch (see [docs/benchmarks.md]). The number of
+	// threads has no influence on the result, the number of shards has. Not for joint problems,
+	// batches, Project and Finish.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
@@ -190,13 +197,18 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
+	// Finish is how the run goes on after FinishAfter epochs, for Hinge, SquaredHinge and Squared.
 	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
 	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
+
+	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
+	Scale Scale `json:"scale,omitempty"`
+	// TargetScale is how numbers to predict are scaled: ScaleNone, or ScaleStandard.
+	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
 	// a sigmoid for each weight vector, fitted to scores of rows that were held out. The rows are
@@ -214,8 +226,10 @@ func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
 }
 
-// WithDefaults returns cfg with its zero fields filled in.
-func (cfg Config) WithDefaults() Config {
+// Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
+// no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
+// training chooses nothing. They are what a zero field stands for in the Config of a [Model].
+func (cfg Config) Plain() Config {
 	options.Fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
 		options.Fill(&cfg.Loss, Log)
@@ -235,6 +249,8 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Bias == BiasAugmented {
 		options.Fill(&cfg.BiasScale, DefaultBiasScale)
 	}
+	options.Fill(&cfg.Scale, ScaleNone)
+	options.Fill(&cfg.TargetScale, ScaleNone)
 	options.Fill(&cfg.Offset, OffsetR2)
 	options.Fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
@@ -246,7 +262,7 @@ func (cfg Config) WithDefaults() Config {
 // inForce returns the settings of a run: with defaults, and without the scale of a feature that is
 // not appended, of which 1 is allowed.
 func (cfg Config) inForce() Config {
-	cfg = cfg.WithDefaults()
+	cfg = cfg.Plain()
 	if cfg.Bias != BiasAugmented {
 		cfg.BiasScale = 0
 	}
@@ -265,7 +281,10 @@ func (cfg Config) Validate() error {
 		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
 		return err
 	}
-	cfg = cfg.WithDefaults()
+	if cfg.Bias == "" && cfg.BiasScale != 0 {
+		cfg.Bias = BiasAugmented
+	}
+	cfg = cfg.Plain()
 	if _, err := cfg.classWeights(); err != nil {
 		return err
 	}
@@ -284,6 +303,10 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
 			Multinomial),
+		options.OneOf("Scale", cfg.Scale, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit),
+		options.OneOf("TargetScale", cfg.TargetScale, ScaleNone, ScaleStandard),
+		options.Not("TargetScale", cfg.TargetScale == ScaleStandard && !cfg.Loss.Regression(),
+			"have %q, but labels are classes with the loss %s", cfg.TargetScale, cfg.Loss),
 		options.Penalty(cfg.Lambda, cfg.C),
 	}
 }
@@ -319,7 +342,7 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
-	joint := cfg.WithDefaults().Multiclass.Joint()
+	joint := cfg.Multiclass.Joint()
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 
