@@ -89,9 +89,17 @@ func TestShuffledLayouts(t *testing.T) {
 
 // Step by step in float64, as the two papers have it.
 func TestAscentSteps(t *testing.T) {
-	for _, loss := range []Loss{Hinge, SquaredHinge} {
+	for _, loss := range []Loss{Hinge, SquaredHinge, Squared} {
 		for _, weighted := range []bool{false, true} {
 			data := random(72, 70, 5, 2, 1)
+			y, target := signs(data.y, 1), make([]float64, 70)
+			if loss.Regression() {
+				data = data.numbers(72)
+				target = float64s(data.y)
+				for i := range y {
+					y[i] = 1
+				}
+			}
 			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 8,
 				Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
 			if weighted {
@@ -121,7 +129,6 @@ func TestAscentSteps(t *testing.T) {
 				x[5] = 1.5
 				return x
 			}
-			y := signs(data.y, 1)
 			for i := range alpha {
 				alpha[i] = float64(p.ascent.alpha[i])
 				for j, z := range row(i) {
@@ -142,11 +149,15 @@ func TestAscentSteps(t *testing.T) {
 							dot += v[j] * z / s
 							square += z * z
 						}
-						g, bend, top := y[i]*dot-1, square/s, c
-						if loss == SquaredHinge {
+						g, bend, low, top := y[i]*dot-1, square/s, 0.0, c
+						switch loss {
+						case SquaredHinge:
 							g, bend, top = g+alpha[i]/(2*c), bend+1/(2*c), math.Inf(1)
+						case Squared:
+							g, bend = dot-target[i]+alpha[i]/c, bend+1/c
+							low, top = math.Inf(-1), math.Inf(1)
 						}
-						next := math.Max(0, math.Min(alpha[i]-g/bend, top))
+						next := math.Max(low, math.Min(alpha[i]-g/bend, top))
 						resting[i] = next == alpha[i]
 						for j, z := range x {
 							v[j] += (next - alpha[i]) * y[i] * z
@@ -168,8 +179,8 @@ func TestAscentSteps(t *testing.T) {
 				}
 				p.endEpoch(pass + 2)
 			}
-			if rested == 0 {
-				t.Errorf("%s: no row rested", loss)
+			if (rested == 0) != (loss == Squared) { // where nothing is a bound nothing rests
+				t.Errorf("%s: %d rows rested", loss, rested)
 			}
 		}
 	}
@@ -179,7 +190,7 @@ func TestAscentSteps(t *testing.T) {
 func TestAscentBegins(t *testing.T) {
 	data := random(73, 300, 6, 3, 0.7)
 	for _, cfg := range []Config{{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Epochs: 2},
-		{Epochs: 7}} {
+		{Epochs: 7}, {Loss: Squared, Bias: BiasAugmented}} {
 		for _, weights := range [][]float32{nil, some(300)} {
 			cfg.Lambda, cfg.Finish, cfg.FinishAfter = 0.004, FinishDual, 1<<20
 			r, err := newRun(data.sparse, data.y, &Trainer{Config: cfg, Weights: weights})
@@ -363,6 +374,8 @@ func TestGoldenAscent(t *testing.T) {
 			"843db73ae62b45d008a133d730d6856990439c1e6d9c34ebdc9fd232ac1dd625"},
 		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne},
 			"83812d9c4009f2e115ee895e680fa93dfac9045d086e8e986894309e0bcb9e84"},
+		{Config{Finish: FinishDual, Loss: Squared, Bias: BiasAugmented},
+			"73c7c21e3dfec9692b1882c8adb220a9c9ecfa28b4722a855ceb06a71cd986ab"},
 	} {
 		c.cfg.Lambda = 1e-3
 		for _, isa := range paths() {

@@ -21,7 +21,7 @@ func TestFig2(t *testing.T) {
 					cfg.Average, cfg.Order = LastIterate, IID
 					cfg.Batch, cfg.Project = batch, project
 					cfg.Bias, cfg.BiasScale = BiasAugmented, 2
-					if cfg.Loss != SquaredHinge || project {
+					if !unbounded(cfg.Loss) || project {
 						cfg.Offset = OffsetNone
 					}
 					for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {

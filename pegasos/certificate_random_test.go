@@ -217,7 +217,8 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 		p.BiasScale = cfg.BiasScale
 	}
 	p.Kind = map[Loss]certtest.Kind{Hinge: certtest.Hinge, Log: certtest.Log,
-		SquaredHinge: certtest.SquaredHinge, EpsInsensitive: certtest.EpsInsensitive}[cfg.Loss]
+		SquaredHinge: certtest.SquaredHinge, EpsInsensitive: certtest.EpsInsensitive,
+		Squared: certtest.Squared}[cfg.Loss]
 	joint := cfg.Multiclass.Joint()
 	vectors := len(m.Weights)
 	if joint {

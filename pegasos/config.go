@@ -39,18 +39,21 @@ type Offset string
 
 const (
 	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the
-	// rows. For the squared hinge it is twice the largest squared norm instead: no step overshoots
-	// then, and none makes the next one larger.
+	// rows. For the squared hinge it is twice the largest squared norm instead, for Squared the
+	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
+	// and none makes the next one larger.
 	OffsetR2 Offset = "r2"
 	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
 	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
 	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
-	// then; the test error does not (docs/benchmarks.md). With a Start there is no pilot, and c is
-	// 1.
+	// then; the test error does not ([docs/benchmarks.md]). With a Start there is no pilot, and c
+	// is 1.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
-	// R^2/(2 lambda). With the squared hinge, whose gradient has no bound, that can end in an
+	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
 	OffsetNone Offset = "none"
 )
@@ -113,7 +116,9 @@ const MinLambda = options.MinLambda // 1e-12
 const (
 	DefaultLambda = 1e-4
 	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
-	// docs/benchmarks.md
+	// [docs/benchmarks.md].
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
@@ -128,7 +133,7 @@ const (
 // Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
 // new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
-	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
+	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
 	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
 	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
@@ -181,9 +186,11 @@ type Config struct {
 
 	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
 	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
-	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
-	// has no influence on the result, the number of shards has. Not for joint problems, batches,
-	// Project and Finish.
+	// time, but comes a little less far in an epoch (see [docs/benchmarks.md]). The number of
+	// threads has no influence on the result, the number of shards has. Not for joint problems,
+	// batches, Project and Finish.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
@@ -194,7 +201,7 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
+	// Finish is how the run goes on after FinishAfter epochs, for Hinge, SquaredHinge and Squared.
 	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 

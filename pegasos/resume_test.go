@@ -79,11 +79,11 @@ func resumeCases(t *testing.T) map[string]Trainer {
 	for _, b := range []Bias{BiasAugmented, BiasUnregularised} {
 		cases[string(b)] = Trainer{Config: Config{Bias: b}}
 	}
-	for _, l := range []Loss{Log, SquaredHinge, EpsInsensitive} {
+	for _, l := range []Loss{Log, SquaredHinge, EpsInsensitive, Squared} {
 		cases[string(l)] = Trainer{Config: Config{Loss: l}}
 	}
 	for _, f := range []Finish{FinishDual, FinishAuto} {
-		for _, l := range []Loss{Hinge, SquaredHinge} {
+		for _, l := range []Loss{Hinge, SquaredHinge, Squared} {
 			cfg := Config{Finish: f, Loss: l, Bias: BiasAugmented}
 			cases[string(f+Finish(l))] = Trainer{Config: cfg}
 		}

@@ -70,9 +70,9 @@ func TestShards(t *testing.T) {
 	data := random(102, 6000, 10, 2, 0.5)
 	weights := some(6000)
 	for _, cfg := range []Config{{}, {Loss: Log}, {Loss: SquaredHinge}, {Bias: BiasUnregularised},
-		{Order: IID}, {Loss: EpsInsensitive}, {ClassWeight: Balanced}} {
+		{Order: IID}, {Loss: EpsInsensitive}, {Loss: Squared}, {ClassWeight: Balanced}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 20
-		if cfg.Loss == EpsInsensitive {
+		if cfg.Loss.Regression() {
 			weights = nil
 		}
 		plain, err := (&Trainer{Config: cfg, Weights: weights}).trainPlain(t.Context(),

@@ -144,7 +144,7 @@ func TestPatience(t *testing.T) {
 		{Multiclass: OneVsOne, Average: LastIterate},
 		{Multiclass: CrammerSinger, Average: LastIterate},
 		{Multiclass: Multinomial, Bias: BiasUnregularised},
-		{Loss: EpsInsensitive, Average: LastIterate},
+		{Loss: EpsInsensitive, Average: LastIterate}, {Loss: Squared, Average: LastIterate},
 		{Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {

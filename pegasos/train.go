@@ -27,8 +27,8 @@ type Examples interface {
 }
 
 // Train trains a model on the rows of x with the labels y. Two labels make one problem, in which
-// the larger is +1; for more see [Multiclass]. With the loss EpsInsensitive the labels are numbers
-// to predict.
+// the larger is +1; for more see [Multiclass]. For the losses Squared and EpsInsensitive labels are
+// numbers to predict.
 //
 // Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If
 // ctx is done before the run is over, Train returns the model it has got so far along with

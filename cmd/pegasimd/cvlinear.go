@@ -168,7 +168,7 @@ func (v *linearCV) writeModel() error {
 	}
 	tr := pegasos.Trainer{
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
-		MaxMemory: v.memory,
+		MaxMemory: v.memory, Fingerprint: true,
 	}
 	m, err := tr.Train(v, matrix(v.set), v.set.Y)
 	if err != nil {

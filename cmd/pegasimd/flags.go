@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -253,8 +252,8 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
-	f.StringVar(&i.valid, "valid", "", "`file` the data to validate with, which are not trained "+
-		"on: for -patience, -plot and -curve")
+	f.StringVar(&i.valid, "valid", "", "`file` data that are not trained on, to report how well "+
+		"the model predicts: at the end, for -patience, and in -plot and -curve")
 	f.StringVar(&i.costs, "costs", "", "`file` the costs of mistakes with -multiclass "+
 		"crammer-singer: a line for each true label, in it a number for each predicted one, both "+
 		"in ascending order; 0 where they are the same")
@@ -316,6 +315,7 @@ type trainFlags struct {
 	keep   checkpointFlags
 	curve  curveFlags
 	memory memoryFlags
+	proof  string
 	json   string
 }
 
@@ -327,6 +327,7 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.keep.define(f)
 	t.curve.define(f)
 	t.memory.define(f)
+	defineProof(f, &t.proof)
 	defineJSON(f, &t.json, "the run's numbers", "")
 }
 
@@ -472,30 +473,6 @@ func (c *call) checkPositive() (err error) {
 		}
 	})
 	return err
-}
-
-// printFlags writes the help on flags.
-func printFlags(w io.Writer, flags *flag.FlagSet) {
-	flags.VisitAll(func(f *flag.Flag) {
-		usage, placeholder := f.Usage, ""
-		if rest, ok := strings.CutPrefix(usage, "`"); ok {
-			placeholder, usage, _ = strings.Cut(rest, "`")
-		}
-		usage = strings.TrimSpace(usage)
-		if d := f.DefValue; d != "" && d != "0" && d != "false" {
-			usage += " (default " + d + ")"
-		}
-		fmt.Fprintln(w, strings.TrimSuffix("  -"+f.Name+" "+placeholder, " "))
-		line := "   "
-		for _, word := range strings.Fields(usage) {
-			if len(line)+1+len(word) > 92 {
-				fmt.Fprintln(w, line)
-				line = "   "
-			}
-			line += " " + word
-		}
-		fmt.Fprintln(w, line)
-	})
 }
 
 // lossUsage lists the losses with their formulas.

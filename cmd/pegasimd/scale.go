@@ -82,11 +82,6 @@ func scale(c *call) error {
 
 // check returns what is wrong with the flags.
 func (f *scaleFlags) check(c *call) error {
-	switch dataset.ScaleKind(f.kind) {
-	case dataset.ScaleMaxAbs, dataset.ScaleStandard, dataset.ScaleUnit:
-	default:
-		return usagef("-kind: there is no %q, only max-abs, standard and unit", f.kind)
-	}
 	if f.like != "" && c.given("kind") {
 		return usagef("-like has its own -kind")
 	}

@@ -71,7 +71,7 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 				args = append(args, model)
 			}
 			os.Remove(model)
-			fails(t, exitError, "predict numbers with -loss eps-insensitive", args...)
+			fails(t, exitError, "predict numbers with -loss squared", args...)
 		}
 		if _, err := os.Stat(model); err == nil {
 			t.Fatal("a model was written")

@@ -19,9 +19,6 @@ func (k *kernelFlags) config(of pegasos.Config) (kernelsvm.Config, error) {
 	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = of.Lambda, of.C, of.Epochs, of.Steps, of.Tol
 	cfg.Order, cfg.Offset, cfg.Average, cfg.Finish = of.Order, of.Offset, of.Average, of.Finish
 	cfg.Multiclass, cfg.Seed = of.Multiclass, of.Seed
-	if cfg.Kernel == kernelsvm.Function {
-		return cfg, usagef("-kernel function is for programs")
-	}
 	return cfg, configError(cfg.Validate())
 }
 
