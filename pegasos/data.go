@@ -97,8 +97,8 @@ func (d *data) setModels(tr *Trainer) (err error) {
 	return nil
 }
 
-// leastR2 is the least mean squared length of rows with which float32 can do: products of values and
-// weights are still beyond its subnormal numbers then.
+// leastR2 is the least mean squared length of rows with which float32 can do: products of values
+// and weights are still beyond its subnormal numbers then.
 const leastR2 = 0x1p-120
 
 // setNorms finds the rows' norms. It is the first pass over all rows, and tells what is wrong with

@@ -1557,6 +1557,53 @@ func rankK(c []float32, stride int, a, b []float32) {
 	}
 }
 
+// Pack is
+//
+//	for i, v := range x {
+//		dst[i/width*step+i%width] = float32(c * v)
+//	}
+//
+// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or dst
+// ends before the last panel does. dst must not overlap x.
+func Pack(dst []float32, width, step int, c float32, x []float32) {
+	if width != TileRows && width != TileCols {
+		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
+	}
+	if n := len(x); n == 0 {
+		return
+	} else if last := (n - 1) / width; step < width || len(dst) < last*step+n-last*width {
+		panic(rowsTooShort(dst, step, last+1, width))
+	}
+	if race {
+		raceReads(x)
+		for i := 0; i < len(x); i += width {
+			raceWrites(dst[i/width*step:][:min(width, len(x)-i)])
+		}
+	}
+	for ; len(x) > packBlock; x, dst = x[packBlock:], dst[packBlock/width*step:] {
+		pack(dst, width, step, c, x[:packBlock])
+	}
+	pack(dst, width, step, c, x)
+}
+
+// packBlock is a number of whole panels that one call takes at most.
+const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
+
+func pack(dst []float32, width, step int, c float32, x []float32) {
+	switch active {
+	case AVX512:
+		packAVX512(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX512x256:
+		packAVX512x256(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX2:
+		packAVX2(&dst[0], width, 4*step, c, &x[0], len(x))
+	case NEON:
+		packNEON(&dst[0], width, 4*step, c, &x[0], len(x))
+	default:
+		packGeneric(dst, width, step, c, x)
+	}
+}
+
 //go:noinline
 func notInterleaved(k int) any {
 	return mistake.Of("%d interleaved vectors: want a multiple of 8", k)

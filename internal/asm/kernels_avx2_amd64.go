@@ -114,6 +114,11 @@ func minAVX2(x *float32, n int) float32
 //go:noescape
 func mulAVX2(dst *float32, x *float32, y *float32, n int)
 
+// packAVX2 works like packGeneric.
+//
+//go:noescape
+func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchAVX2 is a part of Prefetch.
 //
 //go:noescape

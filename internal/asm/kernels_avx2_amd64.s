@@ -5525,6 +5525,95 @@ skip2:
 skip4:
 	JMP loop
 
+// func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+// Requires: AVX
+TEXT ·packAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         step+16(FP), DX
+	VBROADCASTSS c+24(FP), Y0
+	MOVQ         x+32(FP), BX
+	MOVQ         n+40(FP), SI
+	CMPQ         CX, $+32
+	JAE          cols
+	PCALIGN      $0x20
+
+rows:
+	CMPQ    SI, $+12
+	JB      rest
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), X0, X1
+	VMOVUPS X1, 32(AX)
+	ADDQ    $+48, BX
+	ADDQ    DX, AX
+	SUBQ    $+12, SI
+	JMP     rows
+	PCALIGN $0x20
+
+cols:
+	CMPQ    SI, $+32
+	JB      rest
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	VMULPS  64(BX), Y0, Y1
+	VMOVUPS Y1, 64(AX)
+	VMULPS  96(BX), Y0, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, BX
+	ADDQ    DX, AX
+	SUBQ    $+32, SI
+	JMP     cols
+
+rest:
+	TESTL   $0x00000010, SI
+	JEQ     less16
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, AX
+
+less16:
+	TESTL   $0x00000008, SI
+	JEQ     less8
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, AX
+
+less8:
+	TESTL   $0x00000004, SI
+	JEQ     less4
+	VMULPS  (BX), X0, X1
+	VMOVUPS X1, (AX)
+	ADDQ    $+16, BX
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, SI
+	JEQ    less2
+	VMOVSD (BX), X1
+	VMULPS X1, X0, X1
+	VMOVSD X1, (AX)
+	ADDQ   $+8, BX
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, SI
+	JEQ    less1
+	VMULSS (BX), X0, X0
+	VMOVSS X0, (AX)
+	ADDQ   $+4, BX
+	ADDQ   $+4, AX
+
+less1:
+	VZEROUPPER
+	RET
+
 // func prefetchAVX2(p *float32, n int)
 // Requires: AVX, MMX+
 TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16

@@ -58,6 +58,8 @@ func minAVX2(x *float32, n int) float32 { panic(noAVX2) }
 
 func mulAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
 
+func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX2) }
+
 func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
 
 func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX2) }

@@ -84,6 +84,11 @@ func minAVX512(x *float32, n int) float32
 //go:noescape
 func mulAVX512(dst *float32, x *float32, y *float32, n int)
 
+// packAVX512 works like packGeneric.
+//
+//go:noescape
+func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // rankKAVX512 works like rankKGeneric.
 //
 //go:noescape

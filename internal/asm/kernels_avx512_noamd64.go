@@ -44,6 +44,8 @@ func minAVX512(x *float32, n int) float32 { panic(noAVX512) }
 
 func mulAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
 
+func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX512) }
+
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512) }
 
 func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }

@@ -114,6 +114,11 @@ func minAVX512x256(x *float32, n int) float32
 //go:noescape
 func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
 
+// packAVX512x256 works like packGeneric.
+//
+//go:noescape
+func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchAVX512x256 is a part of Prefetch.
 //
 //go:noescape

@@ -60,6 +60,10 @@ func minAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
 
 func mulAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
 
+func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int) {
+	panic(noAVX512x256)
+}
+
 func prefetchAVX512x256(p *float32, n int) { panic(noAVX512x256) }
 
 func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512x256) }

@@ -114,6 +114,11 @@ func minNEON(x *float32, n int) float32
 //go:noescape
 func mulNEON(dst *float32, x *float32, y *float32, n int)
 
+// packNEON works like packGeneric.
+//
+//go:noescape
+func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchNEON is a part of Prefetch.
 //
 //go:noescape

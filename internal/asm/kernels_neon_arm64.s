@@ -8911,6 +8911,107 @@ skip2:
 skip4:
 	B loop
 
+// func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
+TEXT ·packNEON(SB), NOSPLIT, $0-48
+	MOVD  dst+0(FP), R0
+	MOVD  width+8(FP), R1
+	MOVD  step+16(FP), R2
+	FMOVS c+24(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x+32(FP), R3
+	MOVD  n+40(FP), R6
+	CMP   $0x00000020, R1
+	BHS   cols
+
+rows:
+	CMP   $0x0000000c, R6
+	BLO   rest
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FMOVQ 32(R3), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVQ F2, 32(R0)
+	ADD   $0x00000030, R3, R3
+	ADD   R2, R0, R0
+	SUB   $0x0000000c, R6, R6
+	B     rows
+
+cols:
+	CMP   $0x00000020, R6
+	BLO   rest
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R0)
+	FLDPQ 64(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 64(R0)
+	FLDPQ 96(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 96(R0)
+	ADD   $0x00000080, R3, R3
+	ADD   R2, R0, R0
+	SUB   $0x00000020, R6, R6
+	B     cols
+
+rest:
+	TBZ   $0x04, R6, less16
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R0)
+	ADD   $0x00000040, R3, R3
+	ADD   $0x00000040, R0, R0
+
+less16:
+	TBZ   $0x03, R6, less8
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F2, F1), (R0)
+	ADD   $0x00000020, R3, R3
+	ADD   $0x00000020, R0, R0
+
+less8:
+	TBZ   $0x02, R6, less4
+	FMOVQ (R3), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVQ F1, (R0)
+	ADD   $0x00000010, R3, R3
+	ADD   $0x00000010, R0, R0
+
+less4:
+	TBZ   $0x01, R6, less2
+	FMOVD (R3), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVD F1, (R0)
+	ADD   $0x00000008, R3, R3
+	ADD   $0x00000008, R0, R0
+
+less2:
+	TBZ   $0x00, R6, less1
+	FMOVS (R3), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R3, R3
+	ADD   $0x00000004, R0, R0
+
+less1:
+	RET
+
 // func prefetchNEON(p *float32, n int)
 TEXT ·prefetchNEON(SB), NOSPLIT, $0-16
 	MOVD p+0(FP), R0

@@ -58,6 +58,8 @@ func minNEON(x *float32, n int) float32 { panic(noNEON) }
 
 func mulNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
 
+func packNEON(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noNEON) }
+
 func prefetchNEON(p *float32, n int) { panic(noNEON) }
 
 func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(noNEON) }

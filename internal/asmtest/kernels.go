@@ -40,7 +40,8 @@ type Args struct {
 	Shorts  []uint16 // indices, strictly ascending
 	Steps   []asm.Step
 	W       []float32 // rows or weights
-	Stride  int       // of rows
+	Stride  int       // of rows or panels
+	Width   int       // of panels
 	Out     []float32 // the operand that is stored into, if any
 }
 
@@ -504,6 +505,32 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int {
 			return 4 * (len(a.X) + len(a.Y) + 2*asm.TileRows*asm.TileCols)
 		},
+	},
+	{
+		Name: "pack",
+		New: func(n int, m Memory, s *Source) *Args {
+			width := asm.TileRows
+			if n%2 == 1 {
+				width = asm.TileCols
+			}
+			a := &Args{A: s.Float(), X: s.floats(m, n), Width: width, Stride: width + n%7}
+			if n > 0 {
+				last := (n - 1) / width
+				a.Out = m.Floats(last*a.Stride + n - last*width)
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Pack(a.Out, a.Width, a.Stride, a.A, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = make([]float64, len(a.Out)), make([]float64, len(a.Out))
+			for i, v := range a.X {
+				j := i/a.Width*a.Stride + i%a.Width
+				want[j] = float64(a.A) * float64(v)
+				scale[j] = math.Abs(want[j])
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
 		Name: "dotsparsek",

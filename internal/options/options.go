@@ -81,8 +81,8 @@ func Only[V any, S ~string](field string, set bool, have V, other string, value 
 // MaxSteps is the largest number of steps that float64 counts exactly.
 const MaxSteps = 1 << 53
 
-// MinLambda is the least penalty of rows whose mean squared length R^2 is 1 or more. For others it is
-// that times R^2.
+// MinLambda is the least penalty of rows whose mean squared length R^2 is 1 or more. For others it
+// is that times R^2.
 const MinLambda = 1e-12
 
 // Exclusive are the rules of the pairs of fields of which at most one may be set, before defaults

@@ -216,7 +216,7 @@ func TestLinearIsPrimal(t *testing.T) {
 	} {
 		primal, err := pegasos.Train(context.Background(), p.Dense, p.Y, pegasos.Config{
 			Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Seed: 2,
-		})
+		}.Plain())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -986,8 +986,8 @@ func TestRealImages(t *testing.T) {
 	}
 }
 
-// Rows whose squares float32 can't tell apart are refused where gamma goes by them, by an error that
-// says that scaling helps; lambda may be as small as the rows are short.
+// Rows whose squares float32 can't tell apart are refused where gamma goes by them, by an error
+// that says that scaling helps; lambda may be as small as the rows are short.
 func TestScales(t *testing.T) {
 	p := sample.Random(3, 30, 3, 2, 1)
 	for _, size := range []float32{1e-20, 1e-16, 1e-9, 1, 1e9, 1e16, 1e18} {

@@ -29,7 +29,9 @@ func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*M
 
 // DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and
 // ones in up to wordsUncached times 64 columns, whose values are computed as fast as they come from
-// memory: see docs/kernelised.md.
+// memory: see [docs/kernelised.md].
+//
+// [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
 const DefaultCacheMB = 256
 
 const wordsUncached = 4
