@@ -108,8 +108,9 @@ const (
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach
-// R/lambda, are in danger.
+// MinLambda is the least lambda that can be used where R^2, the mean squared length of the rows
+// with an appended feature, is 1 or more; where it is less, MinLambda times R^2 is. Below it
+// float32 weights, which may reach R/lambda, are in danger.
 const MinLambda = options.MinLambda // 1e-12
 
 // Values that stand in for zero fields in Config.Plain.
