@@ -65,6 +65,9 @@ func (r *recent) endEpoch(epoch int) {
 
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
+	if p.newton != nil {
+		return p.bound(p.newton.shares(), r2)
+	}
 	if p.ascent != nil {
 		share := slices.Clone(p.ascent.alpha)
 		if p.weight != nil {

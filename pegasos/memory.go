@@ -31,7 +31,7 @@ type sessionSizes struct {
 func (s *session) sizes() (n sessionSizes) {
 	classes, all, size := len(s.data.classes), float64(len(s.data.y)), s.data.x.Size()
 	if total, err := s.cfg.runLength(len(s.data.y)); err == nil && float64(total) > 2*all &&
-		s.cfg.Order == Shuffled && size >= copyFrom && size <= copyTo &&
+		s.cfg.Finish != FinishNewton && s.cfg.Order == Shuffled && size >= copyFrom && size <= copyTo &&
 		s.data.x.TakeGain() != store.GainsNothing {
 		n.copied = all // see worthCopying
 	}

@@ -205,6 +205,8 @@ type session struct {
 
 	round int // epochs that all runs have been through
 	stop  stopping
+
+	proven *Model // the model of this moment, if it has been measured to end the session; else nil
 }
 
 func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
@@ -251,7 +253,8 @@ func (tr *Trainer) validate() error {
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", tr.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
-		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil,
+		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil &&
+			tr.Config.Finish != FinishNewton,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
 	})
 }
@@ -280,6 +283,7 @@ func (s *session) addPairs(tr *Trainer) error {
 				if err != nil {
 					return err
 				}
+				r.inner = 1
 				s.runs = append(s.runs, r)
 			}
 			vector++
@@ -295,6 +299,7 @@ func (s *session) addRun(tr *Trainer) error {
 		return err
 	}
 	r.threads = min(s.threads, len(r.learners))
+	r.inner = s.threads / r.threads
 	for _, l := range r.learners {
 		if l, ok := l.(*shards); ok {
 			l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))
