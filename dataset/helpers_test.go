@@ -146,8 +146,7 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 		}
 		for i, f := range fields[1:] {
 			a, b, colon := strings.Cut(f, ":")
-			_, err := strconv.ParseUint(b, 10, 64)
-			if i == 0 && a == "qid" && (err == nil || strings.HasSuffix(err.Error(), "range")) {
+			if i == 0 && a == "qid" && isDigits(b) {
 				continue
 			}
 			j, err := strconv.ParseUint(a, 10, 31)
@@ -184,6 +183,9 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 
+// isDigits tells whether s is a number of a query, which may have any number of digits.
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
 // referenceRow reads the features of a row that is hashed or may be out of order.
 func referenceRow(
 	e example, fields []string, base int, opt Options, ignored *int64, ok bool,
@@ -193,8 +195,7 @@ func referenceRow(
 	last, largest := big.NewInt(int64(base)-1), -1
 	for i, f := range fields {
 		a, b, colon := strings.Cut(f, ":")
-		_, isID := new(big.Int).SetString(b, 10)
-		if i == 0 && a == "qid" && isID && strings.Trim(b, "0123456789") == "" {
+		if i == 0 && a == "qid" && isDigits(b) {
 			continue
 		}
 		j, err := strconv.ParseUint(a, 10, 64)

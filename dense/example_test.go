@@ -41,6 +41,39 @@ func ExampleDotRows() {
 	// Output: [0.1 0.7 0.2]
 }
 
+// The two stored vectors that are nearest to a query.
+func ExampleTop() {
+	rows := []float32{
+		1, 0,
+		0, 1,
+		3, 4,
+		4, 3,
+	}
+	for _, hit := range dense.Top(make([]dense.Hit, 2), dense.ByCosine, rows, 2, []float32{1, 1}) {
+		fmt.Printf("row %d: %.3f\n", hit.Row, hit.Score)
+	}
+	// Output:
+	// row 2: 0.990
+	// row 3: 0.990
+}
+
+// Vectors that are stored one by one, as most programs have them.
+func ExampleTopSlices() {
+	rows := [][]float32{{0, 0}, {5, 5}, {1, 0}}
+	buf := make([]dense.Hit, 2) // to be used again for the next query
+	fmt.Println(dense.TopSlices(buf, dense.ByDistance, rows, []float32{1, 1}))
+	// Output: [{2 1} {0 2}]
+}
+
+func ExampleTopMany() {
+	rows := []float32{1, 0, 0, 1, 3, 4}
+	queries := [][]float32{{1, 0}, {0, 1}}
+	hits := [][]dense.Hit{make([]dense.Hit, 1), make([]dense.Hit, 2)}
+	dense.TopMany(hits, dense.ByDot, rows, 2, queries, 0)
+	fmt.Println(hits)
+	// Output: [[{2 3}] [{2 4} {1 1}]]
+}
+
 func ExampleSquaredDistance() {
 	fmt.Println(dense.SquaredDistance([]float32{0, 3}, []float32{4, 0}))
 	// Output: 25

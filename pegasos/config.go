@@ -330,6 +330,12 @@ func (cfg Config) lengthRules() []options.Rule {
 	return rules
 }
 
+// bounds reports whether there is a bound with the settings.
+func (cfg Config) bounds() bool {
+	joint := cfg.WithDefaults().Multiclass.Joint()
+	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
+}
+
 // canFinish reports whether a run with the settings can have a finish.
 func (cfg Config) canFinish() bool {
 	return !cfg.Multiclass.Joint() && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&

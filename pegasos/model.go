@@ -48,12 +48,17 @@ type Model struct {
 	Lambda float64 // in force, also where C was given
 	Config Config  // defaults filled in
 	Prior  string  // the Hash of the prior; empty without one
+	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
+	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
+	Data string
+
 	// the number of the first feature in the file the data came from: the caller's to set and to
 	// use
 	IndexBase int
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
+	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
 }
 
 // A Result says how a run went.
@@ -289,10 +294,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
-	if len(dst) < len(m.Weights) {
-		dst = make([]float64, len(m.Weights))
-	}
-	dst = dst[:len(m.Weights)]
+	dst = m.outputs(dst)
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
 	}
@@ -315,6 +317,9 @@ func (m *Model) Class(scores []float64) int {
 			return 1
 		}
 		return 0
+	}
+	if m.Config.Multiclass != OneVsOne { // the scores are those of the classes
+		return labels.Highest(scores[:len(m.Weights)])
 	}
 	var space [32]float64
 	return labels.Highest(m.ClassScores(scores, space[:]))

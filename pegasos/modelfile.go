@@ -33,6 +33,8 @@ type header struct {
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
+	Hash        string          `json:"hash"`  // likewise; of former versions and without Data
+	Data        string          `json:"data"`  // likewise
 	Config      Config          `json:"config"`
 	Result      *headerResult   `json:"result"`
 	State       *saved          `json:"state"` // may be missing
@@ -75,6 +77,8 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Optional("calibration", &h.Calibration),
 		modelfile.Required("lambda", &h.Lambda),
 		modelfile.Optional("prior", &h.Prior),
+		modelfile.Optional("hash", &h.Hash),
+		modelfile.Optional("data", &h.Data),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("result", &h.Result),
 		modelfile.Optional("state", &h.State),
@@ -111,6 +115,9 @@ func (m *Model) header() *header {
 	}
 	if h.Classes == nil {
 		h.Classes = []float32{} // not null
+	}
+	if h.Data = m.Data; h.Data != "" {
+		h.Hash = m.Hash()
 	}
 	if m.State != nil {
 		h.State = &m.State.saved
@@ -178,7 +185,20 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	for k, w := range m.Weights {
 		copy(w, weights[k*h.Features:])
 	}
-	return m, m.checkRead()
+	if err := m.checkRead(); err != nil {
+		return nil, err
+	}
+	return m, h.checkHash(m)
+}
+
+// checkHash returns an error if the header's hash is not that of what follows it: somebody has
+// changed the one or the other.
+func (h *header) checkHash(m *Model) error {
+	if have := m.Hash(); h.Hash != "" && h.Hash != have {
+		return fmt.Errorf("header: hash: the weights, biases and classes have the hash %s, not %s",
+			have, h.Hash)
+	}
+	return nil
 }
 
 // sliceSize is what a slice takes besides its elements, in bytes.
@@ -218,6 +238,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 	return &Model{
 		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
+		Data:      h.Data,
 		IndexBase: h.IndexBase,
 		Result:    h.Result.result(),
 	}, vectors, nil

@@ -2,7 +2,6 @@ package pegasos
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -125,11 +124,7 @@ func (n *newton) free() bool { return n.p.free }
 // begin sets up what the iterations need.
 func (n *newton) begin() {
 	p := n.p
-	n.rows = make([]uint32, p.count())
-	for j := range n.rows {
-		n.rows[j] = uint32(p.row(j))
-	}
-	slices.SortFunc(n.rows, func(i, j uint32) int { return p.name(i) - p.name(j) })
+	n.rows = p.rank()
 	p.widenPrior()
 	d := len(p.v)
 	vars := d

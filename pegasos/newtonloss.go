@@ -1,20 +1,13 @@
 package pegasos
 
-import (
-	"math"
+import "github.com/pegasimd/pegasimd/internal/elementary"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
-)
-
-// kinked reports whether the loss has a kink, which Newton's method smooths.
-func (c cost) kinked() bool { return c.loss == hingeCost || c.loss == epsCost }
-
-// smoothed returns minus the slope of the loss, smoothed to the width h, at m, and its second
+// bent returns minus the slope of the loss, smoothed to the width h, at m, and its second
 // derivative; inverse is 1/h. In a zone of that width the slope at a kink goes linearly from one
 // side's to the other's. The zone has the kink in its middle, where the smoothed loss is h/8 above
 // the true one, and both are the same at the ends: centred like this, the error is a quarter of
 // what it is with the kink at the end of the zone.
-func (c cost) smoothed(m, inverse float64) (a, bend float64) {
+func (c cost) bent(m, inverse float64) (a, bend float64) {
 	switch c.loss {
 	case logCost:
 		s := elementary.Sigmoid(-m)
@@ -42,12 +35,4 @@ func ramp(u, inverse float64) (a, bend float64) {
 		return 1, 0
 	}
 	return u, inverse
-}
-
-// kink returns how far m is from the nearest kink.
-func (c cost) kink(m float64) float64 {
-	if c.loss == epsCost {
-		return math.Abs(math.Abs(m) - c.epsilon)
-	}
-	return math.Abs(1 - m)
 }

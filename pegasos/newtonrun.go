@@ -13,7 +13,7 @@ import (
 // width returns the first width of the zone, and the least there may be. It is chosen such that a
 // part of the rows is in the zone, and at least some for each variable.
 func (n *newton) width() (h, least float64) {
-	if !n.p.cost.kinked() {
+	if !lossTable[n.p.cost.loss].kinks {
 		return 1, 1
 	}
 	const sample = 2048
@@ -21,7 +21,7 @@ func (n *newton) width() (h, least float64) {
 	step := max(1, rows/sample)
 	var away []float64
 	for j := 0; j < rows; j += step {
-		away = append(away, n.p.cost.kink(n.m[j]))
+		away = append(away, n.p.cost.fromKink(n.m[j]))
 	}
 	slices.Sort(away)
 	most := away[len(away)-1]
@@ -36,6 +36,24 @@ func (n *newton) width() (h, least float64) {
 
 // iterating reports whether Newton's method is at work on a problem of the run.
 func (p *problem) iterating() bool { return p.newton != nil && p.newton.state == newtonWorks }
+
+// What Newton's method keeps of a problem, in floats for each feature and in bytes for each row.
+const (
+	newtonPerVector = 8
+	newtonPerRow    = 20
+)
+
+// newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and their
+// factor, packed rows, and 36 bytes a row.
+func (s *session) newtonMemory(at float64) float64 {
+	if s.cfg.Finish != FinishNewton {
+		return 0
+	}
+	d := float64(s.data.x.Cols() + 1)
+	rounded := d + 32 // up to whole tiles
+	panels := 4 * (2*8 + 1) * gramBlock * rounded
+	return at * (float64(8*rounded*rounded) + panels + float64(36*len(s.data.y)))
+}
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.
 func (r *run) goOn() {

@@ -186,10 +186,10 @@ func (s *newtonSums) add(t *newtonSums) {
 // to.
 func (n *newton) visit(first, end int) (s newtonSums) {
 	p, b, inverse := n.p, n.buffers, 1/n.h
-	kinked := p.cost.kinked()
+	kinked := lossTable[p.cost.loss].kinks
 	for j := first; j < end; j++ {
 		m, i := n.m[j], int(n.rows[j])
-		wide, bend := p.cost.smoothed(m, inverse)
+		wide, bend := p.cost.bent(m, inverse)
 		a, c := float32(wide), p.share(i)
 		loss, linear := p.cost.at(m), p.cost.linear(float64(a))
 		s.loss += float64(c * loss)
@@ -390,7 +390,7 @@ func (n *newton) step() bool {
 
 // zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
 func (n *newton) zoneScale() float64 {
-	if n.p.cost.kinked() {
+	if lossTable[n.p.cost.loss].kinks {
 		return 1 / n.h
 	}
 	return 1

@@ -72,10 +72,10 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 			"or resumed", BiasOuter)
 	}
 	inner := *tr
-	inner.Progress = inTurn(outerRuns, tr.Progress)
+	inner.Progress, inner.Fingerprint = inTurn(outerRuns, tr.Progress), false
 	var searches []search
 	var best *Model
-	for range outerRuns {
+	for run := range outerRuns {
 		s, err := newSession(x, y, &inner)
 		if err != nil {
 			return nil, err
@@ -116,6 +116,9 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 			best.Result.Violations += s.result.Violations
 		}
 		best.Result.Objective /= float64(len(searches))
+		if tr.Fingerprint && run == outerRuns-1 {
+			best.Data = s.data.fingerprint(s.threads)
+		}
 	}
 	return best, nil
 }

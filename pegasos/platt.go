@@ -224,7 +224,13 @@ func normalise(p []float64) []float64 {
 // least: at(k) is what pair k makes of the second of its classes.
 func couple(p []float64, at func(k int) float64) []float64 {
 	n := len(p)
-	r := make([]float64, n*n) // r[a*n+b] is the probability of a rather than b
+	var few [2*10*10 + 10]float64
+	space := few[:]
+	if n > 10 {
+		space = make([]float64, 2*n*n+n)
+	}
+	r, q, qp := space[:n*n], space[n*n:2*n*n], space[2*n*n:][:n]
+	// r[a*n+b] is the probability of a rather than b.
 	k := 0
 	for a := range n {
 		for b := a + 1; b < n; b++ {
@@ -233,7 +239,6 @@ func couple(p []float64, at func(k int) float64) []float64 {
 			k++
 		}
 	}
-	q := make([]float64, n*n)
 	for a := range n {
 		p[a] = 1 / float64(n)
 		for b := range n {
@@ -243,7 +248,6 @@ func couple(p []float64, at func(k int) float64) []float64 {
 			}
 		}
 	}
-	qp := make([]float64, n)
 	for range max(100, n) {
 		var pqp float64
 		for a := range n {

@@ -20,6 +20,12 @@ type learner interface {
 	result(w [][]float32, b []float64)
 	// dual returns a lower bound on the least P there is, or NaN; r2 is R^2.
 	dual(r2 float64) float64
+	// dualShares returns the dual variables that dual has its bound from, or nil.
+	dualShares(r2 float64) []float32
+	// boundOf returns the bound that given dual variables make, and marginBound the best one that
+	// those have that are made of the scores of some vectors: see margins.go.
+	boundOf(a []float32, r2 float64) float64
+	marginBound(w [][]float32, b []float64, r2 float64) float64
 	// lossAtZero returns the mean loss of w = 0, or of the prior.
 	lossAtZero() float64
 	// objectiveAt returns P of any vectors and biases, from float32 dot products.

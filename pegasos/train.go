@@ -66,6 +66,14 @@ type Trainer struct {
 	// vector.
 	KeepState bool
 
+	// Fingerprint makes Train put a fingerprint of the data into Model.Data, against which Verify
+	// holds the data that it is given. It takes a pass over the rows.
+	Fingerprint bool
+
+	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
+	// bytes each, and lower the bound to what they prove. It implies Fingerprint.
+	KeepProof bool
+
 	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must
 	// be those of its run, which then ends with the same model, to the bit, as if it had never
 	// stopped. Epochs or Steps, which are those of the run in all, may be larger: then the model is
@@ -200,6 +208,8 @@ type session struct {
 	threads  int
 	pause    int64 // the step to pause after
 	keep     bool  // the state, in models
+	identify bool  // a fingerprint of the data, in the result
+	proof    bool  // of the result
 	progress func(Progress)
 	early    []float64 // when in the first epoch it is called
 
@@ -222,7 +232,8 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	}
 	s := &session{
 		cfg: tr.Config.inForce(), data: d, threads: parallel.Threads(tr.Threads), pause: tr.pause(),
-		keep: tr.KeepState, progress: tr.Progress, early: tr.Early,
+		keep: tr.KeepState, identify: tr.Fingerprint || tr.KeepProof, proof: tr.KeepProof,
+		progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
@@ -253,6 +264,9 @@ func (tr *Trainer) validate() error {
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", tr.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
+		options.Not("KeepProof", tr.KeepProof && !tr.Config.bounds(),
+			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
+			tr.Config.Order, tr.Config.Bias, tr.Config.Multiclass),
 		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil &&
 			tr.Config.Finish != FinishNewton,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
@@ -336,6 +350,14 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	s.settle(m)
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
+	}
+	if s.identify {
+		m.Data = s.data.fingerprint(s.threads)
+	}
+	if s.proof {
+		if m.Proof, err = s.prove(m); err != nil {
+			return nil, false, err
+		}
 	}
 	if err := m.Result.check(); err != nil {
 		return nil, false, err

@@ -769,6 +769,13 @@ func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
 	return rowsTooShort(rows, stride, len(idx), n)
 }
 
+// CheckRowsAt panics where DotRowsAt would, for what is to be done row by row.
+func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
+	if !rowsInside(rows, stride, idx, n) {
+		panic(rowsOutside(rows, stride, idx, n))
+	}
+}
+
 // rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
 // elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }

@@ -26,6 +26,7 @@ func wrong(t *testing.T) map[string][]call {
 		t.Fatal(err)
 	}
 	row := []int32{0, 3}
+	hits := make([]dense.Hit, 2)
 	return map[string][]call{
 		"dense.Dot":      {{func() { dense.Dot(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.DotNorms": {{func() { dense.DotNorms(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
@@ -51,6 +52,34 @@ func wrong(t *testing.T) map[string][]call {
 			{func() { dense.AxpyRows(of(3), of(12), 4, row, of(4)) }, "len(a) = 3, len(idx) = 2"},
 			{func() { dense.AxpyRows(of(2), of(12), 4, row, of(4)) },
 				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.Top": {
+			{func() { dense.Top(hits, dense.ByDot, of(12), 2, of(3)) },
+				"rows of 3 elements, 2 apart"},
+			{func() { dense.Top(hits, dense.ByDot, of(12), 3, nil) },
+				"rows of 0 elements, 3 apart"},
+			{func() { dense.Top(hits, dense.ByDot, of(12), -3, of(3)) },
+				"rows of 3 elements, -3 apart"},
+			{func() { dense.Top(hits, 3, of(12), 3, of(3)) }, "there is no metric 3"},
+		},
+		"dense.TopAt": {
+			{func() { dense.TopAt(hits, dense.ByDistance, of(12), 4, row, of(4)) },
+				"idx[1] = 3, a row of 4 elements, 4 apart, outside len(rows) = 12"},
+		},
+		"dense.TopSlices": {
+			{func() { dense.TopSlices(hits, dense.ByDot, [][]float32{of(3), of(2)}, of(3)) },
+				"len(x) = 2, len(y) = 3"},
+		},
+		"dense.TopMany": {
+			{func() { dense.TopMany([][]dense.Hit{hits}, 0, of(12), 3, nil, 1) },
+				"len(dst) = 1, len(queries) = 0"},
+			{func() {
+				queries := [][]float32{of(3), of(2)}
+				dense.TopMany([][]dense.Hit{hits, hits}, 0, of(12), 3, queries, 1)
+			}, "len(queries[1]) = 2, len(queries[0]) = 3"},
+		},
+		"dense.Matrix.Top": {
+			{func() { d.Top(hits, dense.ByDot, of(3)) }, "len(x) = 3, Cols = 4"},
 		},
 		"dense.New": {
 			{func() { dense.New(-1, 2) }, "-1 rows of 2"},

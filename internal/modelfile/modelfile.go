@@ -27,6 +27,7 @@ type Kind struct {
 var (
 	Linear = Kind{"pegasimd model ", "model", 1}
 	Kernel = Kind{"pegasimd kernel model ", "kernel model", 1}
+	Proof  = Kind{"pegasimd proof ", "proof", 1}
 )
 
 // A Field is a line of the header: its key, and a pointer to the value. A value that is not

@@ -68,7 +68,7 @@ const chunk = 1 << 14
 
 // WriteNumbers writes numbers, little-endian, to a writer that keeps its first error, such as a
 // Writer or a hash.
-func WriteNumbers[T float32 | float64 | int32 | uint64](w io.Writer, values []T) {
+func WriteNumbers[T float32 | float64 | int32 | uint16 | uint64](w io.Writer, values []T) {
 	var buf []byte
 	for len(values) > 0 {
 		n := min(len(values), chunk)

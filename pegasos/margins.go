@@ -1,0 +1,189 @@
+package pegasos
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// This file makes dual variables of the scores that weights give, whoever has found them. Those of
+// a smooth loss are its derivatives. A loss with a kink, where the derivative leaps, is smoothed
+// over a width h: of the hinge
+//
+//	a = clip(1/2 + (1-m)/h, 0, 1)
+//
+// which is the mean of the derivatives between m - h/2 and m + h/2. All are feasible, so that
+// certificate.go makes a bound of them, whatever h is; the best of some is kept. It is close where w
+// is nearly the optimum of the smoothed problem.
+
+// marginBound returns the best bound on P that the scores of the vectors w give.
+func (p *problem) marginBound(w [][]float32, b []float64, r2 float64) float64 {
+	margins := make([]float64, p.x.Rows())
+	for j := range p.count() {
+		i := p.row(j)
+		side, target := p.label(uint32(i))
+		z := float64(p.x.Dot(i, w[0])) + b[0]
+		if !floats.IsFinite(z) {
+			z = 0 // any feasible number will do
+		}
+		margins[i] = float64(float64(side)*z) - target
+	}
+	a := make([]float32, len(margins))
+	at := func(h float64) float64 {
+		for j := range p.count() {
+			i := p.row(j)
+			a[i] = p.cost.clamp(float32(p.cost.smoothed(margins[i], h)))
+		}
+		return p.bound(a, r2)
+	}
+	if !lossTable[p.cost.loss].kinks {
+		return max(0, at(0))
+	}
+	distance := make([]float64, 0, p.count())
+	for j := range p.count() {
+		distance = append(distance, p.cost.fromKink(margins[p.row(j)]))
+	}
+	return bestWidth(distance, at)
+}
+
+// boundOf returns the bound that given dual variables make.
+func (p *problem) boundOf(a []float32, r2 float64) float64 { return p.bound(a, r2) }
+
+func (j *joint) boundOf(a []float32, r2 float64) float64 {
+	if j.free {
+		return math.NaN() // see joint.dual
+	}
+	return j.bound(a, r2)
+}
+
+// marginBound is like that of one vector. The hinge is smoothed by taking half the square of the
+// a_r times h off its maximum.
+func (j *joint) marginBound(w [][]float32, b []float64, r2 float64) float64 {
+	if j.free {
+		return math.NaN()
+	}
+	k := len(w)
+	all := dense.New(k, j.x.Cols())
+	for r, v := range w {
+		copy(all.Row(r), v)
+	}
+	scores := make([]float64, k*j.x.Rows()) // with the costs
+	distance := make([]float64, 0, j.count())
+	for n := range j.count() {
+		i := j.row(n)
+		y := int(j.class[i])
+		z := scores[i*k:][:k]
+		j.x.DotVectors(j.dots, i, all, 0)
+		for r, dot := range j.dots {
+			z[r] = float64(dot) + b[r]
+			if !floats.IsFinite(z[r]) {
+				z[r] = 0
+			}
+		}
+		own, top := z[y], math.Inf(-1)
+		for r := range z {
+			if !j.log {
+				z[r] += j.cost(y, r)
+			}
+			if z[r] -= own; r != y {
+				top = max(top, z[r])
+			}
+		}
+		distance = append(distance, math.Abs(top))
+	}
+	a := make([]float32, len(scores))
+	at := func(h float64) float64 {
+		for n := range j.count() {
+			i := j.row(n)
+			row := scores[i*k:][:k]
+			if j.log {
+				softmax(row, j.b)
+			} else {
+				project(row, h, j.b)
+			}
+			for r, v := range j.b {
+				a[i*k+r] = float32(v)
+			}
+			a[i*k+int(j.class[i])] = 0
+		}
+		return j.bound(a, r2)
+	}
+	if j.log {
+		return max(0, at(0))
+	}
+	return bestWidth(distance, at)
+}
+
+// bestWidth returns the best bound that at makes of some widths, where each row is so far from its
+// kink.
+func bestWidth(distance []float64, at func(h float64) float64) (best float64) {
+	slices.Sort(distance)
+	width := 2 * distance[len(distance)*15/100] // some 15 % of the rows between 0 and 1
+	if !(width > 0) {
+		i, _ := slices.BinarySearchFunc(distance, 0, func(d, _ float64) int {
+			if d > 0 {
+				return 1
+			}
+			return -1
+		})
+		if width = 1; i < len(distance) {
+			width = distance[i]
+		}
+	}
+	best = max(0, at(width))
+	for _, factor := range []float64{4, 1. / 4, 2, 1. / 2, math.Sqrt2, math.Sqrt2 / 2} {
+		for range 6 {
+			next := at(width * factor)
+			if !(next > best) {
+				break
+			}
+			best, width = next, width*factor
+		}
+	}
+	return best
+}
+
+// smoothed is the mean of coefficient over a width h of margins around m, for a loss with kinks;
+// coefficient for others.
+func (c cost) smoothed(m, h float64) float64 {
+	a, _ := c.bent(m, 1/h)
+	return a
+}
+
+// fromKink returns how far a margin is from where the derivative of the loss leaps.
+func (c cost) fromKink(m float64) float64 {
+	if c.loss == epsCost {
+		return math.Abs(math.Abs(m) - c.epsilon)
+	}
+	return math.Abs(1 - m)
+}
+
+// softmax writes e^(z_r), divided by their sum, to b.
+func softmax(z, b []float64) {
+	zero := logSumExp(z, 0) // of at least the own class's 0
+	for r, v := range z {
+		b[r] = elementary.Exp(v - zero)
+	}
+}
+
+// project writes to b the a_r >= 0 with the sum 1 that are nearest to z/h.
+func project(z []float64, h float64, b []float64) {
+	sorted := slices.Clone(z)
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
+	var sum, level float64
+	for n, v := range sorted {
+		sum += v
+		if next := (sum - h) / float64(n+1); n == 0 || v > next {
+			level = next
+		} else {
+			break
+		}
+	}
+	for r, v := range z {
+		b[r] = max(0, (v-level)/h)
+	}
+}

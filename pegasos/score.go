@@ -1,0 +1,84 @@
+package pegasos
+
+import (
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/mistake"
+)
+
+// Score writes the scores of one row to dst, one for each weight vector, and returns dst: the bits
+// of [Model.Decision] for the same row. x has Cols features. With a dst of [Model.Outputs] elements
+// nothing is allocated; if dst is too short, a new slice is made. [Model.Class] and
+// [Model.Probabilities] take the scores. Any number of goroutines may score at once.
+//
+// A model with a Scaler, HashBits or a Table predicts what has been scaled, hashed or ordered like
+// its training data.
+func (m *Model) Score(x []float32, dst []float64) []float64 {
+	if len(x) != m.Cols() {
+		panic(mistake.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
+	}
+	dst = m.outputs(dst)
+	for k, w := range m.Weights {
+		dst[k] = float64(asm.Dot(x, w)) + m.bias(k)
+	}
+	return dst
+}
+
+// ScoreSparse is [Model.Score] for a row of a sparse matrix: val[k] is the value of feature idx[k],
+// counted from 0, in ascending order; the others are 0. Features that the model lacks, from Cols
+// on, are ignored, as in [Model.PredictAll]. It panics if idx and val differ in length, or idx is
+// not ascending or begins below 0.
+func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
+	if len(idx) != len(val) {
+		panic(mistake.Lengths("len(idx)", len(idx), "len(val)", len(val)))
+	}
+	last := int32(-1)
+	for k, j := range idx {
+		if j <= last {
+			panic(notAscending(idx, k))
+		}
+		last = j
+	}
+	n := len(idx)
+	for n > 0 && int(idx[n-1]) >= m.Cols() {
+		n--
+	}
+	dst = m.outputs(dst)
+	for k, w := range m.Weights {
+		dst[k] = float64(asm.DotSparse(idx[:n], val[:n], w)) + m.bias(k)
+	}
+	return dst
+}
+
+// notAscending returns what to panic with where idx[k] is not above the index before it.
+//
+//go:noinline
+func notAscending(idx []int32, k int) any {
+	if k == 0 {
+		return mistake.Of("idx[0] = %d", idx[0])
+	}
+	return mistake.Of("idx[%d] = %d after %d", k, idx[k], idx[k-1])
+}
+
+// outputs returns dst, or a new slice, with an element for each weight vector.
+func (m *Model) outputs(dst []float64) []float64 {
+	if len(dst) < len(m.Weights) {
+		dst = make([]float64, len(m.Weights))
+	}
+	return dst[:len(m.Weights)]
+}
+
+// fewOutputs is up to how many weight vectors a model predicts a single row without allocating.
+const fewOutputs = 64
+
+// PredictDense returns the label of one row, as [Model.Predict] does: NaN if a score is not finite.
+// x has Cols features. It allocates nothing in a model of up to 64 weight vectors.
+func (m *Model) PredictDense(x []float32) float32 {
+	var space [fewOutputs]float64
+	return m.label(m.Score(x, space[:]))
+}
+
+// PredictSparse is [Model.PredictDense] for a row of a sparse matrix, as in [Model.ScoreSparse].
+func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
+	var space [fewOutputs]float64
+	return m.label(m.ScoreSparse(idx, val, space[:]))
+}

@@ -1,0 +1,248 @@
+package pegasos
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+var (
+	verifyTrials = flag.Int("verify-trials", 300, "models that TestVerifyTrials verifies")
+	tamperings   = flag.Int("tamperings", 400, "random changes that TestTampering tries")
+)
+
+// verify verifies a model on the trial's data.
+func (t *trial) verify(m *Model, x Examples, p *Proof) (*Verification, error) {
+	tr := Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
+	return tr.Verify(context.Background(), m, x, t.y, p)
+}
+
+// Models of every kind are confirmed with the proof, and without one never contradicted; a bound
+// from margins alone is no higher than the objective.
+func TestVerifyTrials(t *testing.T) {
+	found := map[Verdict]int{}
+	for seed := range uint64(*verifyTrials) {
+		trial := newTrial(seed + 5e6)
+		trial.models()
+		trial.half = false
+		trial.tr.Fingerprint = true
+		trial.tr.KeepProof = trial.tr.Config.bounds() && seed%2 == 0
+		m, err := trial.train()
+		if err != nil || m == nil || math.IsNaN(m.Result.Objective) {
+			continue
+		}
+		v, err := trial.verify(m, trial.x, nil)
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			continue
+		}
+		if v.Verdict == Contradicted || v.Bound > v.Objective || !v.Known {
+			t.Errorf("seed %d: %+v\n%+v", seed, v, m.Config)
+		}
+		found[v.Verdict]++
+		other := Examples(trial.rows) // the same rows, held in another way
+		if trial.x == other {
+			other = toSparse(trial.rows)
+		}
+		if v, err := trial.verify(m, other, nil); err != nil || v.Verdict == Contradicted {
+			t.Errorf("seed %d, another layout: %+v, %v\n%+v", seed, v, err, m.Config)
+		}
+		if m.Proof == nil {
+			continue
+		}
+		var file bytes.Buffer
+		if err := m.Proof.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		p, err := ReadProof(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := trial.verify(m, trial.x, p); err != nil || v.Verdict != Confirmed {
+			t.Errorf("seed %d, with the proof: %+v, %v\n%+v", seed, v, err, m.Config)
+		}
+	}
+	t.Log(found)
+}
+
+// Whatever is changed of weights, claims or data is noticed.
+func TestTampering(t *testing.T) {
+	missed, tried := 0, 0
+	for seed := uint64(0); tried < *tamperings; seed++ {
+		trial := newTrial(seed + 8e6)
+		trial.half = false
+		trial.tr.Fingerprint = true
+		m, err := trial.train()
+		if err != nil || m == nil || math.IsNaN(m.Result.Objective) {
+			continue
+		}
+		var file bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			what, noticed := trial.tamper(t, file.Bytes())
+			if what == "" {
+				continue
+			}
+			if tried++; !noticed {
+				missed++
+				t.Errorf("seed %d: %s was not noticed\n%+v", seed, what, m.Config)
+			}
+		}
+	}
+	t.Logf("%d changes, %d missed", tried, missed)
+}
+
+// tamper changes something of the model in a file, with its checksum, or of the data, and reports
+// whether that was noticed.
+func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
+	m, err := Read(bytes.NewReader(file))
+	if err != nil {
+		tt.Fatal(err)
+	}
+	hash, x, y := m.Hash(), t.x, t.y
+	switch t.g.IntN(5) {
+	case 0:
+		what = "a weight"
+		w := m.Weights[t.g.IntN(len(m.Weights))]
+		flip32(t.g, &w[t.g.IntN(len(w))])
+	case 1:
+		what = "an objective"
+		at := &m.Result.Objective
+		if n := len(m.Result.PerClass); n > 0 && t.g.IntN(2) == 0 {
+			at = &m.Result.PerClass[t.g.IntN(n)].Objective
+		}
+		if math.IsNaN(*at) {
+			return "", false
+		}
+		*at = math.Float64frombits(math.Float64bits(*at) ^ 1<<t.g.IntN(63))
+	case 2:
+		what = "the hash"
+		digit := t.g.IntN(len(hash))
+		hash = hash[:digit] + string("0123456789abcdef"[(strings.IndexByte("0123456789abcdef",
+			hash[digit])+1+t.g.IntN(15))%16]) + hash[digit+1:]
+	case 3:
+		what = "a value of the data"
+		changed := dense.New(t.rows.Rows(), t.rows.Cols())
+		for i := range t.rows.Rows() {
+			copy(changed.Row(i), t.rows.Row(i))
+		}
+		row := changed.Row(t.g.IntN(t.rows.Rows()))
+		flip32(t.g, &row[t.g.IntN(len(row))])
+		x = changed
+	case 4:
+		what = "a label"
+		y = slices.Clone(y)
+		i, j := t.g.IntN(len(y)), t.g.IntN(len(y))
+		if y[i] == y[j] {
+			return "", false
+		}
+		y[i] = y[j]
+	}
+	if m.check() != nil {
+		return what, true
+	}
+	changed := m.rewritten(tt, hash)
+	if m, err = Read(bytes.NewReader(changed)); err != nil {
+		return what, true
+	}
+	tr := Trainer{Weights: t.tr.Weights, Threads: 1}
+	v, err := tr.Verify(context.Background(), m, x, y, nil)
+	return what, err != nil || v.Verdict == Contradicted
+}
+
+// rewritten returns the model's file with that hash.
+func (m *Model) rewritten(t *testing.T, hash string) []byte {
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(file.String(), m.Hash(), hash, 1)
+	text = text[:len(text)-sha256.Size]
+	sum := sha256.Sum256([]byte(text))
+	return append([]byte(text), sum[:]...)
+}
+
+// flip32 changes a bit, or the number by a little, or by much.
+func flip32(g *rand.Rand, v *float32) {
+	old := *v
+	for *v == old || math.IsNaN(float64(*v)) || math.IsInf(float64(*v), 0) {
+		switch *v = old; g.IntN(3) {
+		case 0:
+			*v = math.Float32frombits(math.Float32bits(old) ^ 1<<g.IntN(32))
+		case 1:
+			*v *= 1 + float32(g.NormFloat64())*1e-3
+		default:
+			*v += float32(g.NormFloat64())
+		}
+	}
+}
+
+// What can't be verified, or is of something else, is told in plain words.
+func TestVerifyErrors(t *testing.T) {
+	p := random(3, 40, 6, 2, 1)
+	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 3}, KeepProof: true}
+	ctx := context.Background()
+	m, err := tr.Train(ctx, p.dense, p.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := tr
+	other.Seed = 1
+	m2, err := other.Train(ctx, p.dense, p.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tr.Verify(ctx, m, p.dense, p.y, m2.Proof); err == nil ||
+		!strings.Contains(err.Error(), "another model") {
+		t.Error(err)
+	}
+	if _, err := tr.Verify(ctx, m, p.sparse, p.y, m.Proof); err == nil ||
+		!strings.Contains(err.Error(), "other data, or of another layout") {
+		t.Error(err)
+	}
+	// A proof that proves less than is claimed.
+	bad := *m
+	bad.Result.PerClass = slices.Clone(m.Result.PerClass)
+	bad.Result.DualObjective = (m.Result.Objective + m.Result.DualObjective) / 2
+	bad.Result.PerClass[0].DualObjective = bad.Result.DualObjective
+	v, err := tr.Verify(ctx, &bad, p.dense, p.y, m.Proof)
+	if err != nil || v.Verdict != Contradicted || !strings.Contains(v.Reasons[0], "the proof") {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if v, err = tr.Verify(ctx, &bad, p.dense, p.y, nil); err != nil || v.Verdict == Contradicted {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if _, err := tr.Verify(ctx, m, random(3, 40, 5, 2, 1).dense, p.y, nil); err == nil {
+		t.Error("another number of features")
+	}
+	prior := tr
+	prior.Prior = m2
+	near, err := prior.Train(ctx, p.dense, p.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var field *ConfigError
+	if _, err := tr.Verify(ctx, near, p.dense, p.y, nil); !errors.As(err, &field) ||
+		field.Field != "Prior" {
+		t.Error(err)
+	}
+	if v, err := prior.Verify(ctx, near, p.dense, p.y, near.Proof); err != nil ||
+		v.Verdict != Confirmed {
+		t.Errorf("%+v, %v", v, err)
+	}
+	iid := Trainer{Config: Config{Order: IID}, KeepProof: true}
+	if _, err := iid.Train(ctx, p.dense, p.y); !errors.As(err, &field) || field.Field != "KeepProof" {
+		t.Error(err)
+	}
+}
