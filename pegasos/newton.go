@@ -30,9 +30,9 @@ import (
 // p and <x, p> is no reason to stop short of the optimum: Newton's method is its own refinement.
 //
 // All this decides when to stop, and no more: what is told of the model is found anew from its
-// weights and the a_i, with every rounding accounted for (certificate.go, rounding.go). If that does
-// not confirm what the method believes, it goes on from the weights as they are written, with their
-// exact margins.
+// weights and the a_i, with every rounding accounted for (certificate.go, rounding.go). If that
+// does not confirm what the method believes, it goes on from the weights as they are written, with
+// their exact margins.
 //
 // A bias without a penalty is a variable more. The rows of the zone are centred then, by their mean
 // with the weights c_i*f”(m_i): so the bias and the other variables don't meet in H, and rows far

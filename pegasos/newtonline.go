@@ -33,8 +33,8 @@ func (n *newton) search(slope float64) (s float64, ok bool) {
 		default:
 			high = s
 		}
-		// Beyond the least the slope may be small and still the objective above that at first, where
-		// few rows bend it: then the least is far back.
+		// Beyond the least the slope may be small, and the objective still above that at first,
+		// where few rows bend it: then the least is far back.
 		if math.Abs(f) <= float64(slopeLeft*-slope) && (f <= 0 || next >= 0.75*s) {
 			return s, true
 		}

@@ -43,15 +43,16 @@ const (
 	newtonPerRow    = 20
 )
 
-// newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and their
-// factor, packed rows, and 36 bytes a row.
+// newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
+// their factor, packed rows, and 36 bytes a row.
 func (s *session) newtonMemory(at float64) float64 {
 	if s.cfg.Finish != FinishNewton {
 		return 0
 	}
 	d := float64(s.data.x.Cols() + 1)
 	rounded := d + 32 // up to whole tiles
-	panels := 4 * (2*8 + 1) * gramBlock * rounded
+	packed := 4 * gramBlock * rounded // of which the sums have two or more
+	panels := 3*packed + min(4<<20, 14*packed)
 	return at * (float64(8*rounded*rounded) + panels + float64(36*len(s.data.y)))
 }
 

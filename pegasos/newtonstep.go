@@ -341,8 +341,9 @@ func (n *newton) setGap(s *newtonSums) {
 	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
 	bend := float64(half * aa)
 	if q := lossTable[p.cost.loss].quadratic; q > 0 {
-		squares := float64(s.squares[0]*float64(r[0]*r[0])) + float64(s.squares[1]*float64(r[1]*r[1]))
-		bend += float64(q * (squares / rows))
+		for k, v := range s.squares {
+			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
+		}
 	}
 	n.now.d, _ = parabola(mean, bend)
 	if n.free() {

@@ -357,8 +357,8 @@ func (p *problem) resumeAscent(from *savedAscent) {
 	a.pass = from.Pass
 }
 
-// resumeNewton makes learner k one of Newton's method, which will do its iterations again when their
-// result is asked for. It reports whether they can be those of the run.
+// resumeNewton makes learner k one of Newton's method, which will do its iterations again when
+// their result is asked for. It reports whether they can be those of the run.
 func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 	p := (*problem)(nil)
 	if r.joint == nil {
