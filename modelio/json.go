@@ -29,7 +29,15 @@ type jsonModel struct {
 	bias     bool
 	biases   []float64   // a number for each vector, if bias is true
 	weights  [][]float32 // an array for each vector, with a number for each feature
+	scaling  *jsonScaling
 	model    pegasos.Model
+}
+
+// A jsonScaling is a model's Scaling with the numbers of the columns.
+type jsonScaling struct {
+	pegasos.Scaling
+	Shifts  []float32 `json:"shift,omitempty"`
+	Factors []float32 `json:"factor,omitempty"`
 }
 
 // fields returns those of the object, in the order in which they are written.
@@ -52,6 +60,7 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Optional("prior", &m.Prior),
 		modelfile.Required("config", &m.Config),
 		modelfile.Required("result", &m.Result),
+		modelfile.Optional("scaling", &j.scaling),
 		modelfile.Optional("biases", &j.biases),
 		modelfile.Required("weights", &j.weights),
 	}
@@ -65,6 +74,9 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	j := &jsonModel{
 		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
 		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, model: *m,
+	}
+	if s := m.Scaling; s != nil {
+		j.scaling = &jsonScaling{*s, s.Shift, s.Factor}
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null
@@ -202,6 +214,10 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	}
 	if j.bias {
 		m.Bias = j.biases
+	}
+	if s := j.scaling; s != nil {
+		s.Shift, s.Factor = s.Shifts, s.Factors
+		m.Scaling = &s.Scaling
 	}
 	m.Weights = j.weights
 	if err := m.Validate(); err != nil {

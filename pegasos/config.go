@@ -39,8 +39,9 @@ type Offset string
 
 const (
 	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the
-	// rows. For the squared hinge it is twice the largest squared norm instead: no step overshoots
-	// then, and none makes the next one larger.
+	// rows. For the squared hinge it is twice the largest squared norm instead, for Squared the
+	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
+	// and none makes the next one larger.
 	OffsetR2 Offset = "r2"
 	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
@@ -50,7 +51,7 @@ const (
 	// 1.
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
-	// R^2/(2 lambda). With the squared hinge, whose gradient has no bound, that can end in an
+	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
 	OffsetNone Offset = "none"
 )
@@ -127,7 +128,7 @@ const (
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
 // first.
 type Config struct {
-	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
+	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
 	// Epsilon is the error that costs nothing, for EpsInsensitive only.
 	Epsilon float64 `json:"epsilon,omitempty"`
@@ -193,7 +194,7 @@ type Config struct {
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
 	// Finish is how the run goes on after FinishAfter epochs. FinishDual and FinishAuto are for
-	// Hinge and SquaredHinge.
+	// Hinge, SquaredHinge and Squared.
 	//
 	// FinishNone, FinishDual, FinishAuto, FinishNewton
 	Finish      Finish `json:"finish,omitempty"`
@@ -202,6 +203,11 @@ type Config struct {
 	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
 	BiasScale float64 `json:"bias_scale,omitempty"` // 1
+
+	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
+	Scale Scale `json:"scale,omitempty"`
+	// TargetScale is how numbers to predict are scaled: ScaleNone, or ScaleStandard.
+	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
 	// a sigmoid for each weight vector, fitted to scores of rows that were held out. The rows are
@@ -219,8 +225,10 @@ func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
 }
 
-// WithDefaults returns cfg with its zero fields filled in.
-func (cfg Config) WithDefaults() Config {
+// Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
+// no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
+// training chooses nothing. They are what a zero field stands for in the Config of a [Model].
+func (cfg Config) Plain() Config {
 	options.Fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
 		options.Fill(&cfg.Loss, Log)
@@ -242,6 +250,8 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Bias == BiasAugmented {
 		options.Fill(&cfg.BiasScale, DefaultBiasScale)
 	}
+	options.Fill(&cfg.Scale, ScaleNone)
+	options.Fill(&cfg.TargetScale, ScaleNone)
 	options.Fill(&cfg.Offset, OffsetR2)
 	options.Fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
@@ -253,7 +263,7 @@ func (cfg Config) WithDefaults() Config {
 // inForce returns the settings of a run: with defaults, and without the scale of a feature that is
 // not appended, of which 1 is allowed.
 func (cfg Config) inForce() Config {
-	cfg = cfg.WithDefaults()
+	cfg = cfg.Plain()
 	if cfg.Bias != BiasAugmented {
 		cfg.BiasScale = 0
 	}
@@ -272,7 +282,10 @@ func (cfg Config) Validate() error {
 		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
 		return err
 	}
-	cfg = cfg.WithDefaults()
+	if cfg.Bias == "" && cfg.BiasScale != 0 {
+		cfg.Bias = BiasAugmented
+	}
+	cfg = cfg.Plain()
 	if _, err := cfg.classWeights(); err != nil {
 		return err
 	}
@@ -292,6 +305,10 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
 			Multinomial),
+		options.OneOf("Scale", cfg.Scale, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit),
+		options.OneOf("TargetScale", cfg.TargetScale, ScaleNone, ScaleStandard),
+		options.Not("TargetScale", cfg.TargetScale == ScaleStandard && !cfg.Loss.Regression(),
+			"have %q, but labels are classes with the loss %s", cfg.TargetScale, cfg.Loss),
 		options.Penalty(cfg.Lambda, cfg.C),
 	}
 }
@@ -332,7 +349,7 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
-	joint := cfg.WithDefaults().Multiclass.Joint()
+	joint := cfg.Multiclass.Joint()
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 

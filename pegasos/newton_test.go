@@ -119,7 +119,7 @@ func TestNewtonPrior(t *testing.T) {
 	cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-6}
 	prior := mustTrain(t, data.dense, data.y, cfg)
 	cfg.Lambda = 10 // the penalty of what is added to the prior
-	m, err := (&Trainer{Config: cfg, Prior: prior}).Train(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: cfg, Prior: prior}).trainPlain(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Gap > cfg.Tol {
 		t.Fatal(err, m.Result.Gap)
 	}
@@ -156,7 +156,7 @@ func TestGoldenNewton(t *testing.T) {
 			for _, threads := range []int{1, 2, 8} {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(),
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).trainPlain(t.Context(),
 						c.data.dense, c.data.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
@@ -181,7 +181,7 @@ func TestNewtonHostile(t *testing.T) {
 		func(n *savedNewton) { n.Retries = []int{-1} },
 		func(n *savedNewton) { n.Retries = make([]int, 100) },
 	} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).Train(t.Context(),
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).trainPlain(t.Context(),
 			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestNewtonHostile(t *testing.T) {
 		}
 		harm(n)
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
+		if _, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), data.dense,
 			data.y); !errors.As(err, &bad) {
 			t.Errorf("%+v: %v", *n, err)
 		}

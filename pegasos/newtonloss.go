@@ -17,6 +17,8 @@ func (c cost) bent(m, inverse float64) (a, bend float64) {
 			return 2 * (1 - m), 2
 		}
 		return 0, 0
+	case squaredCost:
+		return -m, 1
 	case epsCost:
 		above, bend1 := ramp(float64((m-c.epsilon)*inverse), inverse)
 		below, bend2 := ramp(float64((-m-c.epsilon)*inverse), inverse)

@@ -71,7 +71,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 			return nil, err
 		}
 	}
-	found := *m // what is found out of it must not change the model
+	found := *m.Scaling.unfold(m) // what is found out of it must not change the model
 	found.Result.PerClass = slices.Clone(m.Result.PerClass)
 	if len(found.Result.PerClass) != len(m.Weights) && !m.Config.Multiclass.Joint() {
 		found.Result.PerClass = make([]ClassResult, len(m.Weights))
@@ -116,9 +116,20 @@ func (tr *Trainer) sessionOf(m *Model, x Examples, y []float32) (*session, error
 	// The trainer's own settings of a run are of no use here.
 	inner := &Trainer{Config: cfg, Threads: tr.Threads, Weights: tr.Weights, Prior: tr.Prior,
 		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes}
+	if scaling := m.Scaling; scaling != nil {
+		x, y = scaling.apply(x, y, parallel.Threads(tr.Threads))
+		inner.Config.Epsilon /= scaling.spread()
+		inner.scaling = scaling
+		if tr.Prior != nil {
+			inner.Prior, inner.priorHash = scaling.unfold(tr.Prior), tr.Prior.Hash()
+		}
+	}
 	s, err := newSession(x, y, inner)
 	if err != nil {
 		return nil, err
+	}
+	if m.Scaling != nil {
+		s.data.folded = m
 	}
 	return s, s.checkClaimed(m)
 }
@@ -187,7 +198,8 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 	if math.IsNaN(claimed.Objective) {
 		return // nothing is claimed, of a run that was interrupted
 	}
-	bits := v.Known && v.Data == m.Data
+	// A folded bias is that of training up to the rounding of sums.
+	bits := v.Known && v.Data == m.Data && m.Scaling == nil
 	n, sum, bound := 0, 0.0, 0.0
 	for _, r := range s.runs {
 		for k, at := range r.measured {
@@ -242,7 +254,11 @@ func (r *run) quickError(m *Model, k int) float64 {
 	penalty := s.penalty(w, b)
 	loss := math.Max(0, r.measured[k].objective-penalty)
 	z := s.scoreError(s.longest(w, penalty), b, r.dotSize(false), r.r2)
-	return l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+	e := l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+	if c := r.data.scaling; c != nil {
+		e += l.lossError(float64(s.sums*c.biasError(w)), loss) + c.penaltyError(w, s.lambda, penalty)
+	}
+	return e
 }
 
 // vectorName says which of several problems learner k's is.

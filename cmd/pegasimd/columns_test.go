@@ -229,7 +229,7 @@ func TestBadTable(t *testing.T) {
 		`{"label_at":-7}`:                 "the model's table: dataset: a table whose label",
 	} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1,
-			Config: pegasos.Config{Lambda: 1}.WithDefaults(), Table: []byte(table)}
+			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(table)}
 		if err := m.WriteFile(name); err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ func (v *linearCV) search() error {
 		Metric: "accuracy", Folds: v.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
 		Features: v.set.Cols(), Labels: v.labels, Grid: v.grid, Best: *v.best,
 		searchReport: newSearchReport(v.set, v.cfg.Seed, v.loading, start),
-		Config:       v.best.cfg.WithDefaults(),
+		Config:       v.best.cfg.Plain(),
 	}
 	if regression {
 		v.out.Metric = "rmse"

@@ -82,8 +82,8 @@ func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 		return nil
 	}
 	return fmt.Errorf("%s: the labels look like numbers to predict, not like classes: %d rows "+
-		"have %d distinct ones, such as %v; predict numbers with -loss eps-insensitive (and "+
-		"without -kernel), or say that they are classes with -multiclass", name, set.Rows(),
+		"have %d distinct ones, such as %v; predict numbers with -loss squared (and without "+
+		"-kernel), or say that they are classes with -multiclass", name, set.Rows(),
 		len(labels), like)
 }
 
