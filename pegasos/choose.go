@@ -405,7 +405,7 @@ func (c *choice) settle() {
 		}
 		tr.Lambda = a
 	}
-	if tr.Epochs == 0 && tr.Steps == 0 {
+	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)
 		fill := c.nonzero / (n * float64(c.x.Cols()))
 		if c.x.Cols() > fewColumns && fill < denseFill {
