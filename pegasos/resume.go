@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -92,6 +93,15 @@ type savedLearner struct {
 	RecentOldStart int64 `json:"recent_old_start"`
 
 	Ascent *savedAscent `json:"ascent,omitempty"`
+	Newton *savedNewton `json:"newton,omitempty"`
+}
+
+// savedNewton is what Newton's method has done since it took over from the state that is saved: a
+// resumed run does it again.
+type savedNewton struct {
+	Start      int64 `json:"start"` // the step after which it began
+	Iterations int   `json:"iterations"`
+	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
 }
 
 type savedAscent struct {
@@ -202,6 +212,10 @@ func (s *session) saveLearner(l learner) savedLearner {
 		a := p.ascent
 		k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
 	}
+	if p, ok := l.(*problem); ok && p.newton != nil {
+		n := p.newton
+		k.Newton = &savedNewton{n.start, n.iterations, slices.Clone(n.retries)}
+	}
 	return k
 }
 
@@ -218,8 +232,8 @@ func (s *session) resume(tr *Trainer) error {
 	if tr.Start != nil {
 		return badField("Resume", "Start can't be set too")
 	}
-	if have, want := sameRun(m.Config), sameRun(s.cfg); have != want {
-		return badField("Resume", "the run's settings were %+v, want %+v", have, want)
+	if others := differences(sameRun(m.Config), sameRun(s.cfg)); others != "" {
+		return badField("Resume", "the run had other settings: %s", others)
 	}
 	from := &m.State.saved
 	if err := s.data.checkFingerprint(from.Data, s.threads); err != nil {
@@ -278,6 +292,9 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 			return false
 		}
 		r.problems[k].resumeAscent(a)
+	}
+	if n := from.Newton; n != nil && !s.resumeNewton(r, k, n) {
+		return false
 	}
 	return c.resumeScalars(from)
 }
@@ -341,6 +358,33 @@ func (p *problem) resumeAscent(from *savedAscent) {
 	a.pass = from.Pass
 }
 
+// resumeNewton makes learner k one of Newton's method, which will do its iterations again when
+// their result is asked for. It reports whether they can be those of the run.
+func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
+	p := (*problem)(nil)
+	if r.joint == nil {
+		p = r.problems[k]
+	}
+	if p == nil || p.ascent != nil || s.cfg.Finish != FinishNewton || from.Start < p.start ||
+		from.Start > p.t || from.Iterations < 0 || from.Iterations > r.epoch {
+		return false
+	}
+	last := 0
+	for _, at := range from.Retries {
+		if at < last || at > from.Iterations {
+			return false
+		}
+		last = at
+	}
+	if len(from.Retries) > newtonRetries+1 {
+		return false
+	}
+	p.startNewton(s.cfg, from.Start, &s.data.newtons)
+	p.newton.iterations, p.newton.retries = from.Iterations, slices.Clone(from.Retries)
+	p.newton.threads = s.threads / max(r.threads, len(s.runs))
+	return true
+}
+
 // resumeScalars sets what is no array.
 func (s *learnerState) resumeScalars(from *savedLearner) bool {
 	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
@@ -371,6 +415,27 @@ func sameRun(cfg Config) Config {
 	cfg = cfg.inForce()
 	cfg.Epochs, cfg.Steps = 0, 0
 	return cfg
+}
+
+// differences lists the fields in which two configurations differ, and what they are in both.
+func differences(was, is Config) string {
+	var all []string
+	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
+	for i := range a.NumField() {
+		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
+			all = append(all, fmt.Sprintf("%s was %s, is %s", a.Type().Field(i).Name,
+				setting(had), setting(has)))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// setting is a field's value as people read it.
+func setting(value any) string {
+	if text := fmt.Sprint(value); text != "" {
+		return text
+	}
+	return "not set"
 }
 
 // fingerprint is the kind of the rows, and a hash of the rows, the labels, the weights and the
