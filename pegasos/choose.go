@@ -161,7 +161,7 @@ func (c *choice) measure() error {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	if c.columns.Bad >= 0 {
-		return &RowError{c.columns.Bad, "a value is NaN or infinite"}
+		return rowError(c.columns.Bad, "a value is NaN or infinite")
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (c *choice) scale() error {
 	c.x, c.y = s.apply(c.x, c.y, c.threads)
 	c.rows = store.Of(c.x)
 	if i := floats.FirstNotFinite(c.y); i >= 0 {
-		return &RowError{i, "the label is beyond float32 when it is scaled"}
+		return rowError(i, "the label is beyond float32 when it is scaled")
 	}
 	c.sizes(s)
 	s.Note, s.R2 = c.note, c.r2
@@ -211,6 +211,9 @@ func (c *choice) scale() error {
 // kind returns how the rows are to be scaled.
 func (c *choice) kind() Scale {
 	k := c.bestKind()
+	if k == ScaleNone && !c.fitsFloat32() {
+		k = ScaleMaxAbs
+	}
 	if k == ScaleNone {
 		return k
 	}
@@ -227,6 +230,16 @@ func (c *choice) kind() Scale {
 	}
 	c.note += fmt.Sprintf(": scaling (%s) was left out", k)
 	return ScaleNone
+}
+
+// fitsFloat32 reports whether float32 can square the rows as they are, and add the squares.
+func (c *choice) fitsFloat32() bool {
+	var mean, most float64
+	for i, s := range c.columns.Squares {
+		mean += float64(s * c.weightOf(i))
+		most = max(most, s)
+	}
+	return mean == 0 || mean/c.total() >= leastR2 && most <= math.MaxFloat32
 }
 
 // bestKind is kind for rows that can be copied.
@@ -390,9 +403,9 @@ func (c *choice) settle() {
 		if c.r2 > 0 {
 			a = float64(a * c.r2)
 		}
-		tr.Lambda = max(a, MinLambda)
+		tr.Lambda = a
 	}
-	if tr.Epochs == 0 && tr.Steps == 0 {
+	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)
 		fill := c.nonzero / (n * float64(c.x.Cols()))
 		if c.x.Cols() > fewColumns && fill < denseFill {

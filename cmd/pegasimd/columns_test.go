@@ -111,8 +111,8 @@ func TestColumns(t *testing.T) {
 			}
 			fails(t, exitUsage, "-label-column is of no use", "predict", "-labels", "no",
 				"-label-column", "0", table(false, "long", "wide"), last)
-			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict", "-labels", "maybe",
-				table(false, "long", "wide"), last)
+			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict",
+				"-labels", "maybe", table(false, "long", "wide"), last)
 		})
 	}
 }

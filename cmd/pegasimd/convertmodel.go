@@ -33,8 +33,7 @@ func (f *convertFlags) check(c *call) error {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
-		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda,
-			pegasos.MinLambda)
+		return usagef("-lambda: have %v, want a positive finite number", f.lambda)
 	}
 	return nil
 }

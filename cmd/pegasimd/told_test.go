@@ -247,3 +247,13 @@ func TestStopsAreTold(t *testing.T) {
 		t.Error(told)
 	}
 }
+
+// Of rows that float32 can't square the error names the flag that helps.
+func TestScaleNamed(t *testing.T) {
+	for _, size := range []string{"e-25", "e25"} {
+		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n")
+		fails(t, exitError, "-scale, or pegasimd scale", "train", "-kernel", "rbf", data,
+			t.TempDir()+"/m")
+		must(t, "train", "-quiet", data, t.TempDir()+"/m")
+	}
+}
