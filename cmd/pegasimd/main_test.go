@@ -355,7 +355,8 @@ func TestRidge(t *testing.T) {
 		t.Errorf("%v", run)
 	}
 	// Both columns have the deviation 1 and the mean 0, and then the slope is 1/(1 + lambda).
-	const slope, constant = 2 / 1.01, 4 - 1.5*slope
+	const slope = 2 / 1.01
+	const constant = 4 - 1.5*slope
 	must(t, "convert", "-to", "liblinear", dir+"/model", dir+"/liblinear")
 	text, err := os.ReadFile(dir + "/liblinear")
 	var w, b float64
