@@ -24,6 +24,8 @@ const (
 	lengthsVary = 1.01 // of rows: the largest squared length to the least
 	mostGrowth  = 4    // of sparse rows that become dense, in bytes
 
+	mostMapped = 1 << 30 // bytes of a copy of mapped rows
+
 	shareOfR2   = 1e-4 // lambda
 	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
 
@@ -41,7 +43,7 @@ type choice struct {
 	y       []float32
 
 	rows    store.Rows
-	weight  []float64 // of each row; nil for ones
+	weight  []float64 // 1 for each row that counts, else 0; nil for ones
 	threads int
 	classes []float32
 	share   float64 // of the smaller class, of two
@@ -108,7 +110,14 @@ func (c *choice) readLabels() error {
 	if err := d.setWeights(tr); err != nil {
 		return err
 	}
-	c.weight = d.weight
+	if d.weight != nil { // the scale goes by the rows that there are, whatever they weigh
+		c.weight = make([]float64, len(d.weight))
+		for i, w := range d.weight {
+			if w > 0 {
+				c.weight[i] = 1
+			}
+		}
+	}
 	if tr.Loss.Regression() {
 		return labels.Finite(c.y, rowError)
 	}
@@ -124,7 +133,7 @@ func (c *choice) readLabels() error {
 	}
 	c.classes = classes
 	c.share = 0.5
-	if len(classes) == 2 && tr.ClassWeight != Balanced {
+	if len(classes) == 2 {
 		var sum [2]float64
 		for i, k := range class {
 			if k >= 0 {
@@ -212,9 +221,9 @@ func (c *choice) kind() Scale {
 	switch {
 	case !ok:
 		c.note = "rows of a type of the caller's, which are not copied"
-	case m.WillNeed() != nil:
-		c.note = "mapped rows, which are not copied"
-	case c.copyBytes(k == ScaleStandard) > float64(c.memory()):
+	case m.WillNeed() != nil && c.copyBytes(k == ScaleStandard) > mostMapped:
+		c.note = "mapped rows, too many to be copied"
+	case c.copyBytes(k == ScaleStandard) > float64(c.memory())/2: // the rest is for training
 		c.note = "rows of which there is no memory for a copy"
 	default:
 		return k
@@ -396,7 +405,7 @@ func (c *choice) settle() {
 		}
 		tr.Lambda = a
 	}
-	if tr.Epochs == 0 && tr.Steps == 0 {
+	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)
 		fill := c.nonzero / (n * float64(c.x.Cols()))
 		if c.x.Cols() > fewColumns && fill < denseFill {

@@ -36,6 +36,8 @@ type data struct {
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string
 	hash         string // see fingerprint
+
+	newtons newtonPool // the buffers of Newton's method
 }
 
 // newData checks the rows and labels, which are among the classes known if there are any.

@@ -211,7 +211,8 @@ func TestStopsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
 	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish auto, would come closer\n"
-	_, told := must(t, "train", "-epochs", "2", "-tol", "1e-9", "-json", numbers, digits, model)
+	_, told := must(t, "train", "-multiclass", "ovr", "-epochs", "2", "-tol", "1e-9", "-json",
+		numbers, digits, model)
 	if r := report(t, numbers); !strings.Contains(told, missed) || r["tol_reached"] != false {
 		t.Errorf("%q, %v", told, r["tol_reached"])
 	}
