@@ -47,8 +47,10 @@ const (
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
 	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
 	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
-	// then; the test error does not (docs/benchmarks.md). With a Start there is no pilot, and c is
-	// 1.
+	// then; the test error does not ([docs/benchmarks.md]). With a Start there is no pilot, and c
+	// is 1.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
 	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
@@ -106,29 +108,38 @@ const (
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach
-// R/lambda, are in danger.
+// MinLambda is the least lambda that can be used where R^2, the mean squared length of the rows
+// with an appended feature, is 1 or more; where it is less, MinLambda times R^2 is. Below it
+// float32 weights, which may reach R/lambda, are in danger.
 const MinLambda = options.MinLambda // 1e-12
 
-// Values that stand in for zero fields.
+// Values that stand in for zero fields in Config.Plain.
 const (
 	DefaultLambda = 1e-4
 	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
-	// docs/benchmarks.md
+	// [docs/benchmarks.md].
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
 
 	DefaultFinishAfter = 1
+	// DefaultNewtonEpochs is the most with FinishNewton, which ends by itself after some tens.
+	DefaultNewtonEpochs = 200
 )
 
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
-// first.
+// first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
+// Steps are chosen by the data where they are zero, each by itself: docs/training.md says how.
+// Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
+// new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
-	// Epsilon is the error that costs nothing, for EpsInsensitive only.
+	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
+	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
 	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
@@ -139,14 +150,14 @@ type Config struct {
 	// Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of
+	// Lambda is the weight of the penalty, about the rows as they are scaled. C is the same in the terms of
 	// other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At
 	// most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the length of the run in passes over the rows, 20 unless Steps is given, which is
-	// the length in steps. At most one of the two may be set.
+	// Epochs is the length of the run in passes over the rows, Steps that in steps. At most one of
+	// the two may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -178,9 +189,11 @@ type Config struct {
 
 	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
 	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
-	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
-	// has no influence on the result, the number of shards has. Not for joint problems, batches,
-	// Project and Finish.
+	// time, but comes a little less far in an epoch (see [docs/benchmarks.md]). The number of
+	// threads has no influence on the result, the number of shards has. Not for joint problems,
+	// batches, Project and Finish.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
@@ -191,17 +204,20 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs, for Hinge, SquaredHinge and Squared.
-	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
+	// Finish is how the run goes on after FinishAfter epochs. FinishDual and FinishAuto are for
+	// Hinge, SquaredHinge and Squared.
+	//
+	// FinishNone, FinishDual, FinishAuto, FinishNewton
+	Finish      Finish `json:"finish,omitempty"`
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
 	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
-	BiasScale float64 `json:"bias_scale,omitempty"` // 1
+	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
 
 	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
 	Scale Scale `json:"scale,omitempty"`
-	// TargetScale is how numbers to predict are scaled: ScaleNone, or ScaleStandard.
+	// TargetScale is how numbers to predict are scaled: ScaleStandard, or ScaleNone.
 	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
@@ -214,10 +230,11 @@ type Config struct {
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows drawn with replacement,
-// step size 1/(lambda*t), and the last iterate as the result.
+// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a bias,
+// drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda is
+// DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
 func Paper() Config {
-	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
+	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
 }
 
 // Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
@@ -232,7 +249,9 @@ func (cfg Config) Plain() Config {
 	if cfg.C == 0 {
 		options.Fill(&cfg.Lambda, DefaultLambda)
 	}
-	if cfg.Steps == 0 {
+	if cfg.Steps == 0 && cfg.Finish == FinishNewton {
+		options.Fill(&cfg.Epochs, DefaultNewtonEpochs)
+	} else if cfg.Steps == 0 {
 		options.Fill(&cfg.Epochs, DefaultEpochs)
 	}
 	options.Fill(&cfg.Order, Shuffled)
@@ -292,7 +311,8 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Loss", cfg.Loss, Losses()...),
 		options.OneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
 		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetPilot, OffsetNone),
-		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
+		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto,
+			FinishNewton),
 		options.OneOf("Average", cfg.Average, LastHalf, LastIterate),
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
@@ -318,10 +338,15 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Not("Tol", cfg.Tol != 0 && cfg.Bias == BiasUnregularised && joint,
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
-		options.Not("Finish", cfg.finishes() && !cfg.canFinish(),
+		options.Not("Finish",
+			cfg.finishes() && cfg.Finish != FinishNewton && !(cfg.canAscend() && cfg.canFinish()),
 			"have %q, which is for the losses %s, and not for joint problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
+		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() ||
+			cfg.Change != 0 || cfg.Patience != 0),
+			"have %q, which ends by itself, and is not for joint problems, the order iid, batches, "+
+				"projection, or the bias outer", cfg.Finish),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
 			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),
 	}
@@ -336,15 +361,19 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
-	joint := cfg.Multiclass.Joint()
+	joint := cfg.Plain().Multiclass.Joint()
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 
-// canFinish reports whether there is an ascent for the settings.
+// canFinish reports whether a run with the settings can have a finish.
 func (cfg Config) canFinish() bool {
-	return cfg.Loss.traits().ascent && !cfg.Multiclass.Joint() &&
-		cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
-		cfg.Bias != BiasUnregularised && cfg.Bias != BiasOuter
+	return !cfg.Multiclass.Joint() && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
+		cfg.Bias != BiasOuter
+}
+
+// canAscend reports whether there is an ascent for the loss and the bias.
+func (cfg Config) canAscend() bool {
+	return cfg.Loss.traits().ascent && cfg.Bias != BiasUnregularised
 }
 
 // stepRules are those of what a step is.

@@ -172,7 +172,7 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	bare := file(t, "bare.svm", "1:2 2:1\n\n2:-3\n")
 	for _, labels := range []string{"auto", "no"} {
 		out, told := must(t, "predict", "-labels", labels, bare, model)
-		if out != "1\n-1\n-1\n" || told != "3 rows without labels\n" {
+		if out != "1\n1\n-1\n" || told != "3 rows without labels\n" {
 			t.Errorf("-labels %s: %q, %q", labels, out, told)
 		}
 	}

@@ -132,7 +132,7 @@ func eval(c *call) error {
 	case f.data.quiet:
 		r.printFirst(c.stdout)
 	default:
-		c.warn(s.Set, false)
+		c.warn(s.Set)
 		r.print(c.stdout)
 	}
 	return nil

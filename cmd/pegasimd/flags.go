@@ -71,20 +71,28 @@ func (s *settingFlags) define(f *flag.FlagSet) {
 func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.Float64Var(&cfg.Lambda, "lambda", 0,
-		"`number` the weight of the penalty (default 1e-4 unless -c is given)")
+		"`number` the weight of the penalty, for rows as they are scaled (default by the data: see "+
+			"above)")
 	f.Float64Var(&cfg.C, "c", 0,
 		"`number` the penalty as other solvers have it: lambda is 1/(C * rows)")
 	f.Func("loss", lossUsage(), text(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
-		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
+		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
+			"labels' standard deviation)")
 	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
 		"appended constant feature; unregularised has no penalty and takes separate steps; outer "+
-		"is the same found in 20 runs (default none)", text(&cfg.Bias))
+		"is the same found in 20 runs (default augmented)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
-		"`number` the appended feature's value (default 1)")
+		"`number` the appended feature's value (default as large as the others' root mean square)")
+	f.Func("scale", "`none|standard|max-abs|unit` scale the features first, and in every later use "+
+		"of the model: standard is zero mean and unit variance, max-abs a largest magnitude of 1 in "+
+		"each column, unit is rows of length 1 (default by the data: see above)", text(&cfg.Scale))
+	f.Func("target-scale", "`none|standard` the same of numbers to predict (default standard)",
+		text(&cfg.TargetScale))
 	f.Func("multiclass", "`ovr|ovo|crammer-singer|multinomial` what problems more than two labels "+
 		"make: ovr is one for each label against the rest; ovo one for each pair of labels; "+
-		"crammer-singer, or with -loss log multinomial, a single one of all (default ovr)",
+		"crammer-singer, or with -loss log multinomial, a single one of all (default by the data: see "+
+		"above)",
 		text(&cfg.Multiclass))
 	f.StringVar(&cfg.ClassWeight, "class-weight", "",
 		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all "+
@@ -95,9 +103,10 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.StringVar(&s.preset, "preset", "",
-		"`paper` start from the paper's choices: -order iid -offset none -average none")
+		"`paper` start from the paper's choices: -order iid -offset none -average none -scale none "+
+			"-bias none -multiclass ovr -lambda 1e-4 -epochs 20")
 	f.IntVar(&cfg.Epochs, "epochs", 0,
-		"`n` the number of passes over the rows (default 20 unless -steps is given)")
+		"`n` the number of passes over the rows (default 10 to 2000 by the data: see above)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps when the objective is "+
 		"proven to be at most this share above the optimum: 0.01 is 1 %")
@@ -127,7 +136,7 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 
 // defineFinish defines how the run ends.
 func (s *settingFlags) defineFinish(f *flag.FlagSet) {
-	f.Func("finish", "`none|dual|auto` how hinge and squared-hinge go on after the first epochs: "+
+	f.Func("finish", "`none|dual|auto|newton` how hinge and squared-hinge go on after the first epochs: "+
 		"dual is coordinate ascent from there, which is closer to the optimum after a few epochs; "+
 		"auto is the same if the gap speaks for it (default none)", text(&s.cfg.Finish))
 	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,
@@ -147,10 +156,20 @@ func (s *settingFlags) applyPreset() error {
 		{(*string)(&s.cfg.Order), (*string)(&paper.Order)},
 		{(*string)(&s.cfg.Offset), (*string)(&paper.Offset)},
 		{(*string)(&s.cfg.Average), (*string)(&paper.Average)},
+		{(*string)(&s.cfg.Scale), (*string)(&paper.Scale)},
+		{(*string)(&s.cfg.TargetScale), (*string)(&paper.TargetScale)},
+		{(*string)(&s.cfg.Bias), (*string)(&paper.Bias)},
+		{(*string)(&s.cfg.Multiclass), (*string)(&paper.Multiclass)},
 	} {
 		if *f.to == "" {
 			*f.to = *f.from
 		}
+	}
+	if s.cfg.Lambda == 0 && s.cfg.C == 0 {
+		s.cfg.Lambda = paper.Lambda
+	}
+	if s.cfg.Epochs == 0 && s.cfg.Steps == 0 {
+		s.cfg.Epochs = paper.Epochs
 	}
 	return nil
 }
@@ -219,7 +238,6 @@ func (k *kernelFlags) check(c *call) (err error) {
 // inputFlags are those of train that name what it reads beside the data.
 type inputFlags struct {
 	start, prior   string
-	scale          string
 	weights, costs string
 	valid          string
 	proba          bool
@@ -231,9 +249,6 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	f.StringVar(&i.prior, "prior", "",
 		"`file` penalise the distance from this model's weights; its "+
 			"features and labels are used")
-	f.StringVar(&i.scale, "scale", "", "`max-abs|standard|unit` scale the features first, and in "+
-		"every later use of the model; standard is zero mean and unit variance, unit is rows of "+
-		"length 1")
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")

@@ -151,7 +151,7 @@ func scoreDigits(m predictor) int {
 
 // printFit prints how good the predictions are.
 func (c *call) printFit(s *scoredSet, right int) {
-	c.warn(s.Set, false)
+	c.warn(s.Set)
 	n := s.Rows()
 	switch {
 	case n == 0:

@@ -75,7 +75,7 @@ func scale(c *call) error {
 		return err
 	}
 	if !f.data.quiet {
-		c.warn(set, false)
+		c.warn(set)
 	}
 	return saveOut.writeJSON(scaler)
 }

@@ -208,13 +208,8 @@ func (r *linearRun) readData() (err error) {
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
 		return err
 	}
-	if kind := r.flags.in.scale; kind != "" {
-		if like != nil {
-			return usagef("-scale: the other model says how the features are scaled")
-		}
-		if r.set, err = r.reader.fitScaler(r.data, kind, r.set); err != nil {
-			return err
-		}
+	if like != nil && r.given("scale") {
+		return usagef("-scale: the other model says how the features are scaled")
 	}
 	r.known = labelling{names: r.set.Names}
 	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
@@ -311,7 +306,7 @@ func (r *linearRun) report() error {
 		return err
 	}
 	if !r.reader.quiet {
-		r.warn(r.set, true)
+		r.warn(r.set)
 		out.print(r.stderr)
 		out.stopReport.print(r.stderr, r.result.Config, out.advice)
 	}

@@ -77,7 +77,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	if !f.data.quiet {
-		c.warn(set, false)
+		c.warn(set)
 		out.print(c.stderr)
 		printKernelStop(c.stderr, m.Config, out.TolReached)
 	}

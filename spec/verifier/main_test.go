@@ -58,7 +58,8 @@ func TestTampering(t *testing.T) {
 		tried++
 	}
 	for _, change := range [][2]string{{`"objective":0.`, `"objective":0.1`},
-		{`hash: "`, `hash: "0`}, {`lambda: 0.1`, `lambda: 0.1000001`}, {`"loss":"hinge"`, `"loss":"log"`}} {
+		{`hash: "`, `hash: "0`},
+		{`lambda: 0.1`, `lambda: 0.1000001`}, {`"loss":"hinge"`, `"loss":"log"`}} {
 		changed := bytes.Replace(body, []byte(change[0]), []byte(change[1]), 1)
 		write(model, seal(changed))
 		if _, err := verify(model, data); err == nil {
