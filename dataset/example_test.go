@@ -1,7 +1,10 @@
 package dataset_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"strings"
@@ -37,6 +40,31 @@ func ExampleReadCSV() {
 	// Output:
 	// apple [0.18 7.5]
 	// lemon [0.1 2.25]
+}
+
+// Arrays that NumPy has written: the features in one file, the labels in another.
+func ExampleReadNPY() {
+	values := npyFile("'<f4'", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})
+	labels := npyFile("'|i1'", "(2,)", []int8{-1, 1})
+	set, err := dataset.ReadNPY(values, labels, "x.npy,y.npy", dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, y := range set.Y {
+		fmt.Println(y, set.Dense.Row(i))
+	}
+	// Output:
+	// -1 [1 2 3]
+	// 1 [4 5 6]
+}
+
+// npyFile is what numpy.save writes.
+func npyFile(descr, shape string, values any) io.Reader {
+	var b bytes.Buffer
+	header := "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n"
+	fmt.Fprintf(&b, "\x93NUMPY\x01\x00%c\x00%s", len(header), header)
+	binary.Write(&b, binary.LittleEndian, values)
+	return &b
 }
 
 func ExampleReadSvmlight() {

@@ -1,6 +1,7 @@
 package modelio_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -34,4 +35,19 @@ func ExampleWriteLiblinear() {
 	}
 	fmt.Println(strings.Fields(text.String()))
 	// Output: [solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label 1 -1 nr_feature 2 bias -1 w 0.5 -2]
+}
+
+// A file that may hold a model of either kind.
+func ExampleRead() {
+	m := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, -2}}, Lambda: 1}
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		panic(err)
+	}
+	p, err := modelio.Read(&file)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(p.Cols(), p.Outputs(), p.Hash() == m.Hash())
+	// Output: 2 1 true
 }

@@ -35,9 +35,14 @@ type jsonModel struct {
 
 // A jsonScaling is a model's Scaling with the numbers of the columns.
 type jsonScaling struct {
-	pegasos.Scaling
-	Shifts  []float32 `json:"shift,omitempty"`
-	Factors []float32 `json:"factor,omitempty"`
+	Kind   pegasos.Scale `json:"kind"`
+	Folded bool          `json:"folded"`
+	Shift  []float32     `json:"shift,omitempty"`
+	Factor []float32     `json:"factor,omitempty"`
+	Centre float64       `json:"centre,omitempty"`
+	Spread float64       `json:"spread,omitempty"`
+	R2     float64       `json:"r2"`
+	Note   string        `json:"note,omitempty"`
 }
 
 // fields returns those of the object, in the order in which they are written.
@@ -58,6 +63,7 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Optional("calibration", &m.Calibration),
 		modelfile.Required("lambda", &m.Lambda),
 		modelfile.Optional("prior", &m.Prior),
+		modelfile.Optional("data", &m.Data),
 		modelfile.Required("config", &m.Config),
 		modelfile.Required("result", &m.Result),
 		modelfile.Optional("scaling", &j.scaling),
@@ -76,7 +82,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, model: *m,
 	}
 	if s := m.Scaling; s != nil {
-		j.scaling = &jsonScaling{*s, s.Shift, s.Factor}
+		j.scaling = &jsonScaling{s.Kind, s.Folded, s.Shift, s.Factor, s.Centre, s.Spread, s.R2, s.Note}
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null
@@ -216,8 +222,8 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 		m.Bias = j.biases
 	}
 	if s := j.scaling; s != nil {
-		s.Shift, s.Factor = s.Shifts, s.Factors
-		m.Scaling = &s.Scaling
+		m.Scaling = &pegasos.Scaling{Kind: s.Kind, Folded: s.Folded, Shift: s.Shift,
+			Factor: s.Factor, Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note}
 	}
 	m.Weights = j.weights
 	if err := m.Validate(); err != nil {

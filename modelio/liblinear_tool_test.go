@@ -144,7 +144,7 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 			full := cfg.Plain()
 			t.Run(fmt.Sprintf("%s/%s,%s,bias=%s", p.name, full.Multiclass, full.Loss, full.Bias),
 				func(t *testing.T) {
-					m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, cfg)
+					m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, full)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -47,8 +47,10 @@ const (
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
 	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
 	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
-	// then; the test error does not (docs/benchmarks.md). With a Start there is no pilot, and c is
-	// 1.
+	// then; the test error does not ([docs/benchmarks.md]). With a Start there is no pilot, and c
+	// is 1.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
 	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
@@ -106,15 +108,18 @@ const (
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach
-// R/lambda, are in danger.
+// MinLambda is the least lambda that can be used where R^2, the mean squared length of the rows
+// with an appended feature, is 1 or more; where it is less, MinLambda times R^2 is. Below it
+// float32 weights, which may reach R/lambda, are in danger.
 const MinLambda = options.MinLambda // 1e-12
 
-// Values that stand in for zero fields.
+// Values that stand in for zero fields in Config.Plain.
 const (
 	DefaultLambda = 1e-4
 	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
-	// docs/benchmarks.md
+	// [docs/benchmarks.md].
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	DefaultEpochs    = 20
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
@@ -126,11 +131,15 @@ const (
 
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
-// first.
+// first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
+// Steps are chosen by the data where they are zero, each by itself: docs/training.md says how.
+// Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
+// new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
-	// Epsilon is the error that costs nothing, for EpsInsensitive only.
+	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
+	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
 	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
@@ -141,14 +150,14 @@ type Config struct {
 	// Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of
+	// Lambda is the weight of the penalty, about the rows as they are scaled. C is the same in the terms of
 	// other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At
 	// most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the length of the run in passes over the rows, 20 unless Steps is given, which is
-	// the length in steps. At most one of the two may be set.
+	// Epochs is the length of the run in passes over the rows, Steps that in steps. At most one of
+	// the two may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -180,9 +189,11 @@ type Config struct {
 
 	// Shards, if above 1, lets so many copies of w share the work, which are averaged every few
 	// thousand rows: with as many threads a problem of two classes is trained in a fraction of the
-	// time, but comes a little less far in an epoch (see docs/benchmarks.md). The number of threads
-	// has no influence on the result, the number of shards has. Not for joint problems, batches,
-	// Project and Finish.
+	// time, but comes a little less far in an epoch (see [docs/benchmarks.md]). The number of
+	// threads has no influence on the result, the number of shards has. Not for joint problems,
+	// batches, Project and Finish.
+	//
+	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
 	// Project keeps w, and with it the weight of an appended feature, in the ball in which the
@@ -202,11 +213,11 @@ type Config struct {
 
 	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
-	BiasScale float64 `json:"bias_scale,omitempty"` // 1
+	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
 
 	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
 	Scale Scale `json:"scale,omitempty"`
-	// TargetScale is how numbers to predict are scaled: ScaleNone, or ScaleStandard.
+	// TargetScale is how numbers to predict are scaled: ScaleStandard, or ScaleNone.
 	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
@@ -219,10 +230,11 @@ type Config struct {
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows drawn with replacement,
-// step size 1/(lambda*t), and the last iterate as the result.
+// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a bias,
+// drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda is
+// DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
 func Paper() Config {
-	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
+	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
 }
 
 // Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
@@ -349,7 +361,7 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
-	joint := cfg.Multiclass.Joint()
+	joint := cfg.Plain().Multiclass.Joint()
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 

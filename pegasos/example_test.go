@@ -3,6 +3,7 @@ package pegasos_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -54,6 +55,95 @@ func ExampleTrainer() {
 	// epoch 1: step 4 of 12
 	// epoch 2: step 8 of 12
 	// epoch 3: step 12 of 12
+}
+
+// A server that is asked about one row at a time. The buffer may be used again; a model may be used
+// by any number of goroutines at once.
+func ExampleModel_Score() {
+	x, y := points()
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100}
+	model, err := pegasos.Train(context.Background(), x, y, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var buf [1]float64 // one for each weight vector
+	scores := model.Score([]float32{1, 3}, buf[:])
+	fmt.Printf("score %.2f, label %v\n", scores[0], model.Classes[model.Class(scores)])
+	// Output: score 0.99, label 1
+}
+
+// A row as the features that are not 0.
+func ExampleModel_PredictSparse() {
+	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
+	fmt.Println(model.PredictSparse([]int32{0, 2}, []float32{5, 1}))
+	fmt.Println(model.PredictSparse([]int32{2}, []float32{1}))
+	// Output:
+	// 1
+	// -1
+}
+
+// With the loss Log a model tells probabilities; with others [pegasos.Config.Calibrate] asks for
+// them.
+func ExampleModel_Probabilities() {
+	x, y := points()
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100, Loss: pegasos.Log}
+	model, err := pegasos.Train(context.Background(), x, y, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := model.Probabilities(model.Score([]float32{1, 3}, nil), nil)
+	fmt.Printf("of the label %v: %.2f\n", model.Classes[1], p[1])
+	// Output: of the label 1: 0.86
+}
+
+// Rows that come in chunks.
+func ExampleNewPartial() {
+	x, y := points()
+	partial, err := pegasos.NewPartial(pegasos.Config{Lambda: 0.1}, []float32{-1, 1}, x.Cols())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 10 { // chunks; here they are all the same
+		if err := partial.Fit(x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	model, err := partial.Model()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.PredictAll(x))
+	// Output: [1 -1 1 -1]
+}
+
+// A run that is paused, and resumed later: the model is that of a run without a pause, to the bit.
+func ExampleTrainer_resume() {
+	x, y := points()
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 10}
+	first := pegasos.Trainer{Config: cfg, Pause: 20, KeepState: true}
+	half, err := first.Train(context.Background(), x, y)
+	if !errors.Is(err, pegasos.ErrPaused) {
+		fmt.Println(err)
+		return
+	}
+	second := pegasos.Trainer{Config: cfg, Resume: half}
+	model, err := second.Train(context.Background(), x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	whole, err := pegasos.Train(context.Background(), x, y, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(half.Result.Steps, model.Result.Steps, model.Hash() == whole.Hash())
+	// Output: 20 40 true
 }
 
 func ExampleModel_Write() {

@@ -106,7 +106,7 @@ func TestNoWorseThanStart(t *testing.T) {
 func TestPaperIsNotReplaced(t *testing.T) {
 	data := steep(1)
 	cfg := Paper()
-	cfg.Lambda, cfg.Steps = 1e-6, 3
+	cfg.Epochs, cfg.Lambda, cfg.Steps = 0, 1e-6, 3
 	m := mustTrain(t, data.dense, data.y, cfg)
 	if r := m.Result; r.Replaced != 0 || !(r.Objective > 1e3) || math.IsInf(r.Objective, 1) {
 		t.Errorf("%+v", r)

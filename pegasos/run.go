@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -102,6 +103,10 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
+	if err := options.First(fieldError, []options.Rule{
+		options.LambdaFits(r.lambda, cfg.C, r.r2)}); err != nil {
+		return nil, err
+	}
 	r.arrange()
 	r.order.Only = r.only
 	if cfg.Multiclass.Joint() {

@@ -122,8 +122,12 @@ func TestScorePanics(t *testing.T) {
 	models, _ := scored(t)
 	m := models["bias"]
 	for want, f := range map[string]func(){
-		"pegasos: Model.Score: len(x) = 8, m.Cols() = 9":        func() { m.Score(make([]float32, 8), nil) },
-		"pegasos: Model.PredictDense: len(x) = 8, m.Cols() = 9": func() { m.PredictDense(make([]float32, 8)) },
+		"pegasos: Model.Score: len(x) = 8, m.Cols() = 9": func() {
+			m.Score(make([]float32, 8), nil)
+		},
+		"pegasos: Model.PredictDense: len(x) = 8, m.Cols() = 9": func() {
+			m.PredictDense(make([]float32, 8))
+		},
 		"pegasos: Model.ScoreSparse: len(idx) = 1, len(val) = 2": func() {
 			m.ScoreSparse([]int32{1}, make([]float32, 2), nil)
 		},

@@ -35,3 +35,15 @@ func ExampleNew() {
 	// 5 302
 	// sparse: row 0: column 3 after 2: want strictly ascending columns below 3
 }
+
+// A row against eight weight vectors at once, whose weights of a feature stand side by side.
+func ExampleDotK() {
+	w := make([]float32, 3*8)
+	for c := range 8 {
+		w[0*8+c], w[2*8+c] = float32(c), 1
+	}
+	dst := make([]float32, 8)
+	sparse.DotK(dst, []int32{0, 2}, []float32{10, 5}, w)
+	fmt.Println(dst)
+	// Output: [5 15 25 35 45 55 65 75]
+}

@@ -111,8 +111,8 @@ func TestColumns(t *testing.T) {
 			}
 			fails(t, exitUsage, "-label-column is of no use", "predict", "-labels", "no",
 				"-label-column", "0", table(false, "long", "wide"), last)
-			fails(t, exitUsage, `-labels: there is no "maybe"`, "predict", "-labels", "maybe",
-				table(false, "long", "wide"), last)
+			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict",
+				"-labels", "maybe", table(false, "long", "wide"), last)
 		})
 	}
 }
@@ -172,7 +172,7 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	bare := file(t, "bare.svm", "1:2 2:1\n\n2:-3\n")
 	for _, labels := range []string{"auto", "no"} {
 		out, told := must(t, "predict", "-labels", labels, bare, model)
-		if out != "1\n-1\n-1\n" || told != "3 rows without labels\n" {
+		if out != "1\n1\n-1\n" || told != "3 rows without labels\n" {
 			t.Errorf("-labels %s: %q, %q", labels, out, told)
 		}
 	}
@@ -224,9 +224,9 @@ func TestLackingColumns(t *testing.T) {
 func TestBadTable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")
 	for table, want := range map[string]string{
-		`{"columns":["a"],"label_at":-1}`: "the model's table: dataset: a table of 1 names for 2",
+		`{"columns":["a"],"label_at":-1}`: "the model's table: a table of 1 names for 2",
 		`[1]`:                             "the model's table: json: cannot unmarshal",
-		`{"label_at":-7}`:                 "the model's table: dataset: a table whose label",
+		`{"label_at":-7}`:                 "the model's table: a table whose label",
 	} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1,
 			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(table)}

@@ -14,8 +14,8 @@ func TestConvertModel(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	model, text, back := filepath.Join(dir, "model"), filepath.Join(dir, "text"),
 		filepath.Join(dir, "back")
-	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-bias", "augmented",
-		digits, model)
+	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-multiclass",
+		"ovr", digits, model)
 	if out, told := must(t, "convert", "-to", "liblinear", model, text); out+told != "" {
 		t.Errorf("%s%s", out, told)
 	}
@@ -113,9 +113,9 @@ func TestConvertModelErrors(t *testing.T) {
 			"out"}},
 		"a kernel machine": {exitError, "machine: a kernel machine",
 			[]string{"-to", "json", machine, "out"}},
-		"not JSON": {exitError, "bad.model: modelio: model in JSON: byte",
+		"not JSON": {exitError, "bad.model: model in JSON: byte",
 			[]string{"-from", "json", bad, "out"}},
-		"labels not whole": {exitError, "halves: modelio: the label 1.5",
+		"labels not whole": {exitError, "halves: the label 1.5",
 			[]string{"-to", "liblinear", halves, "out"}},
 		"one argument":        {exitUsage, "too few", []string{"-to", "onnx", model}},
 		"a folder to be made": {exitError, "none", []string{"-to", "onnx", model, "none/out"}},

@@ -84,7 +84,7 @@ func TestCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"digits.csv.gz: hinge loss, ovr, lambda 1", "objective",
+	for _, text := range []string{"digits.csv.gz: hinge loss, crammer-singer, lambda ", "objective",
 		"lower bound", "above the optimum", "accuracy", "validation rows", "10k"} {
 		if !bytes.Contains(svg, []byte(text)) {
 			t.Errorf("the plot lacks %q", text)
@@ -167,7 +167,6 @@ func TestCurveErrors(t *testing.T) {
 		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
 		"outer": {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias",
 			"outer"}},
-		"useless valid": {exitUsage, "-valid", []string{"train", good, "-valid", good}},
 		"missing": {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid",
 			"missing.svm"}},
 		"empty": {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid",

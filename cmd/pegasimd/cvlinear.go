@@ -168,7 +168,7 @@ func (v *linearCV) writeModel() error {
 	}
 	tr := pegasos.Trainer{
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
-		MaxMemory: v.memory,
+		MaxMemory: v.memory, Fingerprint: true,
 	}
 	m, err := tr.Train(v, matrix(v.set), v.set.Y)
 	if err != nil {
@@ -192,7 +192,7 @@ func (v *linearCV) report() error {
 		return err
 	}
 	if !v.flags.data.quiet && !v.outs.json.toStdout() {
-		v.warn(v.set, false)
+		v.warn(v.set)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
 				"class %s has fewer rows than there are folds: some have none of it\n",
@@ -225,7 +225,6 @@ func defaultGrid(set *dataset.Set) (grid []cvPoint) {
 	k, _ := strconv.Atoi(exponent)
 	for j := 1; j <= 7; j++ {
 		lambda, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", k-j), 64)
-		lambda = max(lambda, pegasos.MinLambda)
 		if len(grid) == 0 || number(lambda) < grid[len(grid)-1].Lambda {
 			grid = append(grid, cvPoint{Lambda: number(lambda)})
 		}

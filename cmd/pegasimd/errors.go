@@ -24,9 +24,9 @@ var flagOf = map[string]string{
 	"Order": "-order", "Block": "-block", "Batch": "-batch", "Shards": "-shards",
 	"Project": "-project", "Offset": "-offset", "Average": "-average", "Finish": "-finish",
 	"FinishAfter": "-finish-after", "Bias": "-bias", "BiasScale": "-bias-scale",
-	"Calibrate": "-proba", "Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
+	"Scale": "-scale", "TargetScale": "-target-scale", "Calibrate": "-proba", "Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
 	"Costs": "-costs", "Valid": "-valid", "Start": "-start", "Prior": "-prior",
-	"Resume": "-resume", "MaxMemory": "-max-memory", "Kernel": "-kernel", "Gamma": "-gamma", "Coef0": "-coef0",
+	"Resume": "-resume", "KeepProof": "-proof", "MaxMemory": "-max-memory", "Kernel": "-kernel", "Gamma": "-gamma", "Coef0": "-coef0",
 	"Degree": "-degree", "Passes": "-passes", "MaxSV": "-max-sv", "CacheMB": "-cache-mb",
 	"folds": "-folds",
 }
@@ -62,6 +62,10 @@ func configError(err error) error {
 func dataError(name string, err error) error {
 	if bad := configError(err); bad != err {
 		return bad
+	}
+	var row *pegasos.RowError
+	if errors.As(err, &row) && row.Scale {
+		return fmt.Errorf("%s: %w; scale them: -scale, or pegasimd scale", name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -73,6 +73,10 @@ func (d *dataReader) tell(name string, set *dataset.Set, numbers bool, took time
 func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 	took time.Duration) error {
 	d.tell(name, set, numbers, took)
+	if labels, rows := labelCounts(set); len(labels) == 1 && !numbers {
+		return fmt.Errorf("%s: all %d rows are of the class %s: want two or more classes", name,
+			rows[0], visible.Name(labelName(set, labels[0])))
+	}
 	if numbers || set.Names != nil || d.call.given("multiclass") {
 		return nil
 	}

@@ -2,5 +2,5 @@
 
 package asm
 
-// detect does not ask: NEON is part of every arm64, and cpuid does not see it on some systems.
+// detect does not ask: NEON is part of every arm64, and some systems don't tell.
 func detect() []ISA { return []ISA{Generic, NEON} }

@@ -795,6 +795,49 @@ func dot64Generic(x, y []float32) float64 {
 	return lane[0]
 }
 
+// Axpy64 is
+//
+//	for i, v := range x {
+//		y[i] += float64(a * float64(v))
+//	}
+//
+// It panics if the lengths differ.
+func Axpy64(a float64, x []float32, y []float64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceWrites(y)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		axpy64(&a, x[:Block], y[:Block])
+	}
+	axpy64(&a, x, y)
+}
+
+func axpy64(a *float64, x []float32, y []float64) {
+	switch active {
+	case AVX512:
+		axpy64AVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		axpy64AVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX2:
+		axpy64AVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		axpy64NEON(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		axpy64Generic(*a, x, y)
+	}
+}
+
+func axpy64Generic(a float64, x []float32, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += float64(a * float64(v))
+	}
+}
+
 // Min returns the least number in x, and +Inf if there is none: NaN is no number. A zero is
 // returned as +0.
 func Min(x []float32) float32 {
@@ -1554,6 +1597,53 @@ func rankK(c []float32, stride int, a, b []float32) {
 		rankKNEON(&a[0], &b[0], k, &c[0], 4*stride)
 	default:
 		rankKGeneric(c, stride, a, b)
+	}
+}
+
+// Pack is
+//
+//	for i, v := range x {
+//		dst[i/width*step+i%width] = float32(c * v)
+//	}
+//
+// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or dst
+// ends before the last panel does. dst must not overlap x.
+func Pack(dst []float32, width, step int, c float32, x []float32) {
+	if width != TileRows && width != TileCols {
+		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
+	}
+	if n := len(x); n == 0 {
+		return
+	} else if last := (n - 1) / width; step < width || len(dst) < last*step+n-last*width {
+		panic(rowsTooShort(dst, step, last+1, width))
+	}
+	if race {
+		raceReads(x)
+		for i := 0; i < len(x); i += width {
+			raceWrites(dst[i/width*step:][:min(width, len(x)-i)])
+		}
+	}
+	for ; len(x) > packBlock; x, dst = x[packBlock:], dst[packBlock/width*step:] {
+		pack(dst, width, step, c, x[:packBlock])
+	}
+	pack(dst, width, step, c, x)
+}
+
+// packBlock is a number of whole panels that one call takes at most.
+const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
+
+func pack(dst []float32, width, step int, c float32, x []float32) {
+	switch active {
+	case AVX512:
+		packAVX512(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX512x256:
+		packAVX512x256(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX2:
+		packAVX2(&dst[0], width, 4*step, c, &x[0], len(x))
+	case NEON:
+		packNEON(&dst[0], width, 4*step, c, &x[0], len(x))
+	default:
+		packGeneric(dst, width, step, c, x)
 	}
 }
 

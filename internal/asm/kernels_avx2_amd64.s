@@ -788,6 +788,99 @@ skip2:
 skip4:
 	JMP loop
 
+// func axpy64AVX2(a *float64, x *float32, y *float64, n int)
+// Requires: AVX
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD (AX), Y0
+	CMPQ         BX, $+16
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	VCVTPS2PD 16(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 32(DX)
+	VCVTPS2PD 32(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 64(DX)
+	VCVTPS2PD 48(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   96(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 96(DX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JAE       loop
+
+rest:
+	TESTL     $0x00000008, BX
+	JEQ       less8
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	VCVTPS2PD 16(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 32(DX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, DX
+
+less8:
+	TESTL     $0x00000004, BX
+	JEQ       less4
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	ADDQ      $+16, CX
+	ADDQ      $+32, DX
+
+less4:
+	TESTL     $0x00000002, BX
+	JEQ       less2
+	VCVTPS2PD (CX), X1
+	VMULPD    X0, X1, X1
+	VMOVUPS   (DX), X2
+	VADDPD    X1, X2, X2
+	VMOVUPS   X2, (DX)
+	ADDQ      $+8, CX
+	ADDQ      $+16, DX
+
+less2:
+	TESTL     $0x00000001, BX
+	JEQ       less1
+	VMOVSS    (CX), X1
+	VCVTPS2PD X1, X1
+	VMULPD    X0, X1, X1
+	VMOVSD    (DX), X0
+	VADDPD    X1, X0, X0
+	VMOVSD    X0, (DX)
+	ADDQ      $+4, CX
+	ADDQ      $+8, DX
+
+less1:
+	VZEROUPPER
+	RET
+
 // func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySameAVX2(SB), NOSPLIT, $0-32
@@ -5524,6 +5617,95 @@ skip2:
 
 skip4:
 	JMP loop
+
+// func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+// Requires: AVX
+TEXT ·packAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         step+16(FP), DX
+	VBROADCASTSS c+24(FP), Y0
+	MOVQ         x+32(FP), BX
+	MOVQ         n+40(FP), SI
+	CMPQ         CX, $+32
+	JAE          cols
+	PCALIGN      $0x20
+
+rows:
+	CMPQ    SI, $+12
+	JB      rest
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), X0, X1
+	VMOVUPS X1, 32(AX)
+	ADDQ    $+48, BX
+	ADDQ    DX, AX
+	SUBQ    $+12, SI
+	JMP     rows
+	PCALIGN $0x20
+
+cols:
+	CMPQ    SI, $+32
+	JB      rest
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	VMULPS  64(BX), Y0, Y1
+	VMOVUPS Y1, 64(AX)
+	VMULPS  96(BX), Y0, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, BX
+	ADDQ    DX, AX
+	SUBQ    $+32, SI
+	JMP     cols
+
+rest:
+	TESTL   $0x00000010, SI
+	JEQ     less16
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, AX
+
+less16:
+	TESTL   $0x00000008, SI
+	JEQ     less8
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, AX
+
+less8:
+	TESTL   $0x00000004, SI
+	JEQ     less4
+	VMULPS  (BX), X0, X1
+	VMOVUPS X1, (AX)
+	ADDQ    $+16, BX
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, SI
+	JEQ    less2
+	VMOVSD (BX), X1
+	VMULPS X1, X0, X1
+	VMOVSD X1, (AX)
+	ADDQ   $+8, BX
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, SI
+	JEQ    less1
+	VMULSS (BX), X0, X0
+	VMOVSS X0, (AX)
+	ADDQ   $+4, BX
+	ADDQ   $+4, AX
+
+less1:
+	VZEROUPPER
+	RET
 
 // func prefetchAVX2(p *float32, n int)
 // Requires: AVX, MMX+

@@ -24,6 +24,11 @@ func axpyAVX512x256(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64AVX512x256 works like axpy64Generic.
+//
+//go:noescape
+func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
+
 // axpySameAVX512x256 works like axpySameGeneric.
 //
 //go:noescape
@@ -113,6 +118,11 @@ func minAVX512x256(x *float32, n int) float32
 //
 //go:noescape
 func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
+
+// packAVX512x256 works like packGeneric.
+//
+//go:noescape
+func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
 
 // prefetchAVX512x256 is a part of Prefetch.
 //

@@ -754,6 +754,98 @@ skip2:
 skip4:
 	JMP loop
 
+// func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
+// Requires: AVX
+TEXT ·axpy64AVX512x256(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD (AX), Y16
+	CMPQ         BX, $+16
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	VCVTPS2PD 16(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   32(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 32(DX)
+	VCVTPS2PD 32(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   64(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 64(DX)
+	VCVTPS2PD 48(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   96(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 96(DX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JAE       loop
+
+rest:
+	TESTL     $0x00000008, BX
+	JEQ       less8
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	VCVTPS2PD 16(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   32(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 32(DX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, DX
+
+less8:
+	TESTL     $0x00000004, BX
+	JEQ       less4
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	ADDQ      $+16, CX
+	ADDQ      $+32, DX
+
+less4:
+	TESTL     $0x00000002, BX
+	JEQ       less2
+	VCVTPS2PD (CX), X17
+	VMULPD    X16, X17, X17
+	VMOVUPS   (DX), X18
+	VADDPD    X17, X18, X18
+	VMOVUPS   X18, (DX)
+	ADDQ      $+8, CX
+	ADDQ      $+16, DX
+
+less2:
+	TESTL     $0x00000001, BX
+	JEQ       less1
+	VMOVSS    (CX), X17
+	VCVTPS2PD X17, X17
+	VMULPD    X16, X17, X17
+	VMOVSD    (DX), X16
+	VADDPD    X17, X16, X16
+	VMOVSD    X16, (DX)
+	ADDQ      $+4, CX
+	ADDQ      $+8, DX
+
+less1:
+	RET
+
 // func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-32
@@ -5423,6 +5515,94 @@ skip2:
 
 skip4:
 	JMP loop
+
+// func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+// Requires: AVX
+TEXT ·packAVX512x256(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         step+16(FP), DX
+	VBROADCASTSS c+24(FP), Y16
+	MOVQ         x+32(FP), BX
+	MOVQ         n+40(FP), SI
+	CMPQ         CX, $+32
+	JAE          cols
+	PCALIGN      $0x20
+
+rows:
+	CMPQ    SI, $+12
+	JB      rest
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), X16, X17
+	VMOVUPS X17, 32(AX)
+	ADDQ    $+48, BX
+	ADDQ    DX, AX
+	SUBQ    $+12, SI
+	JMP     rows
+	PCALIGN $0x20
+
+cols:
+	CMPQ    SI, $+32
+	JB      rest
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), Y16, Y17
+	VMOVUPS Y17, 32(AX)
+	VMULPS  64(BX), Y16, Y17
+	VMOVUPS Y17, 64(AX)
+	VMULPS  96(BX), Y16, Y17
+	VMOVUPS Y17, 96(AX)
+	ADDQ    $+128, BX
+	ADDQ    DX, AX
+	SUBQ    $+32, SI
+	JMP     cols
+
+rest:
+	TESTL   $0x00000010, SI
+	JEQ     less16
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), Y16, Y17
+	VMOVUPS Y17, 32(AX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, AX
+
+less16:
+	TESTL   $0x00000008, SI
+	JEQ     less8
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, AX
+
+less8:
+	TESTL   $0x00000004, SI
+	JEQ     less4
+	VMULPS  (BX), X16, X17
+	VMOVUPS X17, (AX)
+	ADDQ    $+16, BX
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, SI
+	JEQ    less2
+	VMOVSD (BX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (AX)
+	ADDQ   $+8, BX
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, SI
+	JEQ    less1
+	VMULSS (BX), X16, X16
+	VMOVSS X16, (AX)
+	ADDQ   $+4, BX
+	ADDQ   $+4, AX
+
+less1:
+	RET
 
 // func prefetchAVX512x256(p *float32, n int)
 // Requires: MMX+

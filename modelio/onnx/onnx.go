@@ -3,7 +3,9 @@
 //
 // A model that predicts classes becomes a LinearClassifier, one that predicts numbers a
 // LinearRegressor, both of the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/.
-// docs/models.md tells their inputs and outputs.
+// [docs/models.md] tells their inputs and outputs.
+//
+// [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package onnx
 
 import (

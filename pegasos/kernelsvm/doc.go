@@ -10,7 +10,7 @@
 //	score(x) = sum over the support rows of coefficient*k(row,x)
 //
 // Options that linear training has too are those of package pegasos, and mean the same. What is
-// computed, to the bit, and what it takes is told in docs/kernelised.md.
+// computed, to the bit, and what it takes is told in [docs/kernelised.md].
 //
 // # Length
 //
@@ -21,4 +21,6 @@
 //
 // As in package pegasos a [Result] has a bound on the optimum, so that it is known how far from it
 // the model can be at most. The default ends within 1 %.
+//
+// [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
 package kernelsvm

@@ -1,6 +1,7 @@
 package kernelsvm_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -24,4 +25,27 @@ func ExampleTrain() {
 	}
 	fmt.Println(m.PredictAll(x), m.SupportRows().Rows())
 	// Output: [0 0 1 1] 4
+}
+
+// A model file holds the support rows and their coefficients.
+func ExampleRead() {
+	x, err := dense.FromSlice(4, 2, []float32{1, 1, -1, -1, 1, -1, -1, 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := kernelsvm.Train(context.Background(), x, []float32{0, 0, 1, 1},
+		kernelsvm.Config{Kernel: kernelsvm.Polynomial, Degree: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		log.Fatal(err)
+	}
+	same, err := kernelsvm.Read(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(same.PredictAll(x), same.Hash() == m.Hash())
+	// Output: [0 0 1 1] true
 }
