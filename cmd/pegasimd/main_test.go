@@ -108,7 +108,7 @@ func TestTrainPredictEval(t *testing.T) {
 	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented",
 		"-scale", "none", "-multiclass", "ovr", digits, model, "-json", numbers)
 	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") ||
-		!strings.Contains(summary, "more -epochs, or -finish auto, would bring one") {
+		!strings.Contains(summary, "more -epochs, or -finish newton, would bring one") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
