@@ -18,6 +18,8 @@ type Matrix interface {
 	Dim() int
 	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves the others alone.
 	Upper(i int, dst []float64)
+	// Diagonal sets dst[i] to element (i, i).
+	Diagonal(dst []float64)
 }
 
 // A Sum adds up dense rows in float32. Rows are taken in blocks of asm.BlockRows, counted from the
@@ -79,6 +81,14 @@ func (s *Sum) Upper(i int, dst []float64) {
 	row := s.sum[i*s.stride:][:s.dim]
 	for j := i; j < s.dim; j++ {
 		dst[j] = float64(row[j])
+	}
+}
+
+// Diagonal is what Matrix has it for.
+func (s *Sum) Diagonal(dst []float64) {
+	s.flush()
+	for i := range s.dim {
+		dst[i] = float64(s.sum[i*s.stride+i])
 	}
 }
 
