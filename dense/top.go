@@ -2,10 +2,10 @@ package dense
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/nearest"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -242,7 +242,7 @@ func (s candidates) rankThreads(dst [][]Hit, by Metric, queries [][]float32,
 	for q := range dst {
 		for w := range found {
 			for _, h := range found[w][q] {
-				dst[q] = add(dst[q], h)
+				dst[q] = nearest.Add(dst[q], h, before)
 			}
 		}
 	}
@@ -258,62 +258,14 @@ func (s *candidates) offer(hits []Hit, scores []float32, first int) []Hit {
 		if s.idx != nil {
 			row = int(s.idx[row])
 		}
-		hits = add(hits, Hit{row, score})
+		hits = nearest.Add(hits, Hit{row, score}, before)
 	}
 	return hits
-}
-
-// add puts h among hits, a heap whose root is the worst of them, and drops the worst if there are
-// more than its capacity.
-func add(hits []Hit, h Hit) []Hit {
-	if len(hits) == cap(hits) {
-		if len(hits) > 0 && before(h, hits[0]) {
-			hits[0] = h
-			sink(hits)
-		}
-		return hits
-	}
-	hits = append(hits, h)
-	for i := len(hits) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !before(hits[parent], hits[i]) {
-			break
-		}
-		hits[parent], hits[i] = hits[i], hits[parent]
-		i = parent
-	}
-	return hits
-}
-
-// sink moves the root down to where it belongs.
-func sink(hits []Hit) {
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(hits) {
-			return
-		}
-		if child+1 < len(hits) && before(hits[child], hits[child+1]) {
-			child++
-		}
-		if !before(hits[i], hits[child]) {
-			return
-		}
-		hits[i], hits[child] = hits[child], hits[i]
-		i = child
-	}
 }
 
 // finish makes of a heap what is returned: the best first, and scores as the metric has them.
 func finish(hits []Hit, by Metric) {
-	slices.SortFunc(hits, func(a, b Hit) int {
-		if before(a, b) {
-			return -1
-		}
-		if before(b, a) {
-			return 1
-		}
-		return 0
-	})
+	nearest.Sort(hits, before)
 	if by == ByDistance {
 		for i := range hits {
 			hits[i].Score = -hits[i].Score

@@ -9,6 +9,9 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
+// vnni tells whether the AVX-512 paths may use VNNI's instructions.
+var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI)
+
 func detect() []ISA {
 	isas := []ISA{Generic}
 	// cpuid asks the operating system too (XGETBV): a feature it reports is one that can be used.

@@ -16,6 +16,10 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 
 func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
+func dotInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
+
+func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
+
 func dotNormsAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
 
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
@@ -26,11 +30,19 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 	panic(noAVX512)
 }
 
+func dotUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
+
+func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
+
 func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512) }
 
 func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
+
+func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
+
+func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
 
 func sumSquaresAVX512(x *float32, n int) float32 { panic(noAVX512) }
 

@@ -30,6 +30,14 @@ var words = map[string]uint32{
 	"VFCVTNS": 0x4e21a800,
 	"VFCVTZS": 0x4ea1b800,
 	"VSCVTF":  0x4e21d800,
+	"VSABD":   0x4e207400,
+	"VUABD":   0x6e207400,
+	"VSMULL":  0x0e20c000,
+	"VSMULL2": 0x4e20c000,
+	"VUMULL":  0x2e20c000,
+	"VUMULL2": 0x6e20c000,
+	"VSADALP": 0x4e606800,
+	"VUADALP": 0x6e606800,
 }
 
 // encode adds the registers, in the order they are spelled, to a base word.

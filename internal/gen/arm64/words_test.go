@@ -31,6 +31,14 @@ var gnu = map[string]string{
 	"VFCVTNS": "fcvtns v%[1]d.4s, v%[2]d.4s",
 	"VFCVTZS": "fcvtzs v%[1]d.4s, v%[2]d.4s",
 	"VSCVTF":  "scvtf v%[1]d.4s, v%[2]d.4s",
+	"VSABD":   "sabd v%[1]d.16b, v%[2]d.16b, v%[3]d.16b",
+	"VUABD":   "uabd v%[1]d.16b, v%[2]d.16b, v%[3]d.16b",
+	"VSMULL":  "smull v%[1]d.8h, v%[2]d.8b, v%[3]d.8b",
+	"VSMULL2": "smull2 v%[1]d.8h, v%[2]d.16b, v%[3]d.16b",
+	"VUMULL":  "umull v%[1]d.8h, v%[2]d.8b, v%[3]d.8b",
+	"VUMULL2": "umull2 v%[1]d.8h, v%[2]d.16b, v%[3]d.16b",
+	"VSADALP": "sadalp v%[1]d.4s, v%[2]d.8h",
+	"VUADALP": "uadalp v%[1]d.4s, v%[2]d.8h",
 }
 
 // A row is one instruction: what encode made and what it should be.
