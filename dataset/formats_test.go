@@ -108,7 +108,7 @@ func train(t *testing.T, set *dataset.Set) (hash string, predicted []float32) {
 	if set.Sparse != nil {
 		x = set.Sparse
 	}
-	m, err := pegasos.Train(context.Background(), x, set.Y, cfg)
+	m, err := pegasos.Train(context.Background(), x, set.Y, cfg.Plain())
 	if err != nil {
 		t.Fatal(err)
 	}

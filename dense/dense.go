@@ -4,7 +4,21 @@
 // Every function gives the same bits on every machine. The arithmetic contract is at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
 //
-// Slices of different lengths, and rows outside their slice, are a panic that says the lengths.
+// # Rules
+//
+// They hold for every function here that says nothing else.
+//
+//   - Lengths: slices of different lengths, and rows outside their slice, are a panic that says the
+//     lengths, before anything is written.
+//   - Empty vectors: sums, distances, norms and cosines are 0, Min is +Inf and Max -Inf, ArgMin and
+//     ArgMax are -1.
+//   - NaN and infinities go into sums and results as IEEE 754 has it: a NaN makes the sum NaN. Only
+//     Min, Max, ArgMin and ArgMax skip NaN; of nothing but NaN they are what they are of an empty
+//     vector.
+//   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves one as it is.
+//   - Overlap: what is written may be the very slice that is read, where both have the same length.
+//     If they overlap in another way, the values written are undefined.
+//   - No function allocates memory, and all may be called from several goroutines.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
@@ -66,9 +80,56 @@ func SquaredDistance(x, y []float32) float32 {
 	return asm.SquaredDistance(x, y)
 }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
-// vectors: what the cosine of the angle between them is made of, xy / sqrt(xx yy). It panics if the
+// Sum returns the sum of x[i], with the lanes and blocks of Dot.
+func Sum(x []float32) float32 { return asm.Sum(x) }
+
+// SumAbs returns the sum of |x[i]|, the L1 norm, with the lanes and blocks of Dot.
+func SumAbs(x []float32) float32 { return asm.SumAbs(x) }
+
+// L1Distance returns the sum of |x[i]-y[i]|, with the lanes and blocks of Dot. It panics if the
 // lengths differ.
+func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
+
+// Dot64 returns the sum of x[i]*y[i] in float64, which holds each product exactly. It has 32 lanes,
+// to which elements go in turn, folded as those of Dot are, and Dot's blocks. The rounding error is
+// at most n/32 + 6 units of 2^-53 of the sum of |x[i]*y[i]|, for n up to 65,536. It panics if the
+// lengths differ.
+func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
+
+// Min returns the least number in x. NaN is skipped, and +Inf is returned where there is no number.
+// A zero of either sign is returned as +0.
+func Min(x []float32) float32 { return asm.Min(x) }
+
+// Max returns the greatest number in x. NaN is skipped, and -Inf is returned where there is no
+// number. A zero of either sign is returned as +0.
+func Max(x []float32) float32 { return asm.Max(x) }
+
+// ArgMin returns the index of the least number in x, the first of those that are equal, as zeros of
+// both signs are. NaN is skipped, and -1 is returned where there is no number.
+func ArgMin(x []float32) int { return asm.ArgMin(x) }
+
+// ArgMax returns the index of the greatest number in x, the first of those that are equal, as zeros
+// of both signs are. NaN is skipped, and -1 is returned where there is no number.
+func ArgMax(x []float32) int { return asm.ArgMax(x) }
+
+// Add sets dst[i] to x[i] + y[i]. It panics if the lengths differ. dst may be x or y.
+func Add(dst, x, y []float32) { asm.Add(dst, x, y) }
+
+// Sub sets dst[i] to x[i] - y[i]. It panics if the lengths differ. dst may be x or y.
+func Sub(dst, x, y []float32) { asm.Sub(dst, x, y) }
+
+// Mul sets dst[i] to x[i] * y[i]. It panics if the lengths differ. dst may be x or y.
+func Mul(dst, x, y []float32) { asm.Mul(dst, x, y) }
+
+// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x, which is Scale.
+func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
+
+// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. dst may be x or y;
+// if it is y, that is Axpy.
+func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
+
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
+// vectors: what Cosine is made of. It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }

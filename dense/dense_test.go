@@ -15,6 +15,9 @@ import (
 // Libraries that take a distance function take exactly this type.
 var _ func(a, b []float32) float32 = dense.Dot
 var _ func(a, b []float32) float32 = dense.SquaredDistance
+var _ func(a, b []float32) float32 = dense.L1Distance
+var _ func(a, b []float32) float32 = dense.Distance
+var _ func(a, b []float32) float32 = dense.Cosine
 
 func numbers(n int) []float32 {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
@@ -42,6 +45,26 @@ func sum(n int, term func(i int) float32) (total float32) {
 	}
 	return total
 }
+
+// sum64 is the meaning that the documentation of Dot64 gives.
+func sum64(x, y []float32) (total float64) {
+	const block = 65536
+	for start := 0; start < len(x); start += block {
+		var lane [32]float64
+		for i := start; i < min(start+block, len(x)); i++ {
+			lane[(i-start)%32] += float64(x[i]) * float64(y[i])
+		}
+		for n := 16; n > 0; n /= 2 {
+			for l := range n {
+				lane[l] += lane[n+l]
+			}
+		}
+		total += lane[0]
+	}
+	return total
+}
+
+func abs(v float32) float32 { return float32(math.Abs(float64(v))) }
 
 // eachISA runs f in every path that this machine has.
 func eachISA(t *testing.T, f func(t *testing.T)) {
@@ -80,7 +103,28 @@ func TestMeaning(t *testing.T) {
 			dense.Axpy(0.3, x, z)
 			dense.Axpby(0.3, x, -0.7, both)
 			dense.Scale(0.3, e)
+			check("Sum", dense.Sum(x), sum(n, func(i int) float32 { return x[i] }))
+			check("SumAbs", dense.SumAbs(x), sum(n, func(i int) float32 { return abs(x[i]) }))
+			check("L1Distance", dense.L1Distance(x, y),
+				sum(n, func(i int) float32 { return abs(x[i] - y[i]) }))
+			if got, want := dense.Dot64(x, y), sum64(x, y); got != want {
+				t.Errorf("Dot64 of %d: got %v, want %v", n, got, want)
+			}
+			var forms [5][]float32
+			for k := range forms {
+				forms[k] = make([]float32, n)
+			}
+			dense.Add(forms[0], x, y)
+			dense.Sub(forms[1], x, y)
+			dense.Mul(forms[2], x, y)
+			dense.ScaleTo(forms[3], 0.3, x)
+			dense.AxpyTo(forms[4], 0.3, x, y)
 			for i := range x {
+				check("Add", forms[0][i], x[i]+y[i])
+				check("Sub", forms[1][i], x[i]-y[i])
+				check("Mul", forms[2][i], x[i]*y[i])
+				check("ScaleTo", forms[3][i], 0.3*x[i])
+				check("AxpyTo", forms[4][i], float32(0.3*x[i])+y[i])
 				check("Axpy", z[i], y[i]+float32(0.3*x[i]))
 				check("Axpby", both[i], float32(0.3*x[i])+float32(-0.7*y[i]))
 				check("Scale", e[i], 0.3*x[i])
@@ -160,6 +204,16 @@ func TestPanics(t *testing.T) {
 		"Axpy":            func() { dense.Axpy(1, short, long) },
 		"Axpby":           func() { dense.Axpby(1, short, 1, long) },
 		"Exp":             func() { dense.Exp(short, long) },
+		"L1Distance":      func() { dense.L1Distance(short, long) },
+		"Dot64":           func() { dense.Dot64(short, long) },
+		"Cosine":          func() { dense.Cosine(short, long) },
+		"Distance":        func() { dense.Distance(short, long) },
+		"Normalize":       func() { dense.Normalize(short, long) },
+		"Add":             func() { dense.Add(short, long, long) },
+		"Sub":             func() { dense.Sub(long, long, short) },
+		"Mul":             func() { dense.Mul(long, short, long) },
+		"ScaleTo":         func() { dense.ScaleTo(short, 1, long) },
+		"AxpyTo":          func() { dense.AxpyTo(short, 1, long, long) },
 		"DotRows: rows end": func() {
 			dense.DotRows(make([]float32, 2), long, 3, make([]float32, 3))
 		},
@@ -222,11 +276,21 @@ func TestNoAllocations(t *testing.T) {
 	m := dense.New(9, 100)
 	x, y := make([]float32, 100), make([]float32, 100)
 	dst, idx := make([]float32, 9), make([]int32, 9)
+	huge := make([]float32, 100)
+	huge[7] = 1e30
 	for name, f := range map[string]func(){
 		"Dot":              func() { dense.Dot(x, y) },
 		"SumSquares":       func() { dense.SumSquares(x) },
 		"SquaredDistance":  func() { dense.SquaredDistance(x, y) },
 		"DotNorms":         func() { dense.DotNorms(x, y) },
+		"Cosine":           func() { dense.Cosine(x, y) },
+		"Cosine, huge":     func() { dense.Cosine(huge, huge) },
+		"Distance":         func() { dense.Distance(x, y) },
+		"Distance, huge":   func() { dense.Distance(huge, y) },
+		"Norm":             func() { dense.Norm(huge) },
+		"Normalize":        func() { dense.Normalize(y, huge) },
+		"ArgMin":           func() { dense.ArgMin(x) },
+		"Dot64":            func() { dense.Dot64(x, y) },
 		"Axpy":             func() { dense.Axpy(1, x, y) },
 		"Axpby":            func() { dense.Axpby(1, x, 2, y) },
 		"Scale":            func() { dense.Scale(1, x) },

@@ -79,11 +79,86 @@ func ExampleSquaredDistance() {
 	// Output: 25
 }
 
-// The cosine of the angle between two vectors.
+// The sums that Cosine is made of.
 func ExampleDotNorms() {
 	xy, xx, yy := dense.DotNorms([]float32{3, 4}, []float32{4, 3})
 	fmt.Printf("%.2f\n", float64(xy)/math.Sqrt(float64(xx)*float64(yy)))
 	// Output: 0.96
+}
+
+func ExampleCosine() {
+	fmt.Println(dense.Cosine([]float32{3, 4}, []float32{4, 3}))
+	// Output: 0.96
+}
+
+func ExampleDistance() {
+	fmt.Println(dense.Distance([]float32{0, 3}, []float32{4, 0}))
+	// Output: 5
+}
+
+// The squares of these elements are more than a float32 holds.
+func ExampleNorm() {
+	fmt.Println(dense.Norm([]float32{3e30, 4e30}))
+	// Output: 5e+30
+}
+
+// Stored vectors of length 1 have their dot products as cosines.
+func ExampleNormalize() {
+	x := []float32{3, 4}
+	length := dense.Normalize(x, x)
+	fmt.Println(length, x)
+	// Output: 5 [0.6 0.8]
+}
+
+// The first of several equal elements, whatever stands beside them.
+func ExampleArgMin() {
+	x := []float32{float32(math.NaN()), 2, 1, 1}
+	fmt.Println(dense.ArgMin(x), dense.Min(x), dense.ArgMax(x), dense.Max(x))
+	// Output: 2 1 1 2
+}
+
+func ExampleL1Distance() {
+	fmt.Println(dense.L1Distance([]float32{1, 2, 3}, []float32{3, 2, 0}))
+	// Output: 5
+}
+
+func ExampleSumAbs() {
+	x := []float32{1, -2, 3}
+	fmt.Println(dense.Sum(x), dense.SumAbs(x))
+	// Output: 2 6
+}
+
+// In float32 the 1 would be lost beside 2^30.
+func ExampleDot64() {
+	fmt.Println(dense.Dot64([]float32{1 << 15, 1}, []float32{1 << 15, 1}))
+	// Output: 1.073741825e+09
+}
+
+// The mean of two vectors, without changing either.
+func ExampleAdd() {
+	x, y := []float32{1, 2, 3}, []float32{3, 4, 5}
+	mean := make([]float32, 3)
+	dense.Add(mean, x, y)
+	dense.ScaleTo(mean, 0.5, mean)
+	fmt.Println(mean)
+	// Output: [2 3 4]
+}
+
+// From x towards y, half of the way.
+func ExampleAxpyTo() {
+	x, y := []float32{1, 2}, []float32{3, 6}
+	way, middle := make([]float32, 2), make([]float32, 2)
+	dense.Sub(way, y, x)
+	dense.AxpyTo(middle, 0.5, way, x)
+	fmt.Println(way, middle)
+	// Output: [2 4] [2 4]
+}
+
+func ExampleMul() {
+	x := []float32{1, 2, 3}
+	dense.Mul(x, x, x)
+	fmt.Println(x)
+	// Output: [1 4 9]
 }
 
 func ExampleMatrix() {

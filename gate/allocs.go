@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"slices"
-	"time"
 )
 
 // Allocations of plain benchmarks are what the Go runtime reports over the same number of
@@ -46,7 +46,7 @@ func (s series) memoryVerdict(by rise) verdict {
 }
 
 // memory runs plain benchmarks natively for their allocations.
-func (k *campaign) memory() (map[string]*memory, error) {
+func (k *campaign) memory(ctx context.Context) (map[string]*memory, error) {
 	plan, all := map[string]int{}, map[string]*memory{}
 	for name, n := range k.plan {
 		if !k.surveys[0][name].calls && !k.surveys[1][name].calls {
@@ -54,9 +54,12 @@ func (k *campaign) memory() (map[string]*memory, error) {
 		}
 	}
 	for range allocRuns {
-		if err := k.allocate(plan, all); err != nil {
+		if err := k.allocate(ctx, plan, all); err != nil {
 			return nil, err
 		}
+	}
+	if ctx.Err() != nil {
+		k.note("The time was over before all allocations were counted.")
 	}
 	for name, m := range all {
 		if !m.allocs.apart(allocsRise) && !m.bytes.apart(bytesRise) {
@@ -64,12 +67,12 @@ func (k *campaign) memory() (map[string]*memory, error) {
 		}
 	}
 	for range allocRuns {
-		if time.Now().After(k.deadline) && len(plan) > 0 {
+		if ctx.Err() != nil && len(plan) > 0 {
 			k.note("The time was over before allocations that look worse were confirmed: %s.",
 				k.list(slices.Collect(maps.Keys(plan))))
 			return all, nil
 		}
-		if err := k.allocate(plan, all); err != nil {
+		if err := k.allocate(ctx, plan, all); err != nil {
 			return nil, err
 		}
 	}
@@ -80,16 +83,17 @@ func (k *campaign) memory() (map[string]*memory, error) {
 }
 
 // allocate adds what one process of each tree allocates.
-func (k *campaign) allocate(plan map[string]int, all map[string]*memory) error {
-	if len(plan) == 0 {
+func (k *campaign) allocate(ctx context.Context, plan map[string]int,
+	all map[string]*memory) error {
+	if len(plan) == 0 || ctx.Err() != nil {
 		return nil
 	}
 	var got [2][]survey
 	err := k.eachSide(func(i int, s side) (err error) {
-		got[i], _, err = lookAt(s.counted, s.dir, ".", k.files(s), plan)
+		got[i], _, err = lookAt(ctx, s.counted, s.dir, ".", k.files(s), plan)
 		return err
 	})
-	if err != nil {
+	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	for _, s := range got[0] {

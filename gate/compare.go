@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -26,39 +27,41 @@ type comparison struct {
 }
 
 // compare builds both trees and compares what they do.
-func compare(c *config, base, head tree, work string, progress io.Writer) (*result, error) {
-	k, err := prepare(c, base, head, work, progress)
+func compare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
+	*result, error) {
+	k, err := prepare(ctx, c, base, head, work, progress)
 	if err != nil {
 		return nil, err
 	}
 	if k.Identical && !c.force {
 		return k.result, nil
 	}
-	return k.result, k.measure()
+	return k.result, k.measure(ctx)
 }
 
 // prepare builds the test binaries and finds out whether they differ.
-func prepare(c *config, base, head tree, work string, progress io.Writer) (*comparison, error) {
+func prepare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
+	*comparison, error) {
 	k := &comparison{c: c, base: base, head: head, work: work,
 		say: func(format string, a ...any) { fmt.Fprintf(progress, "gate: "+format+"\n", a...) },
 		result: &result{Time: time.Now().UTC(), Base: base.commit, Commit: head.commit,
 			Changed: head.changed, CPU: machine.CPU()},
 	}
-	goVersion, err := run(filepath.Join(head.root, c.dir), nil, "go", "version")
+	goVersion, err := run(ctx, filepath.Join(head.root, c.dir), nil, "go", "version")
 	if err != nil {
 		return nil, err
 	}
 	k.Go = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
-	if err := c.withoutC(head); err != nil {
+	if err := c.withoutC(ctx, head); err != nil {
 		return nil, err
 	}
-	if k.after, err = head.packages(c); err != nil {
+	if k.after, err = head.packages(ctx, c); err != nil {
 		return nil, err
 	}
 	if len(k.after) == 0 {
 		return nil, fmt.Errorf("there are no benchmarks in %s", strings.Join(c.packages, ", "))
 	}
-	if k.before, err = base.packages(c); err != nil {
+	if k.before, err = base.packages(ctx, c); err != nil {
 		return nil, err
 	}
 	for _, p := range k.before {
@@ -68,10 +71,10 @@ func prepare(c *config, base, head tree, work string, progress io.Writer) (*comp
 	}
 	k.say("building base %.12s and head %.12s, %d packages with benchmarks", base.commit,
 		head.commit, len(k.after))
-	if err := head.buildAll(c, k.after, work); err != nil {
+	if err := head.buildAll(ctx, c, k.after, work); err != nil {
 		return nil, err
 	}
-	if err := k.buildBase(); err != nil {
+	if err := k.buildBase(ctx); err != nil {
 		return nil, err
 	}
 	if k.Identical, err = k.same(); err != nil {
@@ -84,19 +87,19 @@ func prepare(c *config, base, head tree, work string, progress io.Writer) (*comp
 }
 
 // buildBase builds the base, with its own benchmarks if the head's don't fit.
-func (k *comparison) buildBase() error {
-	err := k.base.buildAll(k.c, k.before, k.work)
+func (k *comparison) buildBase(ctx context.Context) error {
+	err := k.base.buildAll(ctx, k.c, k.before, k.work)
 	if err == nil || len(k.c.copies) == 0 {
 		return err
 	}
-	if restored := k.base.restore(); restored != nil {
+	if restored := k.base.restore(ctx); restored != nil {
 		return restored
 	}
 	var listed error
-	if k.before, listed = k.base.packages(k.c); listed != nil {
+	if k.before, listed = k.base.packages(ctx, k.c); listed != nil {
 		return listed
 	}
-	if k.base.buildAll(k.c, k.before, k.work) != nil {
+	if k.base.buildAll(ctx, k.c, k.before, k.work) != nil {
 		return err
 	}
 	k.Notes = append(k.Notes, "The benchmarks of the head do not fit the base, which was built "+
@@ -124,8 +127,13 @@ func (k *comparison) same() (bool, error) {
 	return true, nil
 }
 
-// measure compares the binaries that prepare has built.
-func (k *comparison) measure() error {
+// measure compares the binaries that prepare has built. What takes longer than -limit is left out,
+// and named.
+func (k *comparison) measure(ctx context.Context) error {
+	counted := k.buildCounted(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	start := time.Now()
 	for _, arch := range k.c.arches {
 		k.say("reading the functions for %s", arch)
@@ -143,13 +151,13 @@ func (k *comparison) measure() error {
 	if k.c.times != "" {
 		counting = counting * 6 / 10
 	}
-	if err := k.count(start.Add(counting)); err != nil {
+	if err := k.count(ctx, start.Add(counting), counted); err != nil {
 		return err
 	}
 	if k.c.times == "" {
 		return nil
 	}
-	return k.time(start.Add(k.c.limit))
+	return k.time(ctx, start.Add(k.c.limit))
 }
 
 // functions reads those of all binaries of a tree.
@@ -186,15 +194,16 @@ func (k *comparison) sides(p pkg) (both [2]side) {
 	return both
 }
 
-// count counts instructions and allocations, if that can be done.
-func (k *comparison) count(deadline time.Time) error {
+// count counts instructions and allocations, if that can be done: not if the binaries for it could
+// not be built.
+func (k *comparison) count(ctx context.Context, deadline time.Time, unbuilt error) error {
 	if !k.c.counts {
 		k.Notes = append(k.Notes, "Instructions and allocations were not counted.")
 		return nil
 	}
-	if err := k.buildCounted(); err != nil {
+	if unbuilt != nil {
 		k.Notes = append(k.Notes, fmt.Sprintf("Instructions and allocations were not counted, "+
-			"as package testing of this Go could not be changed for it: %.500v", err))
+			"as package testing of this Go could not be changed for it: %.500v", unbuilt))
 		return nil
 	}
 	uncounted := canCount()
@@ -208,20 +217,13 @@ func (k *comparison) count(deadline time.Time) error {
 	}
 	for i, p := range k.after {
 		share := time.Until(deadline) / time.Duration(len(k.after)-i)
-		m := &campaign{c: k.c, both: k.sides(p), prefix: p.prefix, work: k.work,
-			deadline: time.Now().Add(share)}
+		m := &campaign{c: k.c, both: k.sides(p), path: p.path, prefix: p.prefix,
+			work: k.work}
 		k.say("counting %s", p.path)
-		if err := m.look(); err != nil {
-			return err
+		memory, err := m.run(ctx, share, uncounted == nil, k.say)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		m.choose()
-		if uncounted == nil {
-			if err := m.count(k.say); err != nil {
-				m.note("Instructions of %s were not counted: %.500v", p.path, err)
-			}
-			m.absent()
-		}
-		memory, err := m.memory()
 		if err != nil {
 			return err
 		}
@@ -231,26 +233,33 @@ func (k *comparison) count(deadline time.Time) error {
 	return nil
 }
 
-// buildCounted builds the binaries that are counted.
-func (k *comparison) buildCounted() error {
-	if err := writeOverlay(filepath.Join(k.head.root, k.c.dir), k.work); err != nil {
+// buildCounted builds the binaries that are counted, if any are.
+func (k *comparison) buildCounted(ctx context.Context) error {
+	if !k.c.counts {
+		return nil
+	}
+	if err := writeOverlay(ctx, filepath.Join(k.head.root, k.c.dir), k.work); err != nil {
 		return err
 	}
 	for _, p := range k.after {
-		if err := k.head.build(k.c, p, kind{counted: true}, k.work); err != nil {
+		if err := k.head.build(ctx, k.c, p, kind{counted: true}, k.work); err != nil {
 			return err
 		}
 	}
 	for _, p := range k.before {
-		if err := k.base.build(k.c, p, kind{counted: true}, k.work); err != nil {
+		if err := k.base.build(ctx, k.c, p, kind{counted: true}, k.work); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// both lists the benchmarks to time.
-func (k *comparison) both() (all []*timed, err error) {
+// both lists the benchmarks to time: those that run once in both trees, in less than a fifth of the
+// time that is left.
+func (k *comparison) both(ctx context.Context) (all []*timed, err error) {
+	deadline, _ := ctx.Deadline()
+	share := time.Until(deadline) / 5 / time.Duration(2*len(k.after))
+	late := false
 	for _, p := range k.after {
 		both := k.sides(p)
 		if both[0].dir == "" {
@@ -262,8 +271,11 @@ func (k *comparison) both() (all []*timed, err error) {
 		}
 		var names [2][]line
 		for i, s := range both {
-			names[i], _ = benchmarks(s.binary, s.dir, nil, "-test.bench="+k.c.times,
+			ctx, cancel := context.WithTimeout(ctx, share)
+			names[i], _ = benchmarks(ctx, s.binary, s.dir, nil, "-test.bench="+k.c.times,
 				"-test.benchtime=1x")
+			late = late || ctx.Err() != nil
+			cancel()
 		}
 		for _, l := range names[1] {
 			if slices.ContainsFunc(names[0], func(b line) bool { return b.name == l.name }) {
@@ -272,26 +284,31 @@ func (k *comparison) both() (all []*timed, err error) {
 			}
 		}
 	}
+	if late {
+		k.Notes = append(k.Notes, "Not all benchmarks end when they are run once: those that do "+
+			"not, and what comes after them, are not timed.")
+	}
 	return all, nil
 }
 
 // time is the soft part.
-func (k *comparison) time(deadline time.Time) error {
-	all, err := k.both()
+func (k *comparison) time(outer context.Context, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(outer, deadline)
+	defer cancel()
+	all, err := k.both(ctx)
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		return nil
+		return outer.Err()
 	}
 	k.Notes = append(k.Notes, "Processes that were timed: "+machine.Pin().String()+".")
 	defer runtime.UnlockOSThread()
 	k.say("timing %d benchmarks in %d rounds of base, head and base again", len(all), k.c.rounds)
-	half := time.Now().Add(time.Until(deadline) * 6 / 10)
-	clock := &clock{rounds: k.c.rounds, benchtime: k.c.benchtime, deadline: half, say: k.say}
-	if all, err = clock.time(all, k.c.rounds); err != nil {
-		return err
-	}
+	clock := &clock{benchtime: k.c.benchtime, say: k.say}
+	half, cancelHalf := context.WithTimeout(ctx, time.Until(deadline)*6/10)
+	defer cancelHalf()
+	all = clock.time(half, all, k.c.rounds)
 	var doubtful []*timed
 	first := map[string]*timing{}
 	for _, b := range all {
@@ -303,11 +320,7 @@ func (k *comparison) time(deadline time.Time) error {
 	second := map[string]*timing{}
 	if len(doubtful) > 0 {
 		k.say("%d look slower; once more", len(doubtful))
-		clock.deadline = deadline
-		if doubtful, err = clock.time(doubtful, 2*k.c.rounds); err != nil {
-			return err
-		}
-		for _, b := range doubtful {
+		for _, b := range clock.time(ctx, doubtful, 2*k.c.rounds) {
 			second[b.name] = b.t
 		}
 	}
@@ -316,7 +329,7 @@ func (k *comparison) time(deadline time.Time) error {
 		k.addTiming(b.name, first[b.name], second[b.name])
 	}
 	k.Notes = append(k.Notes, clock.notes...)
-	return nil
+	return outer.Err()
 }
 
 // write writes the summary, the findings and the line of the history.

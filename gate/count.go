@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -69,8 +70,8 @@ func fresh(dir string) error {
 
 // lookAt runs the benchmarks that match natively, for a short time each or for the iterations that
 // are planned. failed tells what a benchmark complained of.
-func lookAt(binary, dir, match, files string, plan map[string]int) (all []survey, failed error,
-	err error) {
+func lookAt(ctx context.Context, binary, dir, match, files string, plan map[string]int) (
+	all []survey, failed, err error) {
 	if err := fresh(files); err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +84,7 @@ func lookAt(binary, dir, match, files string, plan map[string]int) (all []survey
 		}
 		env = append(env, planVariable+"="+file)
 	}
-	lines, failed := benchmarks(binary, dir, env, "-test.bench="+match, "-test.benchtime=1ms",
+	lines, failed := benchmarks(ctx, binary, dir, env, "-test.bench="+match, "-test.benchtime=1ms",
 		"-test.benchmem")
 	listed, err := readEvents(events)
 	if err != nil {
@@ -166,8 +167,8 @@ func (s survey) iterations() int {
 // counts runs the planned benchmarks once in Valgrind and returns the instructions of an operation
 // or of a call of each. files is a folder that is made anew. Benchmarks that do not run there are
 // missing, and failed has what was said.
-func counts(binary, dir, files string, plan map[string]int) (perOp map[string]float64, failed error,
-	err error) {
+func counts(ctx context.Context, binary, dir, files string, plan map[string]int) (
+	perOp map[string]float64, failed, err error) {
 	if err := fresh(files); err != nil {
 		return nil, nil, err
 	}
@@ -186,7 +187,9 @@ func counts(binary, dir, files string, plan map[string]int) (perOp map[string]fl
 	}
 	args = append(args, binary, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
 		"-test.cpu=1")
-	_, failed = run(dir, env, "valgrind", args...)
+	if _, _, failed = measured(ctx, dir, env, "valgrind", args...); ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
 	listed, err := readEvents(events)
 	if err != nil {
 		return nil, nil, err

@@ -76,7 +76,7 @@ func TestIterations(t *testing.T) {
 
 // The hooks go into this Go's package testing, and into no other text.
 func TestInsertHooks(t *testing.T) {
-	root, err := run(".", nil, "go", "env", "GOROOT")
+	root, err := run(t.Context(), ".", nil, "go", "env", "GOROOT")
 	if err != nil {
 		t.Fatal(err)
 	}

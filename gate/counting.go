@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -82,15 +84,16 @@ func (s series) verdict(calls bool) verdict {
 
 // A campaign counts the benchmarks of one package.
 type campaign struct {
-	c        *config
-	both     [2]side // base and head
-	prefix   string
-	work     string
-	deadline time.Time
-	surveys  [2]map[string]survey
-	plan     map[string]int // by name, for both
-	insn     map[string]*series
-	notes    []string
+	c       *config
+	both    [2]side // base and head
+	path    string  // of the package
+	prefix  string  // of its benchmarks' names
+	work    string
+	surveys [2]map[string]survey
+	plan    map[string]int // by name, for both
+	insn    map[string]*series
+	late    []string // benchmarks that there was no time to count
+	notes   []string
 }
 
 // A side is a package in one of the trees. Without a folder it is not there.
@@ -123,11 +126,33 @@ func (k *campaign) eachSide(do func(i int, s side) error) error {
 	return errors.Join(errs[:]...)
 }
 
+// run counts instructions, if it can be done, and allocations, for so long at most.
+func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bool,
+	say func(string, ...any)) (map[string]*memory, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	looking, cancelLooking := context.WithTimeout(ctx, limit*4/10)
+	defer cancelLooking()
+	if err := k.look(looking); err != nil {
+		return nil, err
+	}
+	k.choose()
+	if instructions {
+		counting, cancelCounting := context.WithTimeout(ctx, limit*8/10) // and then allocations
+		defer cancelCounting()
+		if err := k.count(counting, say); err != nil {
+			k.note("Instructions of %s were not counted: %.500v", k.path, err)
+		}
+		k.absent()
+	}
+	return k.memory(ctx)
+}
+
 // look finds out which benchmarks there are and how long they take.
-func (k *campaign) look() error {
+func (k *campaign) look(ctx context.Context) error {
 	var failed [2]error
 	err := k.eachSide(func(i int, s side) error {
-		all, complaint, err := lookAt(s.counted, s.dir, k.c.bench, k.files(s), nil)
+		all, complaint, err := lookAt(ctx, s.counted, s.dir, k.c.bench, k.files(s), nil)
 		failed[i] = complaint
 		k.surveys[i] = map[string]survey{}
 		for _, v := range all {
@@ -138,7 +163,14 @@ func (k *campaign) look() error {
 	switch {
 	case err != nil:
 		return err
-	case failed[1] != nil && failed[0] == nil && k.both[0].dir != "":
+	case failed[1] == nil && failed[0] == nil:
+	case failed[0] == nil && k.both[0].dir != "" && ctx.Err() != nil:
+		return errors.New("the head's benchmarks do not end within -limit, where the base's do")
+	case ctx.Err() != nil:
+		k.note("The time was over before all benchmarks of `%s` had run once: only those that "+
+			"did are counted.", k.path)
+		k.onlyBoth()
+	case failed[0] == nil && k.both[0].dir != "":
 		return fmt.Errorf("the head's benchmarks fail, where the base's do not: %w", failed[1])
 	case failed[1] != nil:
 		k.note("Some benchmarks of the head fail: %v", failed[1])
@@ -146,6 +178,19 @@ func (k *campaign) look() error {
 		k.note("Some benchmarks of the base fail: %v", failed[0])
 	}
 	return nil
+}
+
+// onlyBoth forgets the benchmarks that ran in one tree alone: the other may have them too.
+func (k *campaign) onlyBoth() {
+	for i, s := range k.surveys {
+		if k.both[1-i].dir == "" {
+			continue
+		}
+		maps.DeleteFunc(s, func(name string, _ survey) bool {
+			_, ok := k.surveys[1-i][name]
+			return !ok
+		})
+	}
 }
 
 func (k *campaign) files(s side) string { return filepath.Join(k.work, s.tree+".counts") }
@@ -192,18 +237,20 @@ func (k *campaign) seconds(name string) float64 {
 }
 
 // pass counts benchmarks once more in both trees, those named, as far as there is time.
-func (k *campaign) pass(names []string) (late []string, err error) {
-	const most = 8 // seconds of a process, so that the time is looked at now and then
+func (k *campaign) pass(ctx context.Context, names []string) (late []string, err error) {
+	const most = 8 // seconds of a process: what is lost when the time is over
 	for len(names) > 0 {
-		if time.Now().After(k.deadline) {
+		if ctx.Err() != nil {
 			return names, nil
 		}
 		n, sum := 0, 0.0
 		for ; n < len(names) && (n == 0 || sum < most); n++ {
 			sum += k.seconds(names[n])
 		}
-		if err := k.once(names[:n]); err != nil {
+		if err := k.once(ctx, names[:n]); err != nil && ctx.Err() == nil {
 			return nil, err
+		} else if err != nil {
+			return names, nil
 		}
 		names = names[n:]
 	}
@@ -211,9 +258,10 @@ func (k *campaign) pass(names []string) (late []string, err error) {
 }
 
 // once counts benchmarks in a process of each tree.
-func (k *campaign) once(names []string) error {
-	var lock sync.Mutex
-	return k.eachSide(func(i int, s side) error {
+func (k *campaign) once(ctx context.Context, names []string) error {
+	var found [2]map[string]float64
+	var complaints [2]error
+	err := k.eachSide(func(i int, s side) error {
 		plan := map[string]int{}
 		for _, name := range names {
 			if _, ok := k.surveys[i][name]; ok {
@@ -223,16 +271,20 @@ func (k *campaign) once(names []string) error {
 		if len(plan) == 0 {
 			return nil
 		}
-		perOp, failed, err := counts(s.counted, s.dir, k.files(s), plan)
-		if err != nil {
-			return err
+		perOp, failed, err := counts(ctx, s.counted, s.dir, k.files(s), plan)
+		if found[i] = perOp; len(perOp) < len(plan) {
+			complaints[i] = failed
 		}
-		lock.Lock()
-		defer lock.Unlock()
-		if failed != nil && len(perOp) < len(plan) {
-			k.note("In Valgrind the benchmarks of the %s end early: %.300v", s.tree, failed)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, s := range k.both {
+		if complaints[i] != nil {
+			k.note("In Valgrind the benchmarks of the %s end early: %.300v", s.tree, complaints[i])
 		}
-		for name, v := range perOp {
+		for name, v := range found[i] {
 			values := k.insn[name]
 			if values == nil {
 				values = &series{}
@@ -244,8 +296,8 @@ func (k *campaign) once(names []string) error {
 				values.head = append(values.head, v)
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // comparable tells whether a benchmark was counted in both trees, in the same way.
@@ -256,7 +308,7 @@ func (k *campaign) comparable(name string) bool {
 }
 
 // count counts until each benchmark is settled or the time is over.
-func (k *campaign) count(say func(string, ...any)) error {
+func (k *campaign) count(ctx context.Context, say func(string, ...any)) error {
 	names := make([]string, 0, len(k.plan))
 	for name := range k.plan {
 		names = append(names, name)
@@ -265,13 +317,13 @@ func (k *campaign) count(say func(string, ...any)) error {
 	done := 0
 	for stage, until := range stages {
 		for ; done < until && len(names) > 0; done++ {
-			late, err := k.pass(names)
-			if err != nil {
+			var err error
+			if k.late, err = k.pass(ctx, names); err != nil {
 				return err
 			}
-			if len(late) > 0 {
+			if len(k.late) > 0 {
 				k.note("The time was over before all was counted as often as it should; not "+
-					"settled: %s.", k.list(late))
+					"settled: %s.", k.list(k.late))
 				return nil
 			}
 			names = slices.DeleteFunc(names, func(name string) bool {
@@ -303,7 +355,7 @@ func (k *campaign) absent() {
 	var missing []string
 	for name := range k.surveys[1] {
 		if _, planned := k.plan[name]; planned && (k.insn[name] == nil ||
-			len(k.insn[name].head) == 0) {
+			len(k.insn[name].head) == 0) && !slices.Contains(k.late, name) {
 			missing = append(missing, name)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func TestHistoryBranch(t *testing.T) {
 	needs(t, "git")
 	command := filepath.Join(t.TempDir(), "gate")
-	if _, err := run(".", nil, "go", "build", "-o", command, "."); err != nil {
+	if _, err := run(t.Context(), ".", nil, "go", "build", "-o", command, "."); err != nil {
 		t.Fatal(err)
 	}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
@@ -22,7 +22,7 @@ func TestHistoryBranch(t *testing.T) {
 	dir := t.TempDir()
 	do := func(folder, name string, args ...string) string {
 		t.Helper()
-		out, err := run(filepath.Join(dir, folder), nil, name, args...)
+		out, err := run(t.Context(), filepath.Join(dir, folder), nil, name, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,8 @@ func TestHistoryBranch(t *testing.T) {
 			}
 		}
 	}
-	if _, err := run(filepath.Join(dir, "one"), nil, command, "history", "what"); err == nil {
+	if _, err := run(t.Context(), filepath.Join(dir, "one"), nil, command, "history",
+		"what"); err == nil {
 		t.Error("gate history what passes")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -34,8 +35,8 @@ var hooks = map[string][2]string{
 }
 
 // writeOverlay writes the changed package testing of the Go that builds in dir.
-func writeOverlay(dir, work string) error {
-	root, err := run(dir, nil, "go", "env", "GOROOT")
+func writeOverlay(ctx context.Context, dir, work string) error {
+	root, err := run(ctx, dir, nil, "go", "env", "GOROOT")
 	if err != nil {
 		return err
 	}

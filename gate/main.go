@@ -10,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,7 +20,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -52,28 +52,38 @@ type config struct {
 	env       []string // for building for this machine
 }
 
+// errWorse is for what is told already.
+var errWorse = errors.New("something is worse")
+
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "history" {
-		if err := historyBranch(os.Args[2:]); err != nil {
-			fmt.Fprintln(os.Stderr, "gate:", err)
-			os.Exit(exitError)
-		}
-		return
-	}
-	c, err := parse(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		os.Exit(0)
-	}
-	if err == nil {
-		var worse bool
-		if worse, err = gateHere(c, os.Stdout, os.Stderr); err == nil && worse {
-			os.Exit(exitRegression)
-		}
-	}
-	if err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the gate at once
+	switch err := gate(ctx, os.Args[1:]); {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errWorse):
+		os.Exit(exitRegression)
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "gate: interrupted")
+		os.Exit(exitInterrupted)
+	default:
 		fmt.Fprintln(os.Stderr, "gate:", err)
 		os.Exit(exitError)
 	}
+}
+
+func gate(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == "history" {
+		return historyBranch(ctx, args[1:])
+	}
+	c, err := parse(args)
+	if err != nil {
+		return err
+	}
+	worse, err := gateHere(ctx, c, os.Stdout, os.Stderr)
+	if err == nil && worse {
+		return errWorse
+	}
+	return err
 }
 
 func parse(args []string) (*config, error) {
@@ -99,8 +109,8 @@ func parse(args []string) (*config, error) {
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
 	f.StringVar(&c.benchtime, "benchtime", "500us",
 		"time of a benchmark, as in go test; the shortest of 5 counts in a round")
-	f.DurationVar(&c.limit, "limit", 200*time.Second, "the `time` to measure for, about; "+
-		"what does not fit is left out, and named")
+	f.DurationVar(&c.limit, "limit", 200*time.Second, "the `time` to measure for at most, "+
+		"besides building; what does not fit is left out, and named")
 	f.StringVar(&accept, "accept", "",
 		"let pass what is worse if its line matches this `pattern`, and say so")
 	f.BoolVar(&c.force, "force", false, "measure although the two binaries are equal")
@@ -155,41 +165,32 @@ func (c *config) compile(functions, accept string) error {
 
 // gateHere compares the tree of the current folder with the base, and writes the summary to out and
 // to the files that c names.
-func gateHere(c *config, out, progress io.Writer) (worse bool, err error) {
+func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bool, err error) {
 	work, err := os.MkdirTemp("", "gate-")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	users, err := here()
+	users, err := here(ctx)
 	if err != nil {
 		return false, err
 	}
-	if err := c.place(users.root); err != nil {
+	if err := c.place(ctx, users.root); err != nil {
 		return false, err
 	}
-	base, remove, err := checkout(users.root, "base", c.base, work)
+	base, remove, err := checkout(ctx, users.root, "base", c.base, work)
 	if err != nil {
 		return false, err
 	}
-	var once sync.Once
-	cleanUp := func() { once.Do(func() { remove(); os.RemoveAll(work) }) }
-	defer cleanUp()
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-interrupted
-		cleanUp()
-		os.Exit(exitInterrupted)
-	}()
-	head, err := users.copyTo(filepath.Join(work, "head"))
+	defer remove()
+	head, err := users.copyTo(ctx, filepath.Join(work, "head"))
 	if err != nil {
 		return false, err
 	}
 	if err := copyInto(base, head, c.copies); err != nil {
 		return false, err
 	}
-	r, err := compare(c, base, head, work, progress)
+	r, err := compare(ctx, c, base, head, work, progress)
 	if err != nil {
 		return false, err
 	}
@@ -198,14 +199,14 @@ func gateHere(c *config, out, progress io.Writer) (worse bool, err error) {
 }
 
 // place finds the module's folder where -dir does not name it: the current one.
-func (c *config) place(root string) error {
+func (c *config) place(ctx context.Context, root string) error {
 	if c.dir != "" {
 		if !filepath.IsLocal(c.dir) {
 			return fmt.Errorf("-dir %s: not a folder inside the repository", c.dir)
 		}
 		return nil
 	}
-	prefix, err := git(".", "rev-parse", "--show-prefix")
+	prefix, err := git(ctx, ".", "rev-parse", "--show-prefix")
 	if c.dir = prefix; prefix == "" {
 		c.dir = "."
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,12 +25,12 @@ var has = regexp.MustCompile(`(?m)^func Benchmark\w*\(`)
 
 // packages lists those with benchmarks among what -package names. A tree that lacks one of them has
 // none there.
-func (t tree) packages(c *config) ([]pkg, error) {
+func (t tree) packages(ctx context.Context, c *config) ([]pkg, error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	out, err := run(folder, nil, "go", append([]string{"list", "-e",
+	out, err := run(ctx, folder, nil, "go", append([]string{"list", "-e",
 		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module"}, c.packages...)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of the %s can't be listed: %w", t.name, err)
@@ -85,7 +86,7 @@ func binaryOf(work, tree string, p pkg, k kind) string {
 
 // build makes the test binary of a package. The paths of the trees do not come into it: the same
 // code makes the same bytes.
-func (t tree) build(c *config, p pkg, k kind, work string) error {
+func (t tree) build(ctx context.Context, c *config, p pkg, k kind, work string) error {
 	env, args := c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
 	if k.arch != "" {
 		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + k.arch}
@@ -94,17 +95,17 @@ func (t tree) build(c *config, p pkg, k kind, work string) error {
 		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(work, overlayFile))
 	}
 	args = append(args, "-o", binaryOf(work, t.name, p, k), p.path)
-	if _, err := run(filepath.Join(t.root, c.dir), env, "go", args...); err != nil {
+	if _, err := run(ctx, filepath.Join(t.root, c.dir), env, "go", args...); err != nil {
 		return fmt.Errorf("the %s can't be built: %w", t.name, err)
 	}
 	return nil
 }
 
 // buildAll makes the test binaries for this machine and for all architectures.
-func (t tree) buildAll(c *config, packages []pkg, work string) error {
+func (t tree) buildAll(ctx context.Context, c *config, packages []pkg, work string) error {
 	for _, p := range packages {
 		for _, arch := range append([]string{""}, c.arches...) {
-			if err := t.build(c, p, kind{arch: arch}, work); err != nil {
+			if err := t.build(ctx, c, p, kind{arch: arch}, work); err != nil {
 				return err
 			}
 		}
@@ -114,13 +115,13 @@ func (t tree) buildAll(c *config, packages []pkg, work string) error {
 
 // withoutC chooses how binaries for this machine are built: without cgo, which makes their bytes
 // and what they execute depend on less, unless one of the packages needs it.
-func (c *config) withoutC(t tree) error {
+func (c *config) withoutC(ctx context.Context, t tree) error {
 	if os.Getenv("CGO_ENABLED") != "" {
 		return nil
 	}
-	out, err := run(filepath.Join(t.root, c.dir), nil, "go", append([]string{"list", "-e", "-deps",
-		"-test", "-f", "{{if not .Standard}}{{range .CgoFiles}}{{.}} {{end}}{{end}}"},
-		c.packages...)...)
+	out, err := run(ctx, filepath.Join(t.root, c.dir), nil, "go", append([]string{"list", "-e",
+		"-deps", "-test", "-f",
+		"{{if not .Standard}}{{range .CgoFiles}}{{.}} {{end}}{{end}}"}, c.packages...)...)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type project struct {
 func newProject(t *testing.T) *project {
 	needs(t, "git")
 	p := &project{t: t, gate: filepath.Join(t.TempDir(), "gate"), dir: t.TempDir()}
-	if _, err := run(".", nil, "go", "build", "-o", p.gate, "."); err != nil {
+	if _, err := run(t.Context(), ".", nil, "go", "build", "-o", p.gate, "."); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.CopyFS(p.dir, os.DirFS("example")); err != nil {
@@ -38,7 +38,7 @@ func newProject(t *testing.T) *project {
 
 func (p *project) do(name string, args ...string) string {
 	p.t.Helper()
-	out, err := run(p.dir, nil, name, args...)
+	out, err := run(p.t.Context(), p.dir, nil, name, args...)
 	if err != nil {
 		p.t.Fatal(err)
 	}

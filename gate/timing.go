@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -67,7 +68,7 @@ type timed struct {
 }
 
 // timeOnce adds one round of a benchmark, whose order is drawn.
-func (b *timed) timeOnce(r *rand.Rand, benchtime string) error {
+func (b *timed) timeOnce(ctx context.Context, r *rand.Rand, benchtime string) error {
 	start := time.Now()
 	defer func() { b.spent += time.Since(start) }()
 	turns := []struct {
@@ -77,9 +78,10 @@ func (b *timed) timeOnce(r *rand.Rand, benchtime string) error {
 		{b.base.binary, b.base.dir, &b.t.base}, {b.head.binary, b.head.dir, &b.t.head},
 		{b.again, b.base.dir, &b.t.again},
 	}
+	found := make([]float64, len(turns))
 	for _, i := range r.Perm(len(turns)) {
 		turn := turns[i]
-		got, failed := benchmarks(turn.binary, turn.dir, []string{"GOGC=off", "GOMAXPROCS=1"},
+		got, failed := benchmarks(ctx, turn.binary, turn.dir, []string{"GOGC=off", "GOMAXPROCS=1"},
 			"-test.bench="+exactly(b.short), "-test.benchtime="+benchtime,
 			"-test.count="+strconv.Itoa(repeats))
 		if failed != nil {
@@ -95,31 +97,32 @@ func (b *timed) timeOnce(r *rand.Rand, benchtime string) error {
 		if !(shortest > 0) || math.IsInf(shortest, 1) {
 			return errors.New("it has no ns/op")
 		}
-		*turn.times = append(*turn.times, shortest)
+		found[i] = shortest
+	}
+	for i, turn := range turns {
+		*turn.times = append(*turn.times, found[i])
 	}
 	return nil
 }
 
 // A clock times benchmarks within the time that there is.
 type clock struct {
-	rounds    int
 	benchtime string
-	deadline  time.Time
 	say       func(string, ...any)
 	notes     []string
 }
 
 // time measures the benchmarks in rounds, all of them in each round. The first round tells how many
 // there is time for; where it is not enough for an interval, the slowest benchmarks are left out.
-func (k *clock) time(all []*timed, rounds int) ([]*timed, error) {
+func (k *clock) time(ctx context.Context, all []*timed, rounds int) []*timed {
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
 	for _, b := range all {
 		b.t, b.spent = &timing{}, 0
 	}
 	last := time.Now()
-	for round := 0; round < rounds; round++ {
-		for i := 0; i < len(all); i++ {
-			if err := all[i].timeOnce(r, k.benchtime); err != nil {
+	for round := 0; round < rounds && ctx.Err() == nil; round++ {
+		for i := 0; i < len(all) && ctx.Err() == nil; i++ {
+			if err := all[i].timeOnce(ctx, r, k.benchtime); err != nil && ctx.Err() == nil {
 				k.notes = append(k.notes, fmt.Sprintf("`%s` was not timed: %.300v", all[i].name,
 					err))
 				all = slices.Delete(all, i, i+1)
@@ -127,19 +130,37 @@ func (k *clock) time(all []*timed, rounds int) ([]*timed, error) {
 			}
 		}
 		if round == 0 {
-			all, rounds = k.fit(all, rounds)
+			all, rounds = k.fit(ctx, all, rounds)
 		}
 		if time.Since(last) > 10*time.Second {
 			last = time.Now()
 			k.say("%d of %d rounds timed", round+1, rounds)
 		}
 	}
-	return all, nil
+	var late []string
+	all = slices.DeleteFunc(all, func(b *timed) bool {
+		if len(b.t.base) >= fewestRounds {
+			return false
+		}
+		late = append(late, "`"+b.name+"`")
+		return true
+	})
+	k.leaveOut(late)
+	return all
+}
+
+// leaveOut names what there was no time for.
+func (k *clock) leaveOut(names []string) {
+	if len(names) > 0 {
+		k.notes = append(k.notes, fmt.Sprintf("Not timed, as there was no time for it: %d "+
+			"benchmarks, of which %s takes longest.", len(names), names[0]))
+	}
 }
 
 // fit is how many rounds of which benchmarks fit into the time left, after the first one.
-func (k *clock) fit(all []*timed, rounds int) ([]*timed, int) {
-	left := time.Until(k.deadline)
+func (k *clock) fit(ctx context.Context, all []*timed, rounds int) ([]*timed, int) {
+	deadline, _ := ctx.Deadline()
+	left := time.Until(deadline)
 	slices.SortStableFunc(all, func(a, b *timed) int { return int(a.spent - b.spent) })
 	var sum time.Duration
 	for _, b := range all {
@@ -152,10 +173,7 @@ func (k *clock) fit(all []*timed, rounds int) ([]*timed, int) {
 		dropped = append(dropped, "`"+slowest.name+"`")
 		all = all[:len(all)-1]
 	}
-	if len(dropped) > 0 {
-		k.notes = append(k.notes, fmt.Sprintf("Not timed, as there was no time for it: %d "+
-			"benchmarks, of which %s takes longest.", len(dropped), dropped[0]))
-	}
+	k.leaveOut(dropped)
 	if sum > 0 {
 		rounds = max(fewestRounds, min(rounds, 1+int(left/sum)))
 	}

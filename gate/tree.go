@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -20,37 +19,17 @@ type tree struct {
 	changed bool // it has changes that are not committed
 }
 
-// run runs a command and returns what it printed, or an error with what it complained of.
-func run(dir string, env []string, name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		said := strings.TrimSpace(stderr.String() + "\n" + stdout.String())
-		return stdout.String(), fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err,
-			said)
-	}
-	return stdout.String(), nil
-}
-
-func git(dir string, args ...string) (string, error) {
-	out, err := run(dir, nil, "git", args...)
-	return strings.TrimSpace(out), err
-}
-
 // here is the tree that the current folder is in, as it is, with changes that are not committed.
-func here() (tree, error) {
-	root, err := git(".", "rev-parse", "--show-toplevel")
+func here(ctx context.Context) (tree, error) {
+	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return tree{}, err
 	}
-	commit, err := git(root, "rev-parse", "HEAD")
+	commit, err := git(ctx, root, "rev-parse", "HEAD")
 	if err != nil {
 		return tree{}, err
 	}
-	status, err := git(root, "status", "--porcelain", "--", ".", ":(exclude)"+historyFolder)
+	status, err := git(ctx, root, "status", "--porcelain", "--", ".", ":(exclude)"+historyFolder)
 	if err != nil {
 		return tree{}, err
 	}
@@ -58,8 +37,8 @@ func here() (tree, error) {
 }
 
 // copyTo copies the files that git knows of, and new ones that it does not ignore, to a folder.
-func (t tree) copyTo(dir string) (tree, error) {
-	list, err := git(t.root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+func (t tree) copyTo(ctx context.Context, dir string) (tree, error) {
+	list, err := git(ctx, t.root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return tree{}, err
 	}
@@ -87,20 +66,28 @@ func (t tree) copyTo(dir string) (tree, error) {
 }
 
 // checkout makes a worktree of a commit below dir. The caller removes it with its second result.
-func checkout(repository, name, revision, dir string) (tree, func(), error) {
-	commit, err := git(repository, "rev-parse", "--verify", revision+"^{commit}")
+func checkout(ctx context.Context, repository, name, revision, dir string) (tree, func(),
+	error) {
+	commit, err := git(ctx, repository, "rev-parse", "--verify", revision+"^{commit}")
 	if err != nil {
 		return tree{}, nil, fmt.Errorf("%s: is it fetched? A shallow clone has the newest commit "+
 			"only: %w", revision, err)
 	}
 	root := filepath.Join(dir, name)
-	if _, err := git(repository, "worktree", "add", "--detach", root, commit); err != nil {
-		return tree{}, nil, err
-	}
 	remove := func() {
-		if _, err := git(repository, "worktree", "remove", "--force", root); err != nil {
+		// Also where ctx is over, and where git was ended while it made the worktree.
+		ctx := context.WithoutCancel(ctx)
+		if _, err := git(ctx, repository, "worktree", "remove", "--force", root); err == nil {
+			return
+		}
+		os.RemoveAll(root)
+		if _, err := git(ctx, repository, "worktree", "prune"); err != nil {
 			fmt.Fprintln(os.Stderr, "gate:", err)
 		}
+	}
+	if _, err := git(ctx, repository, "worktree", "add", "--detach", root, commit); err != nil {
+		remove()
+		return tree{}, nil, err
 	}
 	return tree{name, root, commit, false}, remove, nil
 }
@@ -155,11 +142,11 @@ func copyLink(to, from string) error {
 }
 
 // restore undoes copyInto in a worktree.
-func (t tree) restore() error {
-	if _, err := git(t.root, "reset", "-q", "--hard"); err != nil {
+func (t tree) restore(ctx context.Context) error {
+	if _, err := git(ctx, t.root, "reset", "-q", "--hard"); err != nil {
 		return err
 	}
-	_, err := git(t.root, "clean", "-q", "-f", "-d")
+	_, err := git(ctx, t.root, "clean", "-q", "-f", "-d")
 	return err
 }
 

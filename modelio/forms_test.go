@@ -53,6 +53,7 @@ func (s *script) float64() float64 {
 func (s *script) model(t *testing.T) *pegasos.Model {
 	losses := []pegasos.Loss{
 		pegasos.Hinge, pegasos.SquaredHinge, pegasos.Log, pegasos.EpsInsensitive,
+		pegasos.Squared,
 	}
 	kinds := []pegasos.Multiclass{
 		"", pegasos.OneVsRest, pegasos.OneVsOne, pegasos.CrammerSinger, pegasos.Multinomial,

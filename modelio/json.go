@@ -29,7 +29,20 @@ type jsonModel struct {
 	bias     bool
 	biases   []float64   // a number for each vector, if bias is true
 	weights  [][]float32 // an array for each vector, with a number for each feature
+	scaling  *jsonScaling
 	model    pegasos.Model
+}
+
+// A jsonScaling is a model's Scaling with the numbers of the columns.
+type jsonScaling struct {
+	Kind   pegasos.Scale `json:"kind"`
+	Folded bool          `json:"folded"`
+	Shift  []float32     `json:"shift,omitempty"`
+	Factor []float32     `json:"factor,omitempty"`
+	Centre float64       `json:"centre,omitempty"`
+	Spread float64       `json:"spread,omitempty"`
+	R2     float64       `json:"r2"`
+	Note   string        `json:"note,omitempty"`
 }
 
 // fields returns those of the object, in the order in which they are written.
@@ -50,8 +63,10 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Optional("calibration", &m.Calibration),
 		modelfile.Required("lambda", &m.Lambda),
 		modelfile.Optional("prior", &m.Prior),
+		modelfile.Optional("data", &m.Data),
 		modelfile.Required("config", &m.Config),
 		modelfile.Required("result", &m.Result),
+		modelfile.Optional("scaling", &j.scaling),
 		modelfile.Optional("biases", &j.biases),
 		modelfile.Required("weights", &j.weights),
 	}
@@ -65,6 +80,9 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	j := &jsonModel{
 		format: jsonFormat, version: jsonVersion, hash: m.Hash(),
 		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, model: *m,
+	}
+	if s := m.Scaling; s != nil {
+		j.scaling = &jsonScaling{s.Kind, s.Folded, s.Shift, s.Factor, s.Centre, s.Spread, s.R2, s.Note}
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null
@@ -202,6 +220,10 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	}
 	if j.bias {
 		m.Bias = j.biases
+	}
+	if s := j.scaling; s != nil {
+		m.Scaling = &pegasos.Scaling{Kind: s.Kind, Folded: s.Folded, Shift: s.Shift,
+			Factor: s.Factor, Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note}
 	}
 	m.Weights = j.weights
 	if err := m.Validate(); err != nil {

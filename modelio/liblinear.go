@@ -33,9 +33,8 @@ var solvers = []solver{
 	{"L1R_LR", pegasos.Log},
 	{"L2R_LR_DUAL", pegasos.Log},
 	{"L2R_L1LOSS_SVR_DUAL", pegasos.EpsInsensitive}, // 13
-	// 11 and 12: their loss is the square, which no Loss is
-	{"L2R_L2LOSS_SVR", pegasos.EpsInsensitive},
-	{"L2R_L2LOSS_SVR_DUAL", pegasos.EpsInsensitive},
+	{"L2R_L2LOSS_SVR", pegasos.Squared},             // 11; the file does not tell its epsilon
+	{"L2R_L2LOSS_SVR_DUAL", pegasos.Squared},
 }
 
 const crammerSinger = "MCSVM_CS"
@@ -307,13 +306,17 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 // the same.
 //
 // The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge,
-// L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL for numbers to predict, and MCSVM_CS for
-// joint problems of more than two classes; of two, whose model has two vectors, the difference is
-// written. One-vs-one has no such form. Labels have to be whole numbers of 32 bits; names are not
-// kept. Features are counted from 1: of a model whose IndexBase is 0 they move up by one.
+// L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL and L2R_L2LOSS_SVR for the two losses of
+// numbers to predict, and MCSVM_CS for joint problems of more than two classes; of two, whose model
+// has two vectors, the difference is written. One-vs-one has no such form. Labels have to be whole
+// numbers of 32 bits; names are not kept. Features are counted from 1: of a model whose IndexBase
+// is 0 they move up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
+	}
+	if err := m.TakesRawRows(); err != nil {
+		return fmt.Errorf("modelio: %w", err)
 	}
 	f, err := liblinearForm(m)
 	if err != nil {

@@ -90,12 +90,12 @@ func TestReadLiblinear(t *testing.T) {
 	if fmt.Sprint(two.Classes, two.Weights, two.Bias) != "[-1 1] [[1 4]] [7]" {
 		t.Errorf("%+v", two)
 	}
-	for _, solver := range []string{"L2R_L2LOSS_SVR", "L2R_L2LOSS_SVR_DUAL",
-		"L2R_L1LOSS_SVR_DUAL"} {
+	for solver, loss := range map[string]pegasos.Loss{"L2R_L2LOSS_SVR": pegasos.Squared,
+		"L2R_L2LOSS_SVR_DUAL": pegasos.Squared, "L2R_L1LOSS_SVR_DUAL": pegasos.EpsInsensitive} {
 		numbers := readText(t, "solver_type "+solver+"\nnr_class 2\nnr_feature 2\nbias 1\nw\n1 "+
 			"\n4 \n7 \n")
 		if fmt.Sprint(numbers.Classes, numbers.Weights, numbers.Bias) != "[] [[1 4]] [7]" ||
-			numbers.Config.Loss != pegasos.EpsInsensitive {
+			numbers.Config.Loss != loss {
 			t.Errorf("%s: %+v", solver, numbers)
 		}
 	}
@@ -119,6 +119,11 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 	m.Config.Loss, m.Classes, m.Weights = pegasos.EpsInsensitive, nil, [][]float32{{1}}
 	if have := writeText(t, m); have != "solver_type L2R_L1LOSS_SVR_DUAL\nnr_class 2\nnr_feature "+
+		"1\nbias -1\nw\n1 \n" {
+		t.Error(have)
+	}
+	m.Config.Loss = pegasos.Squared
+	if have := writeText(t, m); have != "solver_type L2R_L2LOSS_SVR\nnr_class 2\nnr_feature "+
 		"1\nbias -1\nw\n1 \n" {
 		t.Error(have)
 	}

@@ -141,10 +141,10 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 			{Epochs: 3, Multiclass: pegasos.CrammerSinger, Bias: pegasos.BiasUnregularised},
 			{Epochs: 3, Multiclass: pegasos.Multinomial},
 		} {
-			full := cfg.WithDefaults()
+			full := cfg.Plain()
 			t.Run(fmt.Sprintf("%s/%s,%s,bias=%s", p.name, full.Multiclass, full.Loss, full.Bias),
 				func(t *testing.T) {
-					m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, cfg)
+					m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, full)
 					if err != nil {
 						t.Fatal(err)
 					}

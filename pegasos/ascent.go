@@ -35,7 +35,8 @@ const autoGap = 0.7
 //	w = v/(lambda*n), v = sum of a_i*y_i*x_i,
 //
 // and what rises is the dual objective: for the hinge the mean of the a_i, for the squared hinge
-// that of a_i - a_i^2/(4c_i), less lambda/2 |w|^2.
+// that of a_i - a_i^2/(4c_i), less lambda/2 |w|^2. For the squared loss of numbers the a_i have no
+// bounds, y_i in the sum is 1, and it is the mean of a_i*y_i - a_i^2/(2c_i).
 type ascent struct {
 	start int64     // the step after which it began
 	alpha []float32 // of each row
@@ -122,7 +123,9 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 		i := p.row(j)
 		v := float64(p.cost.clamp(share[i]))
 		share[i] = float32(v)
-		mean += float64(v * p.share(i))
+		_, target := p.label(uint32(i))
+		gain := float64(v*target) + p.cost.linear(v)
+		mean += float64(gain * p.share(i))
 		squares += float64(float64(v*v) * p.share(i))
 	}
 	n := float64(p.count())
@@ -178,7 +181,8 @@ func (p *problem) sumUp() {
 	for j := range p.count() {
 		i := p.row(j)
 		if a := p.ascent.alpha[i]; a != 0 {
-			a *= p.sign(uint32(i)) // exact
+			side, _ := p.label(uint32(i))
+			a *= side // exact
 			p.x.Axpy(i, a, p.v)
 			p.vb[0] += float64(float64(a) * p.biasScale)
 		}
@@ -189,7 +193,8 @@ func (p *problem) sumUp() {
 // nothing.
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
-	squared, inverse := p.cost.loss == squaredHingeCost, 1/p.fixed
+	inverse := 1 / p.fixed
+	reward, curve, low := p.cost.dualShape()
 	all, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
 	if !full(a.pass) {
 		idx = a.notResting(idx)
@@ -202,15 +207,16 @@ func (p *problem) ascend(idx []uint32) {
 			p.x.Fetch(int(idx[n+ahead]))
 		}
 		dot := p.x.Dot(int(i), p.v)
-		y := p.sign(i)
+		y, target := p.label(i)
 		old, top := a.alpha[i], 1.0
 		if p.weight != nil {
 			top = p.weight[i]
 		}
 		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
-		g := float64(float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))*inverse) - 1
-		if squared {
-			g += float64(old) / (2 * top)
+		g := float64(float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))*inverse) -
+			(target + reward)
+		if curve > 0 {
+			g += float64(curve*float64(old)) / top
 			top = math.Inf(1)
 		}
 		if !floats.IsFinite(g) {
@@ -218,18 +224,18 @@ func (p *problem) ascend(idx []uint32) {
 			p.notFinite(i)
 			return
 		}
-		if old == 0 && g >= 0 || float64(old) >= top && g <= 0 {
+		if float64(old) <= low && g >= 0 || float64(old) >= top && g <= 0 {
 			a.resting[i] = 1
 			continue
 		}
 		a.resting[i] = 0
 		bend := float64((float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) * inverse)
-		if squared {
-			bend += 1 / (2 * p.share(int(i)))
+		if curve > 0 {
+			bend += curve / p.share(int(i))
 		}
 		next := top
 		if bend > 0 {
-			next = max(0, min(float64(old)-g/bend, top))
+			next = max(low, min(float64(old)-g/bend, top))
 		}
 		to := float32(next)
 		step := to - old

@@ -46,7 +46,7 @@ func TestShuffledLayouts(t *testing.T) {
 					if hidden {
 						x = foreign{x}
 					}
-					m, err := tr.Train(t.Context(), x, data.y)
+					m, err := tr.trainPlain(t.Context(), x, data.y)
 					if err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
@@ -71,7 +71,7 @@ func TestShuffledLayouts(t *testing.T) {
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
 		var e *RowError
-		if _, err := Train(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
+		if _, err := trainPlain(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
 			e.Row != 123 {
 			t.Error(err)
 		}
@@ -79,7 +79,7 @@ func TestShuffledLayouts(t *testing.T) {
 	huge := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	everyLayout(func() {
 		var e *StepError
-		_, err := Train(t.Context(), huge, []float32{1, 0, 1, 0},
+		_, err := trainPlain(t.Context(), huge, []float32{1, 0, 1, 0},
 			Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
 		if !errors.As(err, &e) || e.Row != 2 && e.Row != -1 {
 			t.Error(err)
@@ -89,9 +89,17 @@ func TestShuffledLayouts(t *testing.T) {
 
 // Step by step in float64, as the two papers have it.
 func TestAscentSteps(t *testing.T) {
-	for _, loss := range []Loss{Hinge, SquaredHinge} {
+	for _, loss := range []Loss{Hinge, SquaredHinge, Squared} {
 		for _, weighted := range []bool{false, true} {
 			data := random(72, 70, 5, 2, 1)
+			y, target := signs(data.y, 1), make([]float64, 70)
+			if loss.Regression() {
+				data = data.numbers(72)
+				target = float64s(data.y)
+				for i := range y {
+					y[i] = 1
+				}
+			}
 			tr := Trainer{Config: Config{Loss: loss, Lambda: 0.03, Order: Sequential, Epochs: 8,
 				Finish: FinishDual, Bias: BiasAugmented, BiasScale: 1.5}}
 			if weighted {
@@ -121,7 +129,6 @@ func TestAscentSteps(t *testing.T) {
 				x[5] = 1.5
 				return x
 			}
-			y := signs(data.y, 1)
 			for i := range alpha {
 				alpha[i] = float64(p.ascent.alpha[i])
 				for j, z := range row(i) {
@@ -142,11 +149,15 @@ func TestAscentSteps(t *testing.T) {
 							dot += v[j] * z / s
 							square += z * z
 						}
-						g, bend, top := y[i]*dot-1, square/s, c
-						if loss == SquaredHinge {
+						g, bend, low, top := y[i]*dot-1, square/s, 0.0, c
+						switch loss {
+						case SquaredHinge:
 							g, bend, top = g+alpha[i]/(2*c), bend+1/(2*c), math.Inf(1)
+						case Squared:
+							g, bend = dot-target[i]+alpha[i]/c, bend+1/c
+							low, top = math.Inf(-1), math.Inf(1)
 						}
-						next := math.Max(0, math.Min(alpha[i]-g/bend, top))
+						next := math.Max(low, math.Min(alpha[i]-g/bend, top))
 						resting[i] = next == alpha[i]
 						for j, z := range x {
 							v[j] += (next - alpha[i]) * y[i] * z
@@ -168,8 +179,8 @@ func TestAscentSteps(t *testing.T) {
 				}
 				p.endEpoch(pass + 2)
 			}
-			if rested == 0 {
-				t.Errorf("%s: no row rested", loss)
+			if (rested == 0) != (loss == Squared) { // where nothing is a bound nothing rests
+				t.Errorf("%s: %d rows rested", loss, rested)
 			}
 		}
 	}
@@ -179,7 +190,7 @@ func TestAscentSteps(t *testing.T) {
 func TestAscentBegins(t *testing.T) {
 	data := random(73, 300, 6, 3, 0.7)
 	for _, cfg := range []Config{{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Epochs: 2},
-		{Epochs: 7}} {
+		{Epochs: 7}, {Loss: Squared, Bias: BiasAugmented}} {
 		for _, weights := range [][]float32{nil, some(300)} {
 			cfg.Lambda, cfg.Finish, cfg.FinishAfter = 0.004, FinishDual, 1<<20
 			r, err := newRun(data.sparse, data.y, &Trainer{Config: cfg, Weights: weights})
@@ -283,7 +294,7 @@ func TestAscentCloses(t *testing.T) {
 				cfg.Lambda, cfg.Epochs, cfg.Seed = 0.003, 200, seed
 				plain := Trainer{Config: cfg, Weights: w}
 				plain.FinishAfter = 0
-				p, err := plain.Train(t.Context(), data.sparse, data.y)
+				p, err := plain.trainPlain(t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -291,7 +302,7 @@ func TestAscentCloses(t *testing.T) {
 				tr.Finish = FinishDual
 				best := math.Inf(-1)
 				tr.Progress = func(p Progress) { best = math.Max(best, p.Measure().DualObjective) }
-				m, err := tr.Train(t.Context(), data.sparse, data.y)
+				m, err := tr.trainPlain(t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -346,7 +357,7 @@ func TestAscentRefuses(t *testing.T) {
 	}
 	data := random(91, 20, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
-	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).Train(t.Context(),
+	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).trainPlain(t.Context(),
 		data.dense, data.y); err == nil {
 		t.Error("with a prior: no error")
 	}
@@ -363,13 +374,15 @@ func TestGoldenAscent(t *testing.T) {
 			"843db73ae62b45d008a133d730d6856990439c1e6d9c34ebdc9fd232ac1dd625"},
 		{Config{Finish: FinishAuto, Loss: SquaredHinge, Bias: BiasAugmented, Multiclass: OneVsOne},
 			"83812d9c4009f2e115ee895e680fa93dfac9045d086e8e986894309e0bcb9e84"},
+		{Config{Finish: FinishDual, Loss: Squared, Bias: BiasAugmented},
+			"73c7c21e3dfec9692b1882c8adb220a9c9ecfa28b4722a855ceb06a71cd986ab"},
 	} {
 		c.cfg.Lambda = 1e-3
 		for _, isa := range paths() {
 			for threads := 1; threads <= 3; threads++ {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).Train(t.Context(),
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).trainPlain(t.Context(),
 						data.sparse, data.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
@@ -387,7 +400,7 @@ func TestAscentHostile(t *testing.T) {
 	data := random(93, 23, 4, 2, 1)
 	cfg := Config{Lambda: 0.01, Epochs: 4, Finish: FinishDual}
 	for _, pass := range []int{-1, 3, math.MaxInt, 1} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).Train(t.Context(),
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).trainPlain(t.Context(),
 			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
@@ -401,7 +414,7 @@ func TestAscentHostile(t *testing.T) {
 			}
 		}
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).Train(t.Context(), data.dense,
+		if _, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), data.dense,
 			data.y); errors.As(err, &bad) != (pass != 1) {
 			t.Errorf("pass %d: %v", pass, err)
 		}

@@ -25,7 +25,7 @@ func TestUnregularisedSteps(t *testing.T) {
 				cfg.Loss, cfg.Epsilon, cfg.Lambda = l.cfg.Loss, l.cfg.Epsilon, 0.3
 				cfg.Steps, cfg.Seed = 150, seed
 				cfg.Average, cfg.Bias = LastIterate, BiasUnregularised
-				if cfg.Loss == SquaredHinge && !cfg.Project {
+				if unbounded(cfg.Loss) && !cfg.Project {
 					cfg.Offset = OffsetR2
 				}
 				if (n+kind)%4 == 3 {
@@ -173,7 +173,7 @@ func TestUnregularisedBound(t *testing.T) {
 				}
 				least, best = math.Min(least, have), math.Max(best, m.Result.DualObjective)
 			}
-			m, err := tr.Train(t.Context(), x, data.y)
+			m, err := tr.trainPlain(t.Context(), x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}

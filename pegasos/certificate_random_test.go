@@ -161,7 +161,7 @@ func (t *trial) models() {
 	cfg := t.tr.Config
 	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
 	train := func() *Model {
-		m, err := (&Trainer{Config: cfg}).Train(context.Background(), t.rows, t.y)
+		m, err := (&Trainer{Config: cfg}).trainPlain(context.Background(), t.rows, t.y)
 		if err != nil {
 			return nil
 		}
@@ -191,13 +191,13 @@ func (t *trial) train() (*Model, error) {
 	if t.half && t.tr.Config.Bias != BiasOuter {
 		first := t.tr
 		first.KeepState, first.Pause = true, 1+int64(t.g.IntN(40))
-		if m, err = first.Train(ctx, t.x, t.y); errors.Is(err, ErrPaused) {
+		if m, err = first.trainPlain(ctx, t.x, t.y); errors.Is(err, ErrPaused) {
 			rest := t.tr
 			rest.Start, rest.Resume = nil, m
-			m, err = rest.Train(ctx, t.x, t.y)
+			m, err = rest.trainPlain(ctx, t.x, t.y)
 		}
 	} else {
-		m, err = t.tr.Train(ctx, t.x, t.y)
+		m, err = t.tr.trainPlain(ctx, t.x, t.y)
 	}
 	var step *StepError
 	var row *RowError
@@ -217,7 +217,8 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 		p.BiasScale = cfg.BiasScale
 	}
 	p.Kind = map[Loss]certtest.Kind{Hinge: certtest.Hinge, Log: certtest.Log,
-		SquaredHinge: certtest.SquaredHinge, EpsInsensitive: certtest.EpsInsensitive}[cfg.Loss]
+		SquaredHinge: certtest.SquaredHinge, EpsInsensitive: certtest.EpsInsensitive,
+		Squared: certtest.Squared}[cfg.Loss]
 	joint := cfg.Multiclass.Joint()
 	vectors := len(m.Weights)
 	if joint {

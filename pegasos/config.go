@@ -39,8 +39,9 @@ type Offset string
 
 const (
 	// OffsetR2 is R^2/lambda: the first step has size 1/R^2, R^2 being the mean squared norm of the
-	// rows. For the squared hinge it is twice the largest squared norm instead: no step overshoots
-	// then, and none makes the next one larger.
+	// rows. For the squared hinge it is twice the largest squared norm instead, for Squared the
+	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
+	// and none makes the next one larger.
 	OffsetR2 Offset = "r2"
 	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
 	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
@@ -52,7 +53,7 @@ const (
 	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
-	// R^2/(2 lambda). With the squared hinge, whose gradient has no bound, that can end in an
+	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
 	OffsetNone Offset = "none"
 )
@@ -111,7 +112,7 @@ func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial
 // R/lambda, are in danger.
 const MinLambda = options.MinLambda // 1e-12
 
-// Values that stand in for zero fields.
+// Values that stand in for zero fields in Config.Plain.
 const (
 	DefaultLambda = 1e-4
 	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
@@ -127,11 +128,15 @@ const (
 
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
-// first.
+// first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
+// Steps are chosen by the data where they are zero, each by itself: docs/training.md says how.
+// Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
+// new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
-	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive
+	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 
-	// Epsilon is the error that costs nothing, for EpsInsensitive only.
+	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
+	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
 	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
@@ -142,14 +147,14 @@ type Config struct {
 	// Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, 1e-4 unless C is given. C is the same in the terms of
+	// Lambda is the weight of the penalty, about the rows as they are scaled. C is the same in the terms of
 	// other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At
 	// most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
-	// Epochs is the length of the run in passes over the rows, 20 unless Steps is given, which is
-	// the length in steps. At most one of the two may be set.
+	// Epochs is the length of the run in passes over the rows, Steps that in steps. At most one of
+	// the two may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -196,13 +201,18 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs, for Hinge and SquaredHinge.
+	// Finish is how the run goes on after FinishAfter epochs, for Hinge, SquaredHinge and Squared.
 	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
 	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
-	BiasScale float64 `json:"bias_scale,omitempty"` // 1
+	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
+
+	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
+	Scale Scale `json:"scale,omitempty"`
+	// TargetScale is how numbers to predict are scaled: ScaleStandard, or ScaleNone.
+	TargetScale Scale `json:"target_scale,omitempty"`
 
 	// Calibrate, if not 0, gives the model probabilities ([Model.Probabilities]) by Platt's method:
 	// a sigmoid for each weight vector, fitted to scores of rows that were held out. The rows are
@@ -214,14 +224,17 @@ type Config struct {
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows drawn with replacement,
-// step size 1/(lambda*t), and the last iterate as the result.
+// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a bias,
+// drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda is
+// DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
 func Paper() Config {
-	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}
+	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
 }
 
-// WithDefaults returns cfg with its zero fields filled in.
-func (cfg Config) WithDefaults() Config {
+// Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
+// no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
+// training chooses nothing. They are what a zero field stands for in the Config of a [Model].
+func (cfg Config) Plain() Config {
 	options.Fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
 		options.Fill(&cfg.Loss, Log)
@@ -241,6 +254,8 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Bias == BiasAugmented {
 		options.Fill(&cfg.BiasScale, DefaultBiasScale)
 	}
+	options.Fill(&cfg.Scale, ScaleNone)
+	options.Fill(&cfg.TargetScale, ScaleNone)
 	options.Fill(&cfg.Offset, OffsetR2)
 	options.Fill(&cfg.Average, LastHalf)
 	if cfg.finishes() {
@@ -252,7 +267,7 @@ func (cfg Config) WithDefaults() Config {
 // inForce returns the settings of a run: with defaults, and without the scale of a feature that is
 // not appended, of which 1 is allowed.
 func (cfg Config) inForce() Config {
-	cfg = cfg.WithDefaults()
+	cfg = cfg.Plain()
 	if cfg.Bias != BiasAugmented {
 		cfg.BiasScale = 0
 	}
@@ -271,7 +286,10 @@ func (cfg Config) Validate() error {
 		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
 		return err
 	}
-	cfg = cfg.WithDefaults()
+	if cfg.Bias == "" && cfg.BiasScale != 0 {
+		cfg.Bias = BiasAugmented
+	}
+	cfg = cfg.Plain()
 	if _, err := cfg.classWeights(); err != nil {
 		return err
 	}
@@ -290,6 +308,10 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
 			Multinomial),
+		options.OneOf("Scale", cfg.Scale, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit),
+		options.OneOf("TargetScale", cfg.TargetScale, ScaleNone, ScaleStandard),
+		options.Not("TargetScale", cfg.TargetScale == ScaleStandard && !cfg.Loss.Regression(),
+			"have %q, but labels are classes with the loss %s", cfg.TargetScale, cfg.Loss),
 		options.Penalty(cfg.Lambda, cfg.C),
 	}
 }
@@ -325,7 +347,7 @@ func (cfg Config) lengthRules() []options.Rule {
 
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
-	joint := cfg.WithDefaults().Multiclass.Joint()
+	joint := cfg.Plain().Multiclass.Joint()
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 

@@ -29,6 +29,9 @@ type data struct {
 
 	byClass [][]uint32 // see rowsOf
 
+	scaling *Scaling // of x, and of y; nil for none
+	folded  *Model   // the model to be measured, of rows as they are; nil to fold what there is
+
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string
@@ -40,7 +43,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	if err := store.Given(x); err != nil {
 		return nil, err
 	}
-	d := &data{x: store.Of(x), y: y, known: known}
+	d := &data{x: store.Of(x), y: y, known: known, scaling: tr.scaling}
 	n := x.Rows()
 	if n == 0 {
 		return nil, fmt.Errorf("pegasos: no rows to train on")
@@ -79,7 +82,9 @@ func (d *data) setModels(tr *Trainer) (err error) {
 		return err
 	}
 	if d.prior != nil {
-		d.priorHash = tr.Prior.Hash()
+		if d.priorHash = tr.priorHash; d.priorHash == "" {
+			d.priorHash = tr.Prior.Hash()
+		}
 	}
 	if d.start, err = d.fits(tr.Start, "Start", tr.Config); err != nil || d.start == nil {
 		return err

@@ -5,8 +5,8 @@
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
 // for labels y of -1 and +1; for more than two labels see [Multiclass]. In place of the hinge loss
-// there may be that of logistic regression, the squared hinge, or the eps-insensitive loss, for
-// which labels are numbers to predict: see [Loss].
+// there may be that of logistic regression, the squared hinge, or the squared or eps-insensitive
+// loss, for which labels are numbers to predict: see [Loss].
 //
 // # State
 //

@@ -47,8 +47,10 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	c := m.Config.cost()
 	if m.Classes == nil {
 		var loss float64
+		spread := m.Scaling.spread()
+		c.epsilon /= spread
 		for i, v := range y {
-			loss += c.at(scores[i] - float64(v))
+			loss += c.at((scores[i] - float64(v)) / spread)
 		}
 		return loss / float64(len(y))
 	}
@@ -89,6 +91,13 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 func (m *Model) penalty(k int) float64 {
 	if m.Prior != "" {
 		return math.NaN()
+	}
+	if s := m.Scaling; s != nil {
+		w, b := s.exact(m, k)
+		if m.Config.Bias != BiasAugmented {
+			return penalty(w, nil, 0, m.lambda(k), 1)
+		}
+		return penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
 	if m.Config.Bias != BiasAugmented {
 		return penalty(m.Weights[k], nil, 0, m.lambda(k), 1) // a bias of another kind costs nothing

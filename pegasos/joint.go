@@ -220,9 +220,8 @@ func (j *joint) meanLoss(w [][]float32, b []float64) float64 {
 }
 
 // wideMeanLoss is meanLoss from float64 dot products.
-func (j *joint) wideMeanLoss(w [][]float32, b []float64) float64 {
-	all := wideVectors(w)
-	z := make([]float64, len(w))
+func (j *joint) wideMeanLoss(all [][]float64, b []float64) float64 {
+	z := make([]float64, len(all))
 	return j.meanLossOf(func(i int) []float64 {
 		for r := range z {
 			z[r] = j.x.WideDot(i, all[r]) + b[r]
@@ -418,7 +417,7 @@ func (tr *Trainer) checkCosts(classes int) error {
 	}
 	if tr.Config.Multiclass != CrammerSinger {
 		return badField("Costs", "they are for Multiclass %q, have %q", CrammerSinger,
-			tr.Config.WithDefaults().Multiclass)
+			tr.Config.Plain().Multiclass)
 	}
 	if len(tr.Costs) != classes {
 		return badField("Costs", "have %d rows, want one for each of the %d classes", len(tr.Costs),

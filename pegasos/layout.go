@@ -123,7 +123,7 @@ const (
 // compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are visited
 // often enough. The results are the same bits.
 func (d *data) compact(tr *Trainer) {
-	cfg := tr.Config.WithDefaults()
+	cfg := tr.Config.Plain()
 	steps, err := cfg.runLength(len(d.y))
 	if err != nil {
 		return

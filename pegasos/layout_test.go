@@ -90,12 +90,12 @@ func TestCompactLayouts(t *testing.T) {
 					kept, left := d.compacted != nil, name == "batches"
 					if kind != "pixels" {
 						left = len(d.classes) > 2 &&
-							tr.Config.WithDefaults().Multiclass == OneVsRest
+							tr.Config.Plain().Multiclass == OneVsRest
 					}
 					if kept != (from == 0 && !left) {
 						t.Errorf("%s, %s: in fewer bytes: %v", kind, name, kept)
 					}
-					m, err := tr.Train(t.Context(), data.x, data.y)
+					m, err := tr.trainPlain(t.Context(), data.x, data.y)
 					if err != nil {
 						t.Fatalf("%s, %s: %v", kind, name, err)
 					}

@@ -20,6 +20,9 @@ const (
 	// EpsInsensitive is max(0, |y - z| - Epsilon), that of support vector regression: labels are
 	// numbers to predict, of which the model's score is an estimate. There are no classes.
 	EpsInsensitive Loss = "eps-insensitive"
+	// Squared is (y - z)^2/2, that of ridge regression, for labels that are numbers to predict:
+	// scikit-learn's Ridge with alpha = lambda*rows has the same optimum.
+	Squared Loss = "squared"
 )
 
 // lossTable has what there is to know of each loss beside the functions below, which its kind, the
@@ -31,6 +34,8 @@ var lossTable = []lossTraits{
 		quadratic: 0.25},
 	epsCost: {name: EpsInsensitive, formula: "max(0, |y - z| - epsilon)", numbers: true,
 		epsilon: true, kinks: true},
+	squaredCost: {name: Squared, formula: "(y - z)^2/2", numbers: true, ascent: true, curvature: 1,
+		quadratic: 0.5, free: true},
 }
 
 type lossKind uint8
@@ -40,6 +45,7 @@ const (
 	logCost
 	squaredHingeCost
 	epsCost
+	squaredCost
 )
 
 type lossTraits struct {
@@ -57,6 +63,8 @@ type lossTraits struct {
 	curvature float64
 	// quadratic is q where least(b) = linear(b) - q*b^2.
 	quadratic float64
+	// free says that any number is a coefficient, so that the dual variables have no bounds.
+	free bool
 }
 
 // Losses returns all there are, the default first.
@@ -74,6 +82,9 @@ func lossesThat(have func(lossTraits) bool) string {
 		if have(l) {
 			names = append(names, string(l.name))
 		}
+	}
+	if n := len(names) - 1; n > 1 {
+		return strings.Join(names[:n], ", ") + " and " + names[n]
 	}
 	return strings.Join(names, " and ")
 }
@@ -124,6 +135,8 @@ func (c cost) at(m float64) float64 {
 		return float64(d * d)
 	case epsCost:
 		return max(0, math.Abs(m)-c.epsilon)
+	case squaredCost:
+		return float64(m*m) / 2
 	}
 	return max(0, 1-m)
 }
@@ -144,6 +157,8 @@ func (c cost) coefficient(m float64) float64 {
 			return 1
 		}
 		return 0
+	case squaredCost:
+		return -m
 	}
 	if m < 1 {
 		return 1
@@ -158,6 +173,8 @@ func (c cost) clamp(b float32) float32 {
 		return max(0, b)
 	case epsCost:
 		return max(-1, min(b, 1))
+	case squaredCost:
+		return b
 	}
 	return max(0, min(b, 1))
 }
@@ -174,10 +191,24 @@ func (c cost) least(b float64) float64 {
 // linear returns the part of least, of all losses but Log, that s times as large a b makes s times
 // as large.
 func (c cost) linear(b float64) float64 {
-	if c.loss == epsCost {
+	switch c.loss {
+	case epsCost:
 		return -float64(c.epsilon * math.Abs(b))
+	case squaredCost:
+		return 0
 	}
 	return b
+}
+
+// dualShape returns what a row earns in the dual for a coefficient b of a loss that has an ascent,
+// beside b times its label: reward*b - curve/2 b^2, for b from low up. Without a curve b is at most
+// 1.
+func (c cost) dualShape() (reward, curve, low float64) {
+	t := lossTable[c.loss]
+	if t.free {
+		low = math.Inf(-1)
+	}
+	return c.linear(1), 2 * t.quadratic, low
 }
 
 func xlogx(x float64) float64 {

@@ -45,6 +45,9 @@ var losses = []lossCase{
 			}
 			return -m / math.Abs(m)
 		}},
+	{Config{Loss: Squared}, nil, 1,
+		func(m float64) float64 { return m * m / 2 },
+		func(m float64) float64 { return -m }},
 }
 
 type lossCase struct {
@@ -61,8 +64,11 @@ func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bi
 	high float64) {
 	t.Helper()
 	switch {
-	case l.cfg.Loss.Regression():
+	case l.cfg.Loss == EpsInsensitive:
 		return numberOptimum(t, x, y, lambda, bias, l.cfg.Epsilon)
+	case l.cfg.Loss == Squared:
+		_, _, least := ridgeProblem{x: x, y: y, lambda: lambda, bias: bias}.solve()
+		return least, least
 	case l.bend > 0:
 		return smoothOptimum(t, x, signs(y, 1), lambda, bias, l.at, l.coefficient, l.bend)
 	}
@@ -110,7 +116,8 @@ func TestLosses(t *testing.T) {
 		// least is what it says, at coefficients that the loss can have.
 		for range 100 {
 			b := float64(c.clamp(float32(4*g.Float64() - 2)))
-			if c.loss != squaredHingeCost && math.Abs(b) > 1 || c.loss != epsCost && b < 0 {
+			if l.bend != 2 && l.cfg.Loss != Squared && math.Abs(b) > 1 ||
+				!l.cfg.Loss.Regression() && b < 0 {
 				t.Errorf("%+v: clamped to %v", l.cfg, b)
 			}
 			least := math.Inf(1)
@@ -155,7 +162,7 @@ func TestLossSteps(t *testing.T) {
 					cfg := l.cfg
 					cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Average, cfg.Bias = lambda, 300, seed,
 						LastIterate, BiasAugmented
-					if cfg.Loss != SquaredHinge && seed%2 == 0 {
+					if !unbounded(cfg.Loss) && seed%2 == 0 {
 						cfg.Offset = OffsetNone
 					}
 					r := mustRun(t, x, data.y, cfg)
@@ -332,7 +339,7 @@ func TestLossBounds(t *testing.T) {
 						}
 						tr := Trainer{Config: cfg,
 							Progress: func(p Progress) { check(p.Measure()) }}
-						m, err := tr.Train(t.Context(), x, data.y)
+						m, err := tr.trainPlain(t.Context(), x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -357,9 +364,15 @@ func TestLossBounds(t *testing.T) {
 // Any coefficients make a bound, also absurd ones.
 func TestLossBoundsOfAnything(t *testing.T) {
 	data := random(12, 30, 5, 2, 1)
-	for _, l := range losses[1:3] {
-		_, high := smoothOptimum(t, data.dense, signs(data.y, 1), 0.05, 0, l.at, l.coefficient, 2)
-		r := mustRun(t, data.dense, data.y, Config{Loss: l.cfg.Loss, Lambda: 0.05})
+	for _, l := range losses {
+		y := data.y
+		if l.cfg.Loss.Regression() {
+			y = data.numbers(1).y
+		}
+		_, high := l.optimum(t, data.dense, y, 0.05, 0)
+		cfg := l.cfg
+		cfg.Lambda = 0.05
+		r := mustRun(t, data.dense, y, cfg)
 		a := make([]float32, 30)
 		for seed := range uint64(200) {
 			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
@@ -392,6 +405,9 @@ func TestGoldenLosses(t *testing.T) {
 		{"numbers", binary.dense, binary.numbers(1).y, Config{Loss: EpsInsensitive, Epsilon: 0.01,
 			Bias: BiasAugmented},
 			"d984c1b0776e9c9bee7fe4032cebee1267620cd9b63d0b2641a4950c204050e1"},
+		{"numbers, squared", binary.dense, binary.numbers(1).y, Config{Loss: Squared,
+			Bias: BiasAugmented},
+			"9e3d2fd3f9c5cc739349f0f13a68eec8411be75431428e96bb5f3404786352c8"},
 	} {
 		for _, isa := range paths() {
 			func() {
@@ -435,7 +451,7 @@ func TestNumbers(t *testing.T) {
 	}
 	data.y[7] = float32(math.NaN())
 	var e *RowError
-	if _, err := Train(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(
+	if _, err := trainPlain(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(
 		err, &e) || e.Row != 7 {
 		t.Errorf("NaN: %v", err)
 	}
@@ -491,7 +507,7 @@ func TestLossExtremes(t *testing.T) {
 				for _, offset := range []Offset{OffsetR2, OffsetNone} {
 					cfg := l.cfg
 					cfg.Lambda, cfg.Offset = lambda, offset
-					m, err := Train(t.Context(), data.dense, data.y, cfg)
+					m, err := trainPlain(t.Context(), data.dense, data.y, cfg)
 					var e *StepError
 					if err != nil && !errors.As(err, &e) || err == nil && m.check() != nil {
 						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
@@ -523,7 +539,7 @@ func TestSquaredHingeIsStable(t *testing.T) {
 		Progress: func(p Progress) {
 			worst = math.Max(worst, p.Measure().Objective)
 		}}
-	if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
+	if _, err := tr.trainPlain(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
 		t.Errorf("%v, objective up to %v", err, worst)
 	}
 }

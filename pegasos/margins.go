@@ -17,8 +17,8 @@ import (
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
 // which is the mean of the derivatives between m - h/2 and m + h/2. All are feasible, so that
-// certificate.go makes a bound of them, whatever h is; the best of some is kept. It is close where w
-// is nearly the optimum of the smoothed problem.
+// certificate.go makes a bound of them, whatever h is; the best of some is kept. It is close where
+// w is nearly the optimum of the smoothed problem.
 
 // marginBound returns the best bound on P that the scores of the vectors w give.
 func (p *problem) marginBound(w [][]float32, b []float64, r2 float64) float64 {

@@ -76,16 +76,16 @@ func (r *run) objectives(m *Model, wide []bool) {
 	if j := r.joint; j != nil {
 		w, b := r.vectorsOf(m, 0)
 		if wide == nil {
-			loss[0] = j.meanLoss(w, b)
+			r.setObjective(0, w, nil, b, j.meanLoss(w, b))
 		} else {
-			loss[0] = j.wideMeanLoss(w, b)
+			exact := r.exact(w, r.first)
+			r.setObjective(0, w, exact, b, j.wideMeanLoss(exact, b))
 		}
-		r.setObjective(0, w, b, loss[0], wide != nil)
 		return
 	}
 	for k := range wide {
 		if wide[k] {
-			vectors[k] = wideVector(m.Weights[r.first+k])
+			vectors[k] = r.exact(m.Weights[r.first+k:][:1], r.first+k)[0]
 		}
 	}
 	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
@@ -100,20 +100,52 @@ func (r *run) objectives(m *Model, wide []bool) {
 	for k := range loss {
 		if wide == nil || wide[k] {
 			w, b := r.vectorsOf(m, k)
-			r.setObjective(k, w, b, loss[k]/float64(r.rows), wide != nil)
+			var exact [][]float64
+			if wide != nil {
+				exact = vectors[k : k+1]
+			}
+			r.setObjective(k, w, exact, b, loss[k]/float64(r.rows))
 		}
 	}
 }
 
-// setObjective sets that of learner k with the vectors w, whose mean loss is known.
-func (r *run) setObjective(k int, w [][]float32, b []float64, loss float64, wide bool) {
+// exact returns the vectors w, which take the places from first on, as the model will have them.
+func (r *run) exact(w [][]float32, first int) (exact [][]float64) {
+	s := r.data.scaling
+	for k, v := range w {
+		switch {
+		case s == nil:
+			exact = append(exact, wideVector(v))
+		case r.data.folded != nil:
+			wide, _ := s.exact(r.data.folded, first+k)
+			exact = append(exact, wide)
+		default:
+			exact = append(exact, s.exactWeights(v))
+		}
+	}
+	return exact
+}
+
+// setObjective sets that of learner k with the vectors w, whose mean loss is known: that of the
+// exact vectors, if there are any, by float64 dot products.
+func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64, loss float64) {
 	l := r.learners[k]
 	s := l.common()
 	penalty := s.penalty(w, b)
-	z := s.scoreError(s.longest(w, penalty), b, r.dotSize(wide), r.r2)
+	longest := s.longest(w, penalty)
+	z := s.scoreError(longest, b, r.dotSize(exact != nil), r.r2)
 	at := &r.measured[k]
+	at.mistake = 0
+	if c := r.data.scaling; c != nil {
+		z += float64(s.sums * c.biasError(w))
+		if exact != nil {
+			penalty = penaltyOf(s, exact, b)
+		} else {
+			at.mistake = c.penaltyError(w, s.lambda, penalty)
+		}
+	}
 	at.objective = penalty + loss
-	at.mistake = l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+	at.mistake += l.lossError(z, loss) + float64(s.sums*(loss+penalty))
 }
 
 // vectorsOf returns the vectors of m that learner k has trained, and their biases.
@@ -186,7 +218,11 @@ func (p *problem) lossAtZero() float64 {
 
 // penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well, or with a
 // prior that of the difference.
-func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
+func (s *learnerState) penalty(w [][]float32, bias []float64) float64 {
+	return penaltyOf(s, w, bias)
+}
+
+func penaltyOf[F float32 | float64](s *learnerState, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32
 		if s.prior != nil {
@@ -203,7 +239,7 @@ func (s *learnerState) penalty(w [][]float32, bias []float64) (sum float64) {
 
 // penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
 // vector from is one of zeros.
-func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
+func penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if from == nil {
 		sum = squareSum(w)
@@ -219,7 +255,7 @@ func penalty(w, from []float32, bias, lambda, biasScale float64) float64 {
 	return float64(lambda / 2 * sum)
 }
 
-func squareSum(v []float32) (sum float64) {
+func squareSum[F float32 | float64](v []F) (sum float64) {
 	for _, z := range v {
 		sum += float64(float64(z) * float64(z))
 	}

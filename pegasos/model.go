@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // A Model is what training gives and prediction takes.
@@ -59,6 +60,10 @@ type Model struct {
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
 	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
+
+	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler, it
+	// is the model's own to use: predictions take rows as they are.
+	Scaling *Scaling
 }
 
 // A Result says how a run went.
@@ -222,6 +227,9 @@ func (m *Model) check() error {
 			return fmt.Errorf("calibration %d is %v", k, s)
 		}
 	}
+	if m.Scaling != nil {
+		return m.Scaling.check(m.Cols())
+	}
 	return nil
 }
 
@@ -272,6 +280,15 @@ func (m *Model) WithCols(cols int) *Model {
 	}
 	c := *m
 	c.Weights = slices.Clone(m.Weights)
+	if s := m.Scaling; s != nil {
+		c.Scaling = s.withCols(cols)
+		if !s.Folded && s.Shift != nil && cols < m.Cols() {
+			c.Bias = make([]float64, len(m.Weights))
+			for k := range c.Bias { // that of what counts as 0
+				c.Bias[k] = m.bias(k) + s.rest(m.Weights[k], cols)
+			}
+		}
+	}
 	var wide *dense.Matrix
 	if cols > m.Cols() {
 		wide = dense.New(len(m.Weights), cols)
@@ -295,6 +312,11 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
 	dst = m.outputs(dst)
+	if s := m.Scaling; s != nil && !s.Folded {
+		index, values := store.ReaderOf(x).Row(i)
+		m.scoreScaled(index, values, dst)
+		return dst
+	}
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
 	}

@@ -18,6 +18,8 @@ import (
 //
 //	weights   (float32, one vector after the other)
 //	biases    (float64, one for each vector; only if "bias" is true)
+//	shifts    (float32, one for each feature; only if there is a "scaling" that has them)
+//	factors   (float32, likewise)
 //	state     (float32; only if there is a "state": its arrays, see session.arrays)
 
 // header is what a model file has beside the numbers.
@@ -37,7 +39,8 @@ type header struct {
 	Data        string          `json:"data"`  // likewise
 	Config      Config          `json:"config"`
 	Result      *headerResult   `json:"result"`
-	State       *saved          `json:"state"` // may be missing
+	Scaling     *Scaling        `json:"scaling"` // may be missing
+	State       *saved          `json:"state"`   // may be missing
 }
 
 // headerResult is a Result in which what was not measured is left out: JSON has no NaN.
@@ -81,6 +84,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Optional("data", &h.Data),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("result", &h.Result),
+		modelfile.Optional("scaling", &h.Scaling),
 		modelfile.Optional("state", &h.State),
 	}
 }
@@ -98,6 +102,10 @@ func (m *Model) Write(w io.Writer) error {
 		modelfile.WriteNumbers(mw, v)
 	}
 	modelfile.WriteNumbers(mw, m.Bias)
+	if m.Scaling != nil {
+		modelfile.WriteNumbers(mw, m.Scaling.Shift)
+		modelfile.WriteNumbers(mw, m.Scaling.Factor)
+	}
 	if m.State != nil {
 		for _, a := range m.State.arrays {
 			modelfile.WriteNumbers(mw, a)
@@ -111,7 +119,7 @@ func (m *Model) header() *header {
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
 		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
 		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
-		Result: m.Result.header(),
+		Result: m.Result.header(), Scaling: m.Scaling,
 	}
 	if h.Classes == nil {
 		h.Classes = []float32{} // not null
@@ -167,6 +175,15 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	}
 	if h.Bias {
 		if m.Bias, err = r.Doubles(vectors); err != nil {
+			return nil, err
+		}
+	}
+	if s := m.Scaling; s != nil {
+		shifts, factors := s.numbers(h.Features)
+		if s.Shift, err = r.Floats(shifts); err != nil {
+			return nil, err
+		}
+		if s.Factor, err = r.Floats(factors); err != nil {
 			return nil, err
 		}
 	}
@@ -238,9 +255,8 @@ func (h *header) model() (m *Model, vectors int, err error) {
 	return &Model{
 		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
-		Data:      h.Data,
-		IndexBase: h.IndexBase,
-		Result:    h.Result.result(),
+		Data: h.Data, IndexBase: h.IndexBase, Scaling: h.Scaling,
+		Result: h.Result.result(),
 	}, vectors, nil
 }
 

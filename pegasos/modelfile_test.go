@@ -65,13 +65,13 @@ func TestModelGolden(t *testing.T) {
 	m := &Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
 		Bias:   []float64{0.5},
-		Lambda: 0.01, Config: Config{Lambda: 0.01}.WithDefaults(), IndexBase: 1,
+		Lambda: 0.01, Config: Config{Lambda: 0.01}.Plain(), IndexBase: 1,
 		Result: Result{
 			Steps: 10, Epochs: 5, Violations: 3, R2: 2, T0: 200,
 			Objective: 0.75, DualObjective: 0.5, Gap: 0.5,
 		},
 	}
-	file := func(multiclass, order, gap string) string {
+	file := func(multiclass, order, scale, gap string) string {
 		text := `pegasimd model 1
 features: 2
 classes: [-1,1]
@@ -80,7 +80,7 @@ bias: true
 index_base: 1
 lambda: 0.01
 config: {"loss":"hinge",` + multiclass + `"lambda":0.01,"epochs":20,"order":` + order +
-			`,"offset":"r2","average":"last-half","bias":"none"}
+			`,"offset":"r2","average":"last-half","bias":"none"` + scale + `}
 result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,` +
 			`"dual_objective":0.5,"gap":` + gap + `}
 
@@ -88,16 +88,24 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,`
 		sum := sha256.Sum256([]byte(text))
 		return text + string(sum[:])
 	}
-	want := file(`"multiclass":"ovr",`, `"shuffled","block":64`, "0.5")
+	want := file(`"multiclass":"ovr",`, `"shuffled","block":64`,
+		`,"scale":"none","target_scale":"none"`, "0.5")
 	if have := encode(t, m); string(have) != want {
 		t.Errorf("%q\nwant\n%q", have, want)
 	}
 	if have, err := Read(strings.NewReader(want)); err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}
+	// Of before rows could be scaled.
+	m.Config.Scale, m.Config.TargetScale = "", ""
+	have, err := Read(strings.NewReader(file(`"multiclass":"ovr",`, `"shuffled","block":64`, "",
+		"0.5")))
+	if err != nil || !reflect.DeepEqual(have, m) || have.Config.Plain().Scale != ScaleNone {
+		t.Errorf("%+v, %v", have, err)
+	}
 	// Of before there were choices of Multiclass, when the gap was a share of the objective.
 	m.Config.Multiclass, m.Config.Order, m.Config.Block = "", Permutation, 0
-	have, err := Read(strings.NewReader(file("", `"permutation"`, "0.3333333333333333")))
+	have, err = Read(strings.NewReader(file("", `"permutation"`, "", "0.3333333333333333")))
 	if err != nil || !reflect.DeepEqual(have, m) {
 		t.Errorf("%+v, %v", have, err)
 	}

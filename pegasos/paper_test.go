@@ -40,7 +40,7 @@ func TestPaper(t *testing.T) {
 			data := random(seed, 40, 7, 2, 0.7)
 			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 				cfg := Paper()
-				cfg.Lambda, cfg.Steps, cfg.Seed = lambda, 300, seed
+				cfg.Epochs, cfg.Lambda, cfg.Steps, cfg.Seed = 0, lambda, 300, seed
 				r := mustRun(t, x, data.y, cfg)
 				p := r.problems[0]
 				f := &fig1{lambda: lambda, w: make([]float64, 7)}

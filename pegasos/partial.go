@@ -33,10 +33,11 @@ type Partial struct {
 }
 
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
-// distinct, and at least two. For EpsInsensitive there are none. Settings that go by all rows can't
-// be used: C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced, BiasOuter, and
-// Project with EpsInsensitive. Of each chunk there is one pass, for which Shuffled means
-// Permutation. Class weights multiply the loss as they are. There is no certificate.
+// distinct, and at least two. For numbers to predict there are none. Settings that go by all rows
+// can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced,
+// BiasOuter, and Project with numbers to predict. Of each chunk there is one pass, for which
+// Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
+// Fields that are zero are those of [Config.Plain]: nothing is chosen by the data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -50,6 +51,8 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced},
 		{"Bias", cfg.Bias == BiasOuter},
 		{"Finish", cfg.finishes()}, {"Shards", cfg.Shards > 1},
+		{"Scale", cfg.Scale != "" && cfg.Scale != ScaleNone},
+		{"TargetScale", cfg.TargetScale != "" && cfg.TargetScale != ScaleNone},
 		{"Project", cfg.Project && cfg.Loss.Regression()},
 	} {
 		if f.given {

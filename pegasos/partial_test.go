@@ -42,10 +42,11 @@ func TestPartialIsOnePass(t *testing.T) {
 		{}, {Multiclass: OneVsOne}, {Multiclass: CrammerSinger}, {Multiclass: Multinomial},
 		{Bias: BiasAugmented}, {Bias: BiasUnregularised},
 		{Loss: Log}, {Project: true}, {Loss: EpsInsensitive}, {ClassWeight: "0=1,1=1,2=1"},
+		{Loss: Squared},
 	} {
 		cfg.Lambda, cfg.Order, cfg.Offset, cfg.Average = 0.02, Sequential, OffsetNone, LastIterate
 		classes := []float32{2, 0, 1}
-		if cfg.Loss == EpsInsensitive {
+		if cfg.Loss.Regression() {
 			classes = nil
 		}
 		for _, cuts := range [][]int{{0, 90}, {0, 1, 30, 30, 90}, {0, 45, 60, 90}} {

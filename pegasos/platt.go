@@ -299,7 +299,7 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 				}
 			}
 		}
-		part, err := inner.Train(ctx, x, y)
+		part, err := inner.train(ctx, x, y)
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()

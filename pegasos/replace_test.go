@@ -37,7 +37,7 @@ func TestNoWorseThanZero(t *testing.T) {
 					cfg.Steps = steps
 					for _, prior := range []*Model{nil, mustTrain(t, data.dense, data.y, cfg)} {
 						tr := Trainer{Config: cfg, Prior: prior}
-						m, err := tr.Train(t.Context(), data.sparse, data.y)
+						m, err := tr.trainPlain(t.Context(), data.sparse, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -79,7 +79,7 @@ func TestNoWorseThanStart(t *testing.T) {
 			good.Result.PerClass[k].Steps = 3
 		}
 		tr := Trainer{Config: cfg, Start: good, KeepState: true}
-		m, err := tr.Train(t.Context(), data.dense, data.y)
+		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +88,11 @@ func TestNoWorseThanStart(t *testing.T) {
 		}
 		replaced += m.Result.Replaced
 		tr.Pause = 11
-		half, err := tr.Train(t.Context(), data.dense, data.y)
+		half, err := tr.trainPlain(t.Context(), data.dense, data.y)
 		if err != ErrPaused {
 			t.Fatal(err)
 		}
-		again, err := (&Trainer{Config: cfg, Resume: half}).Train(t.Context(), data.dense, data.y)
+		again, err := (&Trainer{Config: cfg, Resume: half}).trainPlain(t.Context(), data.dense, data.y)
 		if err != nil || again.Hash() != m.Hash() || again.Result.Replaced != m.Result.Replaced {
 			t.Errorf("resumed: %v, %+v, want %+v", err, again.Result, m.Result)
 		}
@@ -106,7 +106,7 @@ func TestNoWorseThanStart(t *testing.T) {
 func TestPaperIsNotReplaced(t *testing.T) {
 	data := steep(1)
 	cfg := Paper()
-	cfg.Lambda, cfg.Steps = 1e-6, 3
+	cfg.Epochs, cfg.Lambda, cfg.Steps = 0, 1e-6, 3
 	m := mustTrain(t, data.dense, data.y, cfg)
 	if r := m.Result; r.Replaced != 0 || !(r.Objective > 1e3) || math.IsInf(r.Objective, 1) {
 		t.Errorf("%+v", r)

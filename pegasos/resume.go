@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -218,8 +219,8 @@ func (s *session) resume(tr *Trainer) error {
 	if tr.Start != nil {
 		return badField("Resume", "Start can't be set too")
 	}
-	if have, want := sameRun(m.Config), sameRun(s.cfg); have != want {
-		return badField("Resume", "the run's settings were %+v, want %+v", have, want)
+	if others := differences(sameRun(m.Config), sameRun(s.cfg)); others != "" {
+		return badField("Resume", "the run had other settings: %s", others)
 	}
 	from := &m.State.saved
 	if err := s.data.checkFingerprint(from.Data, s.threads); err != nil {
@@ -371,6 +372,27 @@ func sameRun(cfg Config) Config {
 	cfg = cfg.inForce()
 	cfg.Epochs, cfg.Steps = 0, 0
 	return cfg
+}
+
+// differences lists the fields in which two configurations differ, and what they are in both.
+func differences(was, is Config) string {
+	var all []string
+	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
+	for i := range a.NumField() {
+		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
+			all = append(all, fmt.Sprintf("%s was %s, is %s", a.Type().Field(i).Name,
+				setting(had), setting(has)))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// setting is a field's value as people read it.
+func setting(value any) string {
+	if text := fmt.Sprint(value); text != "" {
+		return text
+	}
+	return "not set"
 }
 
 // fingerprint is the kind of the rows, and a hash of the rows, the labels, the weights and the

@@ -26,9 +26,10 @@ import "math"
 //	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + s.sums (|w| R + |b| + the loss's constants)
 //
 // Losses. The hinge, the log and the epsilon-insensitive loss change by no more than the score, and
-// their mean by no more than z. The squared hinge d^2 changes by e (2d + e) where d does by e: its
-// mean by no more than z (2 sqrt(mean loss) + z). The joint losses change by no more than the
-// largest change of any score and that of the row's own class together: 2z, of the longest vector.
+// their mean by no more than z. The squared losses c/2 d^2, c being lossTraits.curvature, change by
+// c/2 e (2d + e) where d does by e: their mean by no more than z (sqrt(2c mean loss) + c/2 z). The
+// joint losses change by no more than the largest change of any score and that of the row's own
+// class together: 2z, of the longest vector.
 //
 // P' errs by that and by s.sums (P' itself). If that is more than a hundredth of P' - D', or
 // without a bound than 1e-4 P', P' is found once more from float64 dot products. With Tol it always
@@ -108,8 +109,8 @@ func (p *problem) lossError(z, loss float64) float64 {
 		}
 	}
 	z += float64(p.sums * (1 + p.cost.epsilon + math.Sqrt(squares/float64(p.count()))))
-	if p.cost.loss == squaredHingeCost {
-		return float64(z * (2*math.Sqrt(loss) + z))
+	if c := lossTable[p.cost.loss].curvature; c > 0 {
+		return float64(z * (math.Sqrt(2*c*loss) + c/2*z))
 	}
 	return z
 }

@@ -230,8 +230,11 @@ func (r *run) row(j int) int {
 // returns t0. With weights R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that
 // a step's length is measured by, squared.
 func (r *run) squaredNorms() (t0 float64) {
-	var sum, steps, largest float64
+	var sum, steps, largest, bias float64
 	b := float64(r.cfg.BiasScale * r.cfg.BiasScale)
+	if r.cfg.Bias == BiasUnregularised {
+		bias = 1 // it takes steps of the same size, as of a feature that is 1
+	}
 	for j := range r.rows {
 		i := r.row(j)
 		s := float64(r.data.norms[i])
@@ -239,9 +242,9 @@ func (r *run) squaredNorms() (t0 float64) {
 			w := r.weight[i]
 			s = float64(s * w)
 			steps += float64(w * (s + float64(w*b)))
-			largest = max(largest, s+float64(w*b))
+			largest = max(largest, s+float64(w*(b+bias)))
 		} else {
-			largest = max(largest, s+b)
+			largest = max(largest, s+b+bias)
 		}
 		sum += s
 	}

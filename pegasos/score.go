@@ -10,6 +10,8 @@ import (
 // nothing is allocated; if dst is too short, a new slice is made. [Model.Class] and
 // [Model.Probabilities] take the scores. Any number of goroutines may score at once.
 //
+// With a Scaling that is not folded a row is scaled first, in new memory.
+//
 // A model with a Scaler, HashBits or a Table predicts what has been scaled, hashed or ordered like
 // its training data.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
@@ -17,6 +19,10 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 		panic(mistake.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
 	dst = m.outputs(dst)
+	if s := m.Scaling; s != nil && !s.Folded {
+		m.scoreScaled(nil, x, dst)
+		return dst
+	}
 	for k, w := range m.Weights {
 		dst[k] = float64(asm.Dot(x, w)) + m.bias(k)
 	}
@@ -37,6 +43,11 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 			panic(notAscending(idx, k))
 		}
 		last = j
+	}
+	if s := m.Scaling; s != nil && !s.Folded {
+		dst = m.outputs(dst)
+		m.scoreScaled(idx, val, dst)
+		return dst
 	}
 	n := len(idx)
 	for n > 0 && int(idx[n-1]) >= m.Cols() {

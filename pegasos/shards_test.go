@@ -70,12 +70,12 @@ func TestShards(t *testing.T) {
 	data := random(102, 6000, 10, 2, 0.5)
 	weights := some(6000)
 	for _, cfg := range []Config{{}, {Loss: Log}, {Loss: SquaredHinge}, {Bias: BiasUnregularised},
-		{Order: IID}, {Loss: EpsInsensitive}, {ClassWeight: Balanced}} {
+		{Order: IID}, {Loss: EpsInsensitive}, {Loss: Squared}, {ClassWeight: Balanced}} {
 		cfg.Lambda, cfg.Epochs = 1e-3, 20
-		if cfg.Loss == EpsInsensitive {
+		if cfg.Loss.Regression() {
 			weights = nil
 		}
-		plain, err := (&Trainer{Config: cfg, Weights: weights}).Train(t.Context(),
+		plain, err := (&Trainer{Config: cfg, Weights: weights}).trainPlain(t.Context(),
 			data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestShards(t *testing.T) {
 			cfg.Shards = n
 			hash := ""
 			for threads := 1; threads <= 4; threads++ {
-				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).Train(
+				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).trainPlain(
 					t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
@@ -113,7 +113,7 @@ func TestGoldenShards(t *testing.T) {
 			func() {
 				defer asm.Use(asm.Use(isa))
 				m, err := (&Trainer{Config: Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
-					Threads: threads}).Train(t.Context(), data.sparse, data.y)
+					Threads: threads}).trainPlain(t.Context(), data.sparse, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, %d threads: %v %s, want %s", isa, threads, err, m.Hash(), want)
 				}
@@ -134,7 +134,7 @@ func TestShardsRefuses(t *testing.T) {
 	// What goes wrong in a copy is told.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	var e *StepError
-	m, err := Train(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,
+	m, err := trainPlain(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,
 		ClassWeight: "1=1e15"})
 	if m != nil || !errors.As(err, &e) {
 		t.Error(fmt.Sprint(m, err))

@@ -16,8 +16,8 @@ func (d *data) fits(m *Model, what string, cfg Config) (*Model, error) {
 		return nil, badField(what, "only one of the model and the loss %s is about numbers "+
 			"to predict", cfg.Loss)
 	}
-	if have, want := m.Config.WithDefaults().Multiclass,
-		cfg.WithDefaults().Multiclass; have != want && (len(m.Classes) > 2 || have.Joint() ||
+	if have, want := m.Config.Plain().Multiclass,
+		cfg.Plain().Multiclass; have != want && (len(m.Classes) > 2 || have.Joint() ||
 		want.Joint()) {
 		return nil, badField(what, "the model's Multiclass is %q, want %q", have, want)
 	}

@@ -63,7 +63,7 @@ func (s *session) enough() bool {
 			return true
 		}
 	}
-	return cfg.Patience > 0 && stop.validate(m) >= cfg.Patience
+	return cfg.Patience > 0 && stop.validate(m, s.data.scaling) >= cfg.Patience
 }
 
 // closeEnough reports whether the gap of m, which was measured quickly with that mistake, is at
@@ -81,8 +81,8 @@ func (s *session) closeEnough(m *Model, mistake float64) bool {
 }
 
 // validate takes in the model of a test, and returns how many tests have passed since the best one.
-func (s *stopping) validate(m *Model) (worse int) {
-	if q := m.quality(s.valid); s.last.best == nil || q > s.last.quality {
+func (s *stopping) validate(m *Model, scaling *Scaling) (worse int) {
+	if q := scaling.fold(m).quality(s.valid); s.last.best == nil || q > s.last.quality {
 		s.last.best, s.last.quality, s.last.worse = m, q, 0
 	} else {
 		s.last.worse++
@@ -91,11 +91,11 @@ func (s *stopping) validate(m *Model) (worse int) {
 }
 
 // result returns the model of the session that ends with m.
-func (s *stopping) result(m *Model) *Model {
+func (s *stopping) result(m *Model, scaling *Scaling) *Model {
 	if s.valid == nil {
 		return m
 	}
-	s.validate(m)
+	s.validate(m, scaling)
 	return s.last.best
 }
 

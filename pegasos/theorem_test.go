@@ -94,7 +94,8 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 	seed uint64) (worst theoremRun) {
 	t.Helper()
 	cfg := Paper()
-	cfg.Lambda, cfg.Steps, cfg.Seed, cfg.Project = set.lambda, set.steps, seed, project
+	cfg.Epochs, cfg.Steps = 0, set.steps
+	cfg.Lambda, cfg.Seed, cfg.Project = set.lambda, seed, project
 	run := mustRun(t, set.x, set.y, cfg)
 	p, lambda, long := run.problems[0], set.lambda, x.longest()
 	c, radius := 4*long*long, long/lambda

@@ -27,8 +27,8 @@ type Examples interface {
 }
 
 // Train trains a model on the rows of x with the labels y. Two labels make one problem, in which
-// the larger is +1; for more see [Multiclass]. With the loss EpsInsensitive the labels are numbers
-// to predict.
+// the larger is +1; for more see [Multiclass]. For the losses Squared and EpsInsensitive labels are
+// numbers to predict.
 //
 // Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If
 // ctx is done before the run is over, Train returns the model it has got so far along with
@@ -109,7 +109,9 @@ type Trainer struct {
 	Progress func(Progress)
 	Early    []float64
 
-	classes []float32 // those of the labels; nil to find them
+	classes   []float32 // those of the labels; nil to find them
+	scaling   *Scaling  // of the rows and numbers that are given; nil for none
+	priorHash string    // of the Prior as the caller gave it; empty to find it
 }
 
 // Progress tells how far a run is. With one-vs-one its steps are those of all pairs together.
@@ -133,11 +135,24 @@ func (p Progress) Model() *Model {
 	if p.session.keep {
 		m.State = p.session.checkpoint()
 	}
-	return m
+	return p.session.data.scaling.fold(m)
 }
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	c, err := tr.choose(x, y)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.trainer.train(ctx, c.x, c.y)
+	if m != nil {
+		m = c.trainer.scaling.fold(m)
+	}
+	return m, err
+}
+
+// train is Train with settings that say everything, for rows as they are given.
+func (tr *Trainer) train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Calibrate == 0 {
 		return tr.trainOnce(ctx, x, y)
 	}
@@ -331,7 +346,7 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	}
 	m = s.model()
 	if !stopped {
-		m = s.stop.result(m)
+		m = s.stop.result(m, s.data.scaling)
 	}
 	if s.keep {
 		m.State = s.checkpoint()
@@ -494,7 +509,26 @@ func (s *session) model() *Model {
 	if s.pairs() {
 		m.Result.Weight /= float64(len(m.Classes) - 1) // each row is in so many pairs
 	}
+	s.centre(m)
 	return m
+}
+
+// centre moves the constant of a model of scaled numbers such that the mean residual is 0.
+func (s *session) centre(m *Model) {
+	if s.data.scaling == nil || s.data.scaling.Spread == 0 || m.Bias == nil {
+		return
+	}
+	p := s.runs[0].problems[0]
+	var sum, weight float64
+	for j := range p.count() {
+		i := p.row(j)
+		z := float64(p.x.Dot(i, m.Weights[0])) + m.Bias[0]
+		sum += float64(p.share(i) * (float64(p.target[i]) - z))
+		weight += p.share(i)
+	}
+	if mean := sum / weight; floats.IsFinite(mean) {
+		m.Bias[0] += mean
+	}
 }
 
 // untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior

@@ -71,7 +71,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 			return nil, err
 		}
 	}
-	found := *m // what is found out of it must not change the model
+	found := *m.Scaling.unfold(m) // what is found out of it must not change the model
 	found.Result.PerClass = slices.Clone(m.Result.PerClass)
 	if len(found.Result.PerClass) != len(m.Weights) && !m.Config.Multiclass.Joint() {
 		found.Result.PerClass = make([]ClassResult, len(m.Weights))
@@ -109,16 +109,27 @@ func (tr *Trainer) sessionOf(m *Model, x Examples, y []float32) (*session, error
 	cfg := m.Config
 	cfg.Epochs, cfg.Steps, cfg.Tol, cfg.Change, cfg.Patience = 1, 0, 0, 0, 0
 	cfg.Finish, cfg.FinishAfter, cfg.Calibrate, cfg.Shards = "", 0, 0, 0
-	cfg.Offset, cfg.Average, cfg.Project, cfg.Batch = OffsetR2, LastIterate, false, 0
+	cfg.Offset, cfg.Average, cfg.Project = OffsetR2, LastIterate, false
 	if cfg.Bias == BiasOuter {
 		cfg.Bias = BiasUnregularised // the same problem
 	}
 	// The trainer's own settings of a run are of no use here.
 	inner := &Trainer{Config: cfg, Threads: tr.Threads, Weights: tr.Weights, Prior: tr.Prior,
 		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes}
+	if scaling := m.Scaling; scaling != nil {
+		x, y = scaling.apply(x, y, parallel.Threads(tr.Threads))
+		inner.Config.Epsilon /= scaling.spread()
+		inner.scaling = scaling
+		if tr.Prior != nil {
+			inner.Prior, inner.priorHash = scaling.unfold(tr.Prior), tr.Prior.Hash()
+		}
+	}
 	s, err := newSession(x, y, inner)
 	if err != nil {
 		return nil, err
+	}
+	if m.Scaling != nil {
+		s.data.folded = m
 	}
 	return s, s.checkClaimed(m)
 }
@@ -142,13 +153,15 @@ func (v *Verification) checkData(m *Model) {
 	_, want, known := strings.Cut(m.Data, ":")
 	v.Known = known && have == want
 	if known && have != want {
-		v.contradict("the data are not those that the model was trained on: other rows, labels, " +
+		v.Contradict("the data are not those that the model was trained on: other rows, labels, " +
 			"weights or prior, or another order")
 	}
 }
 
-func (v *Verification) contradict(format string, a ...any) {
+// Contradict adds a reason for which the claim is contradicted.
+func (v *Verification) Contradict(format string, a ...any) {
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, a...))
+	v.Verdict = Contradicted
 }
 
 // remeasure finds the objective of m as training does where it is quick, and for each learner the
@@ -187,7 +200,8 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 	if math.IsNaN(claimed.Objective) {
 		return // nothing is claimed, of a run that was interrupted
 	}
-	bits := v.Known && v.Data == m.Data
+	// A folded bias is that of training up to the rounding of sums.
+	bits := v.Known && v.Data == m.Data && m.Scaling == nil
 	n, sum, bound := 0, 0.0, 0.0
 	for _, r := range s.runs {
 		for k, at := range r.measured {
@@ -200,13 +214,13 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 				c := claimed.PerClass[r.first+k]
 				have, sum, bound = c.Objective, sum+c.Objective, bound+c.DualObjective
 				if c.Lambda != 0 && c.Lambda != r.lambda {
-					v.contradict("the lambda of weight vector %d is %v, not %v", r.first+k,
+					v.Contradict("the lambda of weight vector %d is %v, not %v", r.first+k,
 						r.lambda, c.Lambda)
 				}
 			}
 			if !(have == at.objective || have == quick[n] ||
 				!bits && math.Abs(have-at.objective) <= at.mistake+r.quickError(m, k)) {
-				v.contradict("the objective%s is %v, not %v", s.vectorName(r, k), at.objective,
+				v.Contradict("the objective%s is %v, not %v", s.vectorName(r, k), at.objective,
 					have)
 			}
 			n++
@@ -214,22 +228,22 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 	}
 	if !s.cfg.Multiclass.Joint() {
 		if mean := sum / float64(n); mean != claimed.Objective {
-			v.contradict("the mean of the objectives is %v, not %v", mean, claimed.Objective)
+			v.Contradict("the mean of the objectives is %v, not %v", mean, claimed.Objective)
 		}
 		if mean := bound / float64(n); mean != claimed.DualObjective &&
 			!(math.IsNaN(mean) && math.IsNaN(claimed.DualObjective)) {
-			v.contradict("the mean of the bounds is %v, not %v", mean, claimed.DualObjective)
+			v.Contradict("the mean of the bounds is %v, not %v", mean, claimed.DualObjective)
 		}
 	}
 	if lambda := s.runs[0].lambda; m.Lambda != lambda {
-		v.contradict("lambda is %v, not %v", lambda, m.Lambda)
+		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
 	}
 }
 
 // checkTotal compares the mean objectives alone.
 func (v *Verification) checkTotal(claimed, found float64, s *session) {
 	if math.Abs(claimed-found) > 1e-4*math.Abs(found) { // as far as they were exact
-		v.contradict("the objective is %v, not %v", found, claimed)
+		v.Contradict("the objective is %v, not %v", found, claimed)
 	}
 }
 
@@ -242,7 +256,11 @@ func (r *run) quickError(m *Model, k int) float64 {
 	penalty := s.penalty(w, b)
 	loss := math.Max(0, r.measured[k].objective-penalty)
 	z := s.scoreError(s.longest(w, penalty), b, r.dotSize(false), r.r2)
-	return l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+	e := l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+	if c := r.data.scaling; c != nil {
+		e += l.lossError(float64(s.sums*c.biasError(w)), loss) + c.penaltyError(w, s.lambda, penalty)
+	}
+	return e
 }
 
 // vectorName says which of several problems learner k's is.
@@ -257,11 +275,11 @@ func (s *session) vectorName(r *run, k int) string {
 func (v *Verification) checkBound() {
 	claimed := v.Claimed.DualObjective
 	if err := proof.Check(v.Objective, claimed); err != nil {
-		v.contradict("the claimed bound %v on the least objective is above the model's objective, %v",
+		v.Contradict("the claimed bound %v on the least objective is above the model's objective, %v",
 			claimed, v.Objective)
 	}
 	if v.Proven && !(v.Bound >= claimed) {
-		v.contradict("the proof bounds the least objective by %v, not by %v", v.Bound, claimed)
+		v.Contradict("the proof bounds the least objective by %v, not by %v", v.Bound, claimed)
 	}
 }
 

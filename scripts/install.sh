@@ -2,10 +2,10 @@
 #
 # Installs what make ci needs beyond Go, make and git, on Debian as root: emulators for the other architectures, an
 # emulator of a whole PC with AVX-512, liblinear's programs, which tests compare with, Valgrind for the regression gate,
-# and Chromium for the report.
+# Chromium for the report, and the shells whose completion is tested.
 set -euo pipefail
 
-packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind chromium fonts-dejavu-core)
+packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind chromium fonts-dejavu-core zsh fish)
 if ! grep -q avx512dq /proc/cpuinfo; then
 	# For scripts/test-avx512.sh, which emulates what the machine lacks.
 	packages+=(bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio)

@@ -63,6 +63,13 @@ func init() {
 		func(n int, x, _ []float32) {
 			sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(x)))
 		}})
+	rankKPeers = append(rankKPeers, rankKPeer{viaCgo + " ssyrk", cPeer,
+		func(n int, m *symmetric) {
+			for range n {
+				C.cblas_ssyrk(C.CblasRowMajor, C.CblasUpper, C.CblasTrans, C.int(m.dim),
+					C.int(m.count), 1, ptr(m.rows), C.int(m.dim), 1, ptr(m.upper), C.int(m.dim))
+			}
+		}})
 	rowsPeers = append(rowsPeers, rowsPeer{inC + " sgemv", cPeer, func(n int, m *matrix) {
 		C.loop_sgemv(C.long(n), C.int(len(m.dst)), C.int(len(m.x)), ptr(m.rows), ptr(m.x),
 			ptr(m.dst))

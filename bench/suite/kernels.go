@@ -67,6 +67,8 @@ var shapes = map[string]bandwidth.Shape{
 	"dot": bandwidth.Read2, "squareddistance": bandwidth.Read2, "sumsquares": bandwidth.Read,
 	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update,
 	"exp": bandwidth.Copy, "dotrows": bandwidth.Read,
+	"sum": bandwidth.Read, "sumabs": bandwidth.Read, "min": bandwidth.Read, "max": bandwidth.Read,
+	"l1distance": bandwidth.Read2, "dot64": bandwidth.Read2, "scaleto": bandwidth.Copy,
 }
 
 // operands returns what the probe walks over. Of misaligned operands it is the part that begins at

@@ -32,12 +32,12 @@ type set struct {
 // dataSets returns those that everyone has, and those that are in the folder.
 func dataSets(folder string) ([]*set, error) {
 	train, test := dataset.DigitsSplit()
-	sets := []*set{{"digits", train, test, pegasos.Config{Lambda: 1e-3, Epochs: 30}, 1000}}
+	sets := []*set{{"digits", train, test, pegasos.Config{Lambda: 1e-3, Epochs: 30}.Plain(), 1000}}
 	text, err := syntheticText(20_000, 30_000, 75)
 	if err != nil {
 		return nil, err
 	}
-	five := pegasos.Config{Lambda: 1e-4, Epochs: 5}
+	five := pegasos.Config{Lambda: 1e-4, Epochs: 5}.Plain()
 	sets = append(sets, split("synthetic-text", text, five, 2000))
 	numbers, err := syntheticDense(20_000, 256)
 	if err != nil {
@@ -54,11 +54,11 @@ func dataSets(folder string) ([]*set, error) {
 	}{
 		{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", five, 2000},
 		{"imdb", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz",
-			pegasos.Config{Lambda: 1e-4, Epochs: 3}, 4000},
+			pegasos.Config{Lambda: 1e-4, Epochs: 3}.Plain(), 4000},
 		{"fashion-mnist",
 			"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz",
 			"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz",
-			pegasos.Config{Lambda: 1e-4, Epochs: 2}, 30000},
+			pegasos.Config{Lambda: 1e-4, Epochs: 2}.Plain(), 30000},
 	} {
 		paths := func(names string) string {
 			var all []string

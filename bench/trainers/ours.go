@@ -109,7 +109,7 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	var cpu, wall float64
 	var began time.Time
 	var before float64
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Progress: func(pegasos.Progress) {
+	tr := pegasos.Trainer{Config: cfg.Plain(), Threads: threads, Progress: func(pegasos.Progress) {
 		cpu, wall = machine.ProcessSeconds()-before, time.Since(began).Seconds()
 	}}
 	x := examples(train)

@@ -111,7 +111,7 @@ func TestColumns(t *testing.T) {
 			}
 			fails(t, exitUsage, "-label-column is of no use", "predict", "-labels", "no",
 				"-label-column", "0", table(false, "long", "wide"), last)
-			fails(t, exitUsage, `-labels: there is no "maybe"`, "predict", "-labels", "maybe",
+			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict", "-labels", "maybe",
 				table(false, "long", "wide"), last)
 		})
 	}
@@ -224,12 +224,12 @@ func TestLackingColumns(t *testing.T) {
 func TestBadTable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")
 	for table, want := range map[string]string{
-		`{"columns":["a"],"label_at":-1}`: "the model's table: dataset: a table of 1 names for 2",
+		`{"columns":["a"],"label_at":-1}`: "the model's table: a table of 1 names for 2",
 		`[1]`:                             "the model's table: json: cannot unmarshal",
-		`{"label_at":-7}`:                 "the model's table: dataset: a table whose label",
+		`{"label_at":-7}`:                 "the model's table: a table whose label",
 	} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1,
-			Config: pegasos.Config{Lambda: 1}.WithDefaults(), Table: []byte(table)}
+			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(table)}
 		if err := m.WriteFile(name); err != nil {
 			t.Fatal(err)
 		}

@@ -29,12 +29,6 @@ var (
 
 // check returns what is wrong with the flags about models.
 func (f *convertFlags) check(c *call) error {
-	if f.from != "" && readForms[f.from] == nil {
-		return usagef("-from: there is no form %q, only liblinear and json", f.from)
-	}
-	if writeForms[f.to] == nil {
-		return usagef("-to: there is no form %q, only liblinear, onnx and json", f.to)
-	}
 	if c.given("lambda") && f.from != "liblinear" {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}

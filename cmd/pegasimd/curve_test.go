@@ -167,7 +167,6 @@ func TestCurveErrors(t *testing.T) {
 		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
 		"outer": {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias",
 			"outer"}},
-		"useless valid": {exitUsage, "-valid", []string{"train", good, "-valid", good}},
 		"missing": {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid",
 			"missing.svm"}},
 		"empty": {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid",

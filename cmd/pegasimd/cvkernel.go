@@ -204,7 +204,7 @@ func (v *kernelCV) report() error {
 		return err
 	}
 	if !v.flags.data.quiet && !v.outs.json.toStdout() {
-		v.warn(v.set, false)
+		v.warn(v.set)
 		v.out.print(v.outs.table(v.call))
 	}
 	return nil

@@ -153,7 +153,7 @@ func (v *linearCV) search() error {
 		Metric: "accuracy", Folds: v.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
 		Features: v.set.Cols(), Labels: v.labels, Grid: v.grid, Best: *v.best,
 		searchReport: newSearchReport(v.set, v.cfg.Seed, v.loading, start),
-		Config:       v.best.cfg.WithDefaults(),
+		Config:       v.best.cfg.Plain(),
 	}
 	if regression {
 		v.out.Metric = "rmse"
@@ -168,7 +168,7 @@ func (v *linearCV) writeModel() error {
 	}
 	tr := pegasos.Trainer{
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
-		MaxMemory: v.memory,
+		MaxMemory: v.memory, Fingerprint: true,
 	}
 	m, err := tr.Train(v, matrix(v.set), v.set.Y)
 	if err != nil {
@@ -192,7 +192,7 @@ func (v *linearCV) report() error {
 		return err
 	}
 	if !v.flags.data.quiet && !v.outs.json.toStdout() {
-		v.warn(v.set, false)
+		v.warn(v.set)
 		for _, name := range v.rare {
 			fmt.Fprintf(v.stderr,
 				"class %s has fewer rows than there are folds: some have none of it\n",

@@ -84,19 +84,6 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	return set, time.Since(start), nil
 }
 
-// fitScaler scales the set, and what is read later.
-func (d *dataReader) fitScaler(name, kind string, set *dataset.Set) (*dataset.Set, error) {
-	scaler, err := dataset.FitScaler(set, dataset.ScaleKind(kind))
-	if err == nil {
-		set, err = scaler.ApplyInPlace(set)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	d.scaler = scaler
-	return set, nil
-}
-
 // describe puts into a model what the data's columns were, and how they were hashed and scaled.
 func (d *dataReader) describe(m *pegasos.Model) error {
 	m.HashBits, m.Table = d.hashBits, d.table
@@ -167,10 +154,8 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// warn says how many values were ignored. If the data were trained on, it also warns of features
-// that should have been scaled. It leaves mapped data alone: a pass over them may take long, and
-// inspect is there for it.
-func (c *call) warn(set *dataset.Set, trained bool) {
+// warn says how many values were ignored.
+func (c *call) warn(set *dataset.Set) {
 	if set.Ignored > 0 {
 		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n",
 			set.Ignored)
@@ -180,10 +165,4 @@ func (c *call) warn(set *dataset.Set, trained bool) {
 			set.Lacking)
 	}
 	printOthers(c.stderr, set.Others)
-	if !trained || set.Mapped() {
-		return
-	}
-	for _, warning := range dataset.Warnings(set) {
-		fmt.Fprintln(c.stderr, "warning:", warning)
-	}
 }

@@ -129,7 +129,7 @@ func TestScaleData(t *testing.T) {
 		code int
 		args []string
 	}{
-		{"there is no \"round\"", exitUsage, []string{"scale", "-kind", "round", svm, out}},
+		{"have \"round\", want max-abs,", exitUsage, []string{"scale", "-kind", "round", svm, out}},
 		{"-like has its own", exitUsage, []string{"scale", "-kind", "unit", "-like", saved,
 			svm, out}},
 		{"use max-abs, or the dense layout", exitError, []string{"scale", "-kind", "standard",

@@ -34,8 +34,10 @@ Of a model that predicts numbers it prints the root mean square error (RMSE), th
 error (MAE) and R^2.
 
 What the data do not define is printed as "none", and null with -json: the precision of a class that
-was never predicted, the area under the curve of data of one class. For the means such a precision
-or recall counts as 0.
+was never predicted, the recall of a class without rows, the area under the curve of data of one
+class. The F1 of a class is 0 where one of its two is not defined, and none where both are not. For
+the means over the classes what is none counts as 0, and a class without rows that was never
+predicted is left out. With -quiet only the accuracy, or the RMSE, is printed.
 
 Examples:
   pegasimd eval test.svm a9a.model
@@ -125,8 +127,12 @@ func eval(c *call) error {
 	if err := r.plot(plotOut, title); err != nil {
 		return err
 	}
-	if !f.data.quiet && f.json != "-" {
-		c.warn(s.Set, false)
+	switch {
+	case jsonOut.toStdout():
+	case f.data.quiet:
+		r.printFirst(c.stdout)
+	default:
+		c.warn(s.Set)
 		r.print(c.stdout)
 	}
 	return nil
@@ -254,13 +260,11 @@ func (m *mean) value() number { return number(m.sum / float64(m.n)) }
 
 // print writes the report for people.
 func (r *evalReport) print(w io.Writer) {
+	r.printFirst(w)
 	if r.Labels == nil {
-		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %d rows\n", r.RMSE, r.MAE, r.R2, r.Rows)
 		r.printObjective(w)
 		return
 	}
-	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows,
-		100*r.Error)
 	if r.unknown {
 		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model "+
 			"does not know")
@@ -296,6 +300,16 @@ func (r *evalReport) print(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\n%s", table.Confusion(visible.Names(r.Labels), r.Confusion))
+}
+
+// printFirst writes the line that matters most.
+func (r *evalReport) printFirst(w io.Writer) {
+	if r.Labels == nil {
+		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %d rows\n", r.RMSE, r.MAE, r.R2, r.Rows)
+		return
+	}
+	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows,
+		100*r.Error)
 }
 
 func (r *evalReport) printObjective(w io.Writer) {

@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -72,20 +71,28 @@ func (s *settingFlags) define(f *flag.FlagSet) {
 func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.Float64Var(&cfg.Lambda, "lambda", 0,
-		"`number` the weight of the penalty (default 1e-4 unless -c is given)")
+		"`number` the weight of the penalty, for rows as they are scaled (default by the data: see "+
+			"above)")
 	f.Float64Var(&cfg.C, "c", 0,
 		"`number` the penalty as other solvers have it: lambda is 1/(C * rows)")
 	f.Func("loss", lossUsage(), text(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
-		"`number` the error that costs nothing with -loss eps-insensitive (default 0)")
+		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
+			"labels' standard deviation)")
 	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
 		"appended constant feature; unregularised has no penalty and takes separate steps; outer "+
-		"is the same found in 20 runs (default none)", text(&cfg.Bias))
+		"is the same found in 20 runs (default augmented)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
-		"`number` the appended feature's value (default 1)")
+		"`number` the appended feature's value (default as large as the others' root mean square)")
+	f.Func("scale", "`none|standard|max-abs|unit` scale the features first, and in every later use "+
+		"of the model: standard is zero mean and unit variance, max-abs a largest magnitude of 1 in "+
+		"each column, unit is rows of length 1 (default by the data: see above)", text(&cfg.Scale))
+	f.Func("target-scale", "`none|standard` the same of numbers to predict (default standard)",
+		text(&cfg.TargetScale))
 	f.Func("multiclass", "`ovr|ovo|crammer-singer|multinomial` what problems more than two labels "+
 		"make: ovr is one for each label against the rest; ovo one for each pair of labels; "+
-		"crammer-singer, or with -loss log multinomial, a single one of all (default ovr)",
+		"crammer-singer, or with -loss log multinomial, a single one of all (default by the data: see "+
+		"above)",
 		text(&cfg.Multiclass))
 	f.StringVar(&cfg.ClassWeight, "class-weight", "",
 		"`balanced|label=weight,...` the weights of rows by their label: balanced gives all "+
@@ -96,9 +103,10 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.StringVar(&s.preset, "preset", "",
-		"`paper` start from the paper's choices: -order iid -offset none -average none")
+		"`paper` start from the paper's choices: -order iid -offset none -average none -scale none "+
+			"-bias none -multiclass ovr -lambda 1e-4 -epochs 20")
 	f.IntVar(&cfg.Epochs, "epochs", 0,
-		"`n` the number of passes over the rows (default 20 unless -steps is given)")
+		"`n` the number of passes over the rows (default 10 to 2000 by the data: see above)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps when the objective is "+
 		"proven to be at most this share above the optimum: 0.01 is 1 %")
@@ -148,10 +156,20 @@ func (s *settingFlags) applyPreset() error {
 		{(*string)(&s.cfg.Order), (*string)(&paper.Order)},
 		{(*string)(&s.cfg.Offset), (*string)(&paper.Offset)},
 		{(*string)(&s.cfg.Average), (*string)(&paper.Average)},
+		{(*string)(&s.cfg.Scale), (*string)(&paper.Scale)},
+		{(*string)(&s.cfg.TargetScale), (*string)(&paper.TargetScale)},
+		{(*string)(&s.cfg.Bias), (*string)(&paper.Bias)},
+		{(*string)(&s.cfg.Multiclass), (*string)(&paper.Multiclass)},
 	} {
 		if *f.to == "" {
 			*f.to = *f.from
 		}
+	}
+	if s.cfg.Lambda == 0 && s.cfg.C == 0 {
+		s.cfg.Lambda = paper.Lambda
+	}
+	if s.cfg.Epochs == 0 && s.cfg.Steps == 0 {
+		s.cfg.Epochs = paper.Epochs
 	}
 	return nil
 }
@@ -220,7 +238,6 @@ func (k *kernelFlags) check(c *call) (err error) {
 // inputFlags are those of train that name what it reads beside the data.
 type inputFlags struct {
 	start, prior   string
-	scale          string
 	weights, costs string
 	valid          string
 	proba          bool
@@ -232,14 +249,11 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	f.StringVar(&i.prior, "prior", "",
 		"`file` penalise the distance from this model's weights; its "+
 			"features and labels are used")
-	f.StringVar(&i.scale, "scale", "", "`max-abs|standard|unit` scale the features first, and in "+
-		"every later use of the model; standard is zero mean and unit variance, unit is rows of "+
-		"length 1")
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
-	f.StringVar(&i.valid, "valid", "", "`file` the data to validate with, which are not trained "+
-		"on: for -patience, -plot and -curve")
+	f.StringVar(&i.valid, "valid", "", "`file` data that are not trained on, to report how well "+
+		"the model predicts: at the end, for -patience, and in -plot and -curve")
 	f.StringVar(&i.costs, "costs", "", "`file` the costs of mistakes with -multiclass "+
 		"crammer-singer: a line for each true label, in it a number for each predicted one, both "+
 		"in ascending order; 0 where they are the same")
@@ -301,6 +315,7 @@ type trainFlags struct {
 	keep   checkpointFlags
 	curve  curveFlags
 	memory memoryFlags
+	proof  string
 	json   string
 }
 
@@ -312,6 +327,7 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.keep.define(f)
 	t.curve.define(f)
 	t.memory.define(f)
+	defineProof(f, &t.proof)
 	defineJSON(f, &t.json, "the run's numbers", "")
 }
 
@@ -457,30 +473,6 @@ func (c *call) checkPositive() (err error) {
 		}
 	})
 	return err
-}
-
-// printFlags writes the help on flags.
-func printFlags(w io.Writer, flags *flag.FlagSet) {
-	flags.VisitAll(func(f *flag.Flag) {
-		usage, placeholder := f.Usage, ""
-		if rest, ok := strings.CutPrefix(usage, "`"); ok {
-			placeholder, usage, _ = strings.Cut(rest, "`")
-		}
-		usage = strings.TrimSpace(usage)
-		if d := f.DefValue; d != "" && d != "0" && d != "false" {
-			usage += " (default " + d + ")"
-		}
-		fmt.Fprintln(w, strings.TrimSuffix("  -"+f.Name+" "+placeholder, " "))
-		line := "   "
-		for _, word := range strings.Fields(usage) {
-			if len(line)+1+len(word) > 92 {
-				fmt.Fprintln(w, line)
-				line = "   "
-			}
-			line += " " + word
-		}
-		fmt.Fprintln(w, line)
-	})
 }
 
 // lossUsage lists the losses with their formulas.

@@ -13,11 +13,7 @@ import (
 // flagSets has the flags of each command.
 func flagSets() map[string]*flag.FlagSet {
 	sets := map[string]*flag.FlagSet{}
-	for name, group := range map[string]flagGroup{
-		"train": new(trainFlags), "cv": new(cvFlags), "predict": new(predictFlags),
-		"eval": new(evalFlags), "scale": new(scaleFlags), "inspect": new(inspectFlags),
-		"convert": new(convertFlags),
-	} {
+	for name, group := range flagGroups() {
 		sets[name] = flag.NewFlagSet(name, flag.ContinueOnError)
 		group.define(sets[name])
 	}
@@ -40,14 +36,15 @@ func TestPlaceholders(t *testing.T) {
 // Help has a line for the name and the placeholder, and short lines that tell the use.
 func TestPrintFlags(t *testing.T) {
 	f := flag.NewFlagSet("", flag.ContinueOnError)
-	f.Int("n", 5, "`rows` the number")
-	f.String("kind", "", "`a|b` "+strings.Repeat("word ", 30))
+	f.Int("epochs", 5, "`n` the number")
+	f.String("loss", "", "`a|b` "+strings.Repeat("word ", 30))
 	f.Bool("quiet", false, "print nothing")
 	var b strings.Builder
 	printFlags(&b, f)
-	want := "  -kind a|b\n    " + strings.TrimSpace(strings.Repeat("word ", 17)) + "\n    " +
+	want := "What is minimised:\n  -loss a|b\n    " + strings.TrimSpace(strings.Repeat("word ", 17)) + "\n    " +
 		strings.TrimSpace(strings.Repeat("word ", 13)) + "\n" +
-		"  -n rows\n    the number (default 5)\n  -quiet\n    print nothing\n"
+		"\nHow long:\n  -epochs n\n    the number (default 5)\n\nWhat is written:\n" +
+		"  -quiet\n    print nothing\n"
 	if have := b.String(); have != want {
 		t.Errorf("%q, want %q", have, want)
 	}

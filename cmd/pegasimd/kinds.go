@@ -56,7 +56,7 @@ var (
 
 	// reportKind is what -json writes, by its first key.
 	reportKind = jsonKind("what -json writes", "objective", "folds", "metric", "accuracy", "file",
-		"rows")
+		"rows", "verdict", "version")
 	scaleKind = jsonKind("a scale that -save wrote", "kind")
 
 	// modelKinds has the forms of convert -to.

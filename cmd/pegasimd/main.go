@@ -4,11 +4,14 @@
 //	pegasimd train [flags] DATA [MODEL]
 //	pegasimd predict [flags] DATA MODEL [OUT]
 //	pegasimd eval [flags] DATA MODEL
+//	pegasimd verify [flags] MODEL DATA
 //	pegasimd cv [flags] DATA
 //	pegasimd convert [flags] DATA|MODEL OUT
 //	pegasimd scale [flags] DATA OUT
 //	pegasimd inspect [flags] DATA
 //	pegasimd inspect [flags] MODEL
+//	pegasimd version
+//	pegasimd completion bash|zsh|fish
 //
 // pegasimd help COMMAND lists a command's flags.
 package main
@@ -21,6 +24,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -53,9 +57,13 @@ type command struct {
 	run                            func(c *call) error
 }
 
-var commands = []command{
-	trainCommand, predictCommand, evalCommand, cvCommand, convertCommand, scaleCommand,
-	inspectCommand,
+var commands []command
+
+func init() { // of which completion needs the list
+	commands = []command{
+		trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand, convertCommand,
+		scaleCommand, inspectCommand, versionCommand, completionCommand,
+	}
 }
 
 // A call is one run of a command.
@@ -66,10 +74,12 @@ type call struct {
 	stdout *standardOutput
 	stderr io.Writer
 
-	stage   *stage
-	force   bool // replace any file
-	inputs  []inputFile
-	outputs []*output
+	stage *stage
+	force bool // replace any file
+	// what is wrong with a flag's value, in place of what package flag says
+	flagError error
+	inputs    []inputFile
+	outputs   []*output
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -78,6 +88,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	name, args := args[0], args[1:]
+	if name == "-version" || name == "--version" {
+		name = versionCommand.name
+	}
 	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
 		if len(args) == 0 {
 			out := &standardOutput{w: stdout}
@@ -91,16 +104,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return cmd.call(ctx, args, stdout, stderr)
 		}
 	}
-	fmt.Fprintf(stderr, "pegasimd: there is no command %q\n\n", name)
-	printUsage(stderr)
+	guess := meant(name, "", commandNames())
+	fmt.Fprintf(stderr, "pegasimd: there is no command %q%s\n", name, guess)
+	if guess == "" {
+		fmt.Fprintln(stderr)
+		printUsage(stderr)
+	}
 	return exitUsage
 }
 
 func printUsage(w io.Writer) {
 	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with "+
-		"them.\n\nUsage:\n")
+		"them.\n\nUsage: pegasimd COMMAND [flags] ARGUMENTS\n\n")
 	for _, cmd := range commands {
-		fmt.Fprintf(w, "  pegasimd %-8s [flags] %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
+		fmt.Fprintf(w, "  %-10s %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
 	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples. In every "+
 		"command -\nstands for standard input or output, and what has a name that ends in .gz is "+
@@ -120,20 +137,29 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	var usage usageError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(c.stdout, "Usage: pegasimd %s [flags] %s\n\n%s\n\nFlags:\n",
-			cmd.name, cmd.arguments, cmd.help)
+		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(c.flags), cmd.help)
 		printFlags(c.stdout, c.flags)
 		err = nil
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr,
-			"pegasimd %s: %s\nUsage: pegasimd %s [flags] %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, visible.Text(err.Error()), cmd.name, cmd.arguments, cmd.name)
+		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
+			cmd.name, visible.Text(plain(err)), cmd.usage(c.flags), cmd.name)
 		return exitUsage
 	}
 	if err == nil {
 		err = c.stdout.err // of text that was printed without asking
 	}
 	return exitCode(cmd.name, err, stderr)
+}
+
+// usage returns how the command is called.
+func (cmd command) usage(flags *flag.FlagSet) string {
+	words := "pegasimd " + cmd.name
+	flags.VisitAll(func(*flag.Flag) {
+		if !strings.HasSuffix(words, " [flags]") {
+			words += " [flags]"
+		}
+	})
+	return strings.TrimSuffix(words+" "+cmd.arguments, " ")
 }
 
 // exitCode tells of the error that a command ends with, and returns its exit code.
@@ -147,7 +173,7 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", name)
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(err.Error()))
+	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(plain(err)))
 	return exitError
 }
 
@@ -155,12 +181,13 @@ func exitCode(name string, err error, stderr io.Writer) int {
 // takes min to max arguments.
 func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
 	group.define(c.flags)
+	c.checkValues()
 	for rest := c.args; ; {
 		if err := c.flags.Parse(rest); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
-			return nil, usageError{err}
+			return nil, c.inShellWords(err)
 		}
 		rest = c.flags.Args()
 		if len(rest) == 0 {

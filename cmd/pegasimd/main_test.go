@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -343,6 +344,35 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// A line through four points, penalised: the slope and the constant of the normal equations, in the
+// model, its liblinear and JSON forms, and what eval measures of it.
+func TestRidge(t *testing.T) {
+	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
+	must(t, "train", "-loss", "squared", "-bias", "augmented", "-lambda", "0.01", "-finish", "dual",
+		"-epochs", "2000", "-json", dir+"/json", data, dir+"/model")
+	run := report(t, dir+"/json")
+	if run["gap"].(float64) > 1e-5 || run["classes"] != 0.0 {
+		t.Errorf("%v", run)
+	}
+	// (3.51 1.5; 1.5 1.01) (w b)' = (8.5 4)'
+	const slope, constant = 2.585 / 1.2951, 1.29 / 1.2951
+	must(t, "convert", "-to", "liblinear", dir+"/model", dir+"/liblinear")
+	text, err := os.ReadFile(dir + "/liblinear")
+	var w, b float64
+	if _, e := fmt.Sscanf(string(text), "solver_type L2R_L2LOSS_SVR\nnr_class 2\nnr_feature 1\n"+
+		"bias 1\nw\n%g \n%g", &w, &b); err != nil || e != nil ||
+		math.Abs(w-slope) > 1e-4 || math.Abs(b-constant) > 1e-4 {
+		t.Errorf("%s: %v, %v; want %v and %v", text, err, e, slope, constant)
+	}
+	must(t, "convert", "-from", "liblinear", "-lambda", "0.01", dir+"/liblinear", dir+"/again")
+	for _, model := range []string{"model", "again"} {
+		must(t, "eval", "-json", dir+"/eval", data, dir+"/"+model)
+		if r := report(t, dir+"/eval"); r["r2"].(float64) < 0.999 || r["accuracy"] != nil {
+			t.Errorf("%s: %v", model, r)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias",
@@ -542,7 +572,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: %s", args, out)
 		}
 		if len(args) == 2 && (!strings.Contains(out, "Examples:") ||
-			!strings.Contains(out, "Flags:")) {
+			!strings.Contains(out, "\nThe data:\n  -format")) {
 			t.Errorf("%v lacks examples or flags: %s", args, out)
 		}
 	}

@@ -231,10 +231,9 @@ func TestValid(t *testing.T) {
 	}
 	data := file(t, "data.csv", noisy(2, 80, all, pets))
 	for want, args := range map[string][]string{
-		"-valid and -patience go together": {"-valid", data, data},
-		"go together":                      {"-patience", "3", data},
-		"-patience must be greater than 0": {"-patience", "0", "-valid", data, data},
-		"-patience: have -1":               {"-patience", "-1", "-valid", data, data},
+		"-patience goes by the data of -valid": {"-patience", "3", data},
+		"-patience must be greater than 0":     {"-patience", "0", "-valid", data, data},
+		"-patience: have -1":                   {"-patience", "-1", "-valid", data, data},
 		"no/such.csv": {"-patience", "1", "-valid",
 			dir + "/no/such.csv", data},
 		"bad.csv:2:": {"-patience", "1", "-valid",

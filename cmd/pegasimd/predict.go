@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -86,8 +87,6 @@ func (f *predictFlags) check() error {
 	switch {
 	case f.scores && f.proba:
 		return usagef("only one of -scores and -proba can be given")
-	case f.labels != "yes" && f.labels != "no" && f.labels != "auto":
-		return usagef("-labels: there is no %q, only yes, no and auto", f.labels)
 	case f.labels == "no" && f.data.opt.LabelColumn != "":
 		return usagef("-label-column is of no use with -labels no")
 	}
@@ -127,21 +126,32 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	if headings != nil {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
-	columns := make([]float64, len(headings))
+	columns, digits := make([]float64, len(headings)), scoreDigits(s.model)
 	for i, class := range predicted {
 		b.WriteString(names[class])
 		fill(s.row(i), columns)
 		for _, v := range columns {
-			fmt.Fprintf(b, "\t%.9g", v)
+			b.WriteByte('\t')
+			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', digits, 64))
 		}
 		b.WriteByte('\n')
 	}
 	return b.Flush()
 }
 
+// scoreDigits returns how many digits of a score are written. Those of votes tell equal votes apart
+// by what may be very small: all digits.
+func scoreDigits(m predictor) int {
+	if m, ok := m.(linearModel); ok && m.Config.Multiclass == pegasos.OneVsOne &&
+		len(m.Classes) > 2 {
+		return -1
+	}
+	return 9
+}
+
 // printFit prints how good the predictions are.
 func (c *call) printFit(s *scoredSet, right int) {
-	c.warn(s.Set, false)
+	c.warn(s.Set)
 	n := s.Rows()
 	switch {
 	case n == 0:

@@ -75,18 +75,13 @@ func scale(c *call) error {
 		return err
 	}
 	if !f.data.quiet {
-		c.warn(set, false)
+		c.warn(set)
 	}
 	return saveOut.writeJSON(scaler)
 }
 
 // check returns what is wrong with the flags.
 func (f *scaleFlags) check(c *call) error {
-	switch dataset.ScaleKind(f.kind) {
-	case dataset.ScaleMaxAbs, dataset.ScaleStandard, dataset.ScaleUnit:
-	default:
-		return usagef("-kind: there is no %q, only max-abs, standard and unit", f.kind)
-	}
 	if f.like != "" && c.given("kind") {
 		return usagef("-like has its own -kind")
 	}

@@ -13,15 +13,15 @@ import (
 // stopReport is what train -json has of the stopping rules.
 type stopReport struct {
 	TolReached *bool           `json:"tol_reached,omitempty"` // with -tol, of a whole run
-	Validation *validationFigs `json:"validation,omitempty"`  // with -patience
+	Validation *validationFigs `json:"validation,omitempty"`  // with -valid
 }
 
-// validationFigs are about the data of -valid and the best model on them.
+// validationFigs are about the data of -valid and the model, with -patience the best on them.
 type validationFigs struct {
 	Metric string  `json:"metric"` // accuracy or rmse
 	Value  number  `json:"value"`
 	Rows   int     `json:"rows"`
-	Epochs float64 `json:"epochs"` // after which it was the best
+	Epochs float64 `json:"epochs"` // after which it is of this value
 
 	// after which -patience ended the run; 0 if it did not, or the run was made several times
 	Stopped int `json:"stopped_after_epochs"`
@@ -40,12 +40,12 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 func newStopReport(r *linearRun) (s stopReport) {
 	m := r.result
 	s.TolReached = tolReached(m.Config.Tol, m.Result.Gap, r.interrupted != nil)
-	if valid := r.trainer.Valid; valid != nil && m.Config.Patience > 0 {
+	if valid := r.trainer.Valid; valid != nil {
 		s.Validation = &validationFigs{
 			Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),
 			Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
 		}
-		if r.ended && m.Config.Calibrate == 0 {
+		if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
 			s.Validation.Stopped = r.epochs
 		}
 	}
@@ -62,8 +62,10 @@ func (s *stopReport) print(w io.Writer, cfg pegasos.Config, advice string) {
 		if v.Metric == "rmse" {
 			value = "RMSE " + v.Value.String()
 		}
-		fmt.Fprintf(w, "validation %s on %d rows, the best, after %.4g epochs", value, v.Rows,
-			v.Epochs)
+		fmt.Fprintf(w, "validation %s on %d rows", value, v.Rows)
+		if cfg.Patience > 0 {
+			fmt.Fprintf(w, ", the best, after %.4g epochs", v.Epochs)
+		}
 		if v.Stopped > 0 {
 			fmt.Fprintf(w, "; -patience %d ended the run after %d", cfg.Patience, v.Stopped)
 		}

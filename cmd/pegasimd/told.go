@@ -73,6 +73,10 @@ func (d *dataReader) tell(name string, set *dataset.Set, numbers bool, took time
 func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 	took time.Duration) error {
 	d.tell(name, set, numbers, took)
+	if labels, rows := labelCounts(set); len(labels) == 1 && !numbers {
+		return fmt.Errorf("%s: all %d rows are of the class %s: want two or more classes", name,
+			rows[0], visible.Name(labelName(set, labels[0])))
+	}
 	if numbers || set.Names != nil || d.call.given("multiclass") {
 		return nil
 	}
@@ -82,8 +86,8 @@ func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 		return nil
 	}
 	return fmt.Errorf("%s: the labels look like numbers to predict, not like classes: %d rows "+
-		"have %d distinct ones, such as %v; predict numbers with -loss eps-insensitive (and "+
-		"without -kernel), or say that they are classes with -multiclass", name, set.Rows(),
+		"have %d distinct ones, such as %v; predict numbers with -loss squared (and without "+
+		"-kernel), or say that they are classes with -multiclass", name, set.Rows(),
 		len(labels), like)
 }
 

@@ -71,7 +71,7 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 				args = append(args, model)
 			}
 			os.Remove(model)
-			fails(t, exitError, "predict numbers with -loss eps-insensitive", args...)
+			fails(t, exitError, "predict numbers with -loss squared", args...)
 		}
 		if _, err := os.Stat(model); err == nil {
 			t.Fatal("a model was written")
@@ -171,14 +171,14 @@ func TestScoresThatOverflow(t *testing.T) {
 	dir := t.TempDir()
 	m := &pegasos.Model{
 		Classes: []float32{0, 1}, Weights: [][]float32{{1e3, -1e3}}, Lambda: 1,
-		Config: pegasos.Config{Lambda: 1}.WithDefaults(), IndexBase: 1,
+		Config: pegasos.Config{Lambda: 1}.Plain(), IndexBase: 1,
 	}
 	classes, numbers := filepath.Join(dir, "classes"), filepath.Join(dir, "numbers")
 	if err := m.WriteFile(classes); err != nil {
 		t.Fatal(err)
 	}
 	m.Classes, m.Bias = nil, []float64{3e38}
-	m.Config = pegasos.Config{Lambda: 1, Loss: pegasos.EpsInsensitive}.WithDefaults()
+	m.Config = pegasos.Config{Lambda: 1, Loss: pegasos.EpsInsensitive}.Plain()
 	if err := m.WriteFile(numbers); err != nil {
 		t.Fatal(err)
 	}

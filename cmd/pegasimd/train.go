@@ -17,9 +17,10 @@ var trainCommand = command{
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
-Two labels make one problem, more make one for each label against the rest; with -loss
-eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
-folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
+Two labels make one problem, more make one for each label against the rest; with -loss squared
+(ridge regression) or eps-insensitive labels are numbers to predict. Without MODEL the model is
+written to the working folder under DATA's name with the ending .model. A file that is there is
+replaced if it is a model.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
@@ -81,6 +82,7 @@ type linearRun struct {
 
 	data, model  string // files
 	modelOut     *output
+	proofOut     *output
 	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
@@ -88,6 +90,7 @@ type linearRun struct {
 	start, prior *pegasos.Model // or nil
 	trainer      pegasos.Trainer
 	curve        curve
+	progress     trainProgress
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
@@ -129,8 +132,8 @@ func (r *linearRun) checkSettings() error {
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
 		return err
 	}
-	if (in.valid == "") != (r.cfg.Patience == 0) && (in.valid == "" || !r.curve.wanted()) {
-		return usagef("-valid and -patience go together, but for -plot and -curve")
+	if in.valid == "" && r.cfg.Patience != 0 {
+		return usagef("-patience goes by the data of -valid, which is not given")
 	}
 	if err := r.curve.check(r.cfg); err != nil {
 		return err
@@ -162,6 +165,7 @@ func (r *linearRun) openFiles() error {
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
 	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
 	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
 	return r.openOutputs(f.data.force)
 }
@@ -204,13 +208,8 @@ func (r *linearRun) readData() (err error) {
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
 		return err
 	}
-	if kind := r.flags.in.scale; kind != "" {
-		if like != nil {
-			return usagef("-scale: the other model says how the features are scaled")
-		}
-		if r.set, err = r.reader.fitScaler(r.data, kind, r.set); err != nil {
-			return err
-		}
+	if like != nil && r.given("scale") {
+		return usagef("-scale: the other model says how the features are scaled")
 	}
 	r.known = labelling{names: r.set.Names}
 	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
@@ -259,16 +258,17 @@ func (r *linearRun) train() error {
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
 	tr.MaxMemory = r.flags.memory.limit(r.set)
+	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
-	progress := newProgress(r.stderr, r.reader.quiet)
+	r.progress = trainProgress{progress: newProgress(r.stderr, r.reader.quiet)}
 	start := time.Now()
-	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start, progress) }
+	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start) }
 	r.stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
-	progress.clear()
+	r.progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {
@@ -281,27 +281,6 @@ func (r *linearRun) train() error {
 	return nil
 }
 
-// showProgress measures the run if the curve or the progress is to show it.
-func (r *linearRun) showProgress(now pegasos.Progress, start time.Time, p *progress) {
-	training := time.Since(start) - r.times.measuring
-	r.times.training, r.taken = training, now.Steps
-	r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
-	result, measured := r.curve.measure(now, training)
-	show := now.Steps != now.TotalSteps && p.due()
-	if show && !measured {
-		result, measured = now.Measure(), true
-	}
-	if measured {
-		r.times.measuring = time.Since(start) - training
-	}
-	if !show {
-		return
-	}
-	p.show(float64(now.Steps)/float64(now.TotalSteps),
-		"epoch %d, step %d: objective %.6g, %s, %.3g steps/s", now.Epoch, now.Steps,
-		result.Objective, standing(result.Gap), float64(now.Steps)/training.Seconds())
-}
-
 // write writes the model and the curve.
 func (r *linearRun) write() error {
 	m := r.result
@@ -311,6 +290,11 @@ func (r *linearRun) write() error {
 	}
 	if err := r.modelOut.write(m.Write); err != nil {
 		return err
+	}
+	if m.Proof != nil { // not of a run that was interrupted
+		if err := r.proofOut.write(m.Proof.Write); err != nil {
+			return err
+		}
 	}
 	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
 }
@@ -322,7 +306,7 @@ func (r *linearRun) report() error {
 		return err
 	}
 	if !r.reader.quiet {
-		r.warn(r.set, true)
+		r.warn(r.set)
 		out.print(r.stderr)
 		out.stopReport.print(r.stderr, r.result.Config, out.advice)
 	}

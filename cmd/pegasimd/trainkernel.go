@@ -19,9 +19,6 @@ func (k *kernelFlags) config(of pegasos.Config) (kernelsvm.Config, error) {
 	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = of.Lambda, of.C, of.Epochs, of.Steps, of.Tol
 	cfg.Order, cfg.Offset, cfg.Average, cfg.Finish = of.Order, of.Offset, of.Average, of.Finish
 	cfg.Multiclass, cfg.Seed = of.Multiclass, of.Seed
-	if cfg.Kernel == kernelsvm.Function {
-		return cfg, usagef("-kernel function is for programs")
-	}
 	return cfg, configError(cfg.Validate())
 }
 
@@ -80,7 +77,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	if !f.data.quiet {
-		c.warn(set, false)
+		c.warn(set)
 		out.print(c.stderr)
 		printKernelStop(c.stderr, m.Config, out.TolReached)
 	}

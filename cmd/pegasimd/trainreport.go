@@ -68,7 +68,10 @@ type trainReport struct {
 	outcomeReport
 
 	stopReport
-	Config pegasos.Config `json:"config"`
+	Settings string         `json:"settings"` // what was chosen or given, in a line
+	Fit      *fitReport     `json:"fit,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+	Config   pegasos.Config `json:"config"`
 }
 
 func newTrainReport(r *linearRun) *trainReport {
@@ -89,7 +92,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	} else if pairs {
 		c = math.NaN()
 	}
-	return &trainReport{
+	report := &trainReport{
 		objectiveReport: newObjectiveReport(m),
 		C:               number(c), sizeReport: newSizeReport(r.set, classNames(m)),
 		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
@@ -101,8 +104,13 @@ func newTrainReport(r *linearRun) *trainReport {
 			asm.Active().String(), string(r.set.Layout()), m.Config.Seed, m.IndexBase, m.Hash(),
 			r.model, r.interrupted != nil,
 		},
-		stopReport: newStopReport(r), Config: m.Config,
+		stopReport: newStopReport(r), Settings: m.Settings(), Config: m.Config,
 	}
+	if r.interrupted == nil {
+		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
+		report.Warnings = report.Fit.warnings(m, r.set.Rows())
+	}
+	return report
 }
 
 func (r *trainReport) print(w io.Writer) {
@@ -112,10 +120,17 @@ func (r *trainReport) print(w io.Writer) {
 			lambda = fmt.Sprintf("C %.6g in each pair", r.Config.C)
 		}
 	}
+	fmt.Fprintln(w, r.Settings)
 	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
 		r.TrainSeconds, r.ISA, r.StepsPerSecond)
 	r.printObjective(w, r.Interrupted)
+	if r.Fit != nil {
+		fmt.Fprintln(w, r.Fit)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(w, "warning:", warning)
+	}
 	if r.Replaced > 0 {
 		fmt.Fprintf(w, "%d of the problems ended worse than they began: their weights are those of "+
 			"the start, the prior or 0, or the last iterate, whichever is best; more -epochs or "+

@@ -4,5 +4,5 @@ package asm
 
 const vnni = false
 
-// detect does not ask: NEON is part of every arm64, and cpuid does not see it on some systems.
+// detect does not ask: NEON is part of every arm64, and some systems don't tell.
 func detect() []ISA { return []ISA{Generic, NEON} }

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/mistake"
@@ -605,6 +606,589 @@ func dotNormsGeneric(x, y []float32) [3]float32 {
 	return [3]float32{dotGeneric(x, y), dotGeneric(x, x), dotGeneric(y, y)}
 }
 
+// Sum is
+//
+//	for i, v := range x {
+//		lane[i%64] += v
+//	}
+//
+// with the lanes folded as the package comment says.
+func Sum(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	if len(x) > Block {
+		return sumBlocks(x)
+	}
+	switch active {
+	case AVX512:
+		return sumAVX512(unsafe.SliceData(x), len(x))
+	case AVX512x256:
+		return sumAVX512x256(unsafe.SliceData(x), len(x))
+	case AVX2:
+		return sumAVX2(unsafe.SliceData(x), len(x))
+	case NEON:
+		return sumNEON(unsafe.SliceData(x), len(x))
+	default:
+		return sumGeneric(x)
+	}
+}
+
+func sumBlocks(x []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += Sum(x[i:j])
+	}
+	return sum
+}
+
+func sumGeneric(x []float32) float32 {
+	var lane [lanes]float32
+	for i, v := range x {
+		lane[i%lanes] += v
+	}
+	return fold(lane[:])
+}
+
+// SumAbs is Sum of the absolute values.
+func SumAbs(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	if len(x) > Block {
+		return sumAbsBlocks(x)
+	}
+	switch active {
+	case AVX512:
+		return sumAbsAVX512(unsafe.SliceData(x), len(x))
+	case AVX512x256:
+		return sumAbsAVX512x256(unsafe.SliceData(x), len(x))
+	case AVX2:
+		return sumAbsAVX2(unsafe.SliceData(x), len(x))
+	case NEON:
+		return sumAbsNEON(unsafe.SliceData(x), len(x))
+	default:
+		return sumAbsGeneric(x)
+	}
+}
+
+func sumAbsBlocks(x []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SumAbs(x[i:j])
+	}
+	return sum
+}
+
+func sumAbsGeneric(x []float32) float32 {
+	var lane [lanes]float32
+	for i, v := range x {
+		lane[i%lanes] += abs(v)
+	}
+	return fold(lane[:])
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+// L1Distance is
+//
+//	for i, v := range x {
+//		lane[i%64] += |v - y[i]|
+//	}
+//
+// with the lanes folded as the package comment says. It panics if the lengths differ.
+func L1Distance(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	if len(x) > Block {
+		return l1DistanceBlocks(x, y)
+	}
+	switch active {
+	case AVX512:
+		return l1DistanceAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		return l1DistanceAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX2:
+		return l1DistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		return l1DistanceNEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		return l1DistanceGeneric(x, y)
+	}
+}
+
+func l1DistanceBlocks(x, y []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += L1Distance(x[i:j], y[i:j])
+	}
+	return sum
+}
+
+func l1DistanceGeneric(x, y []float32) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for i, v := range x {
+		lane[i%lanes] += abs(v - y[i])
+	}
+	return fold(lane[:])
+}
+
+const doubleLanes = 32 // of a sum of float64
+
+// Dot64 is
+//
+//	for i, v := range x {
+//		lane[i%32] += float64(v) * float64(y[i])
+//	}
+//
+// in lanes of float64, folded as other lanes are. Each product is exact, so that it makes no
+// difference whether it is fused with the addition. It panics if the lengths differ.
+func Dot64(x, y []float32) (sum float64) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	if len(x) <= Block {
+		return dot64(x, y)
+	}
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += dot64(x[i:j], y[i:j])
+	}
+	return sum
+}
+
+// dot64 is for one block.
+func dot64(x, y []float32) float64 {
+	switch active {
+	case AVX512:
+		return dot64AVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		return dot64AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX2:
+		return dot64AVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		return dot64NEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		return dot64Generic(x, y)
+	}
+}
+
+func dot64Generic(x, y []float32) float64 {
+	y = y[:len(x)]
+	var lane [doubleLanes]float64
+	for i, v := range x {
+		lane[i%doubleLanes] += float64(v) * float64(y[i])
+	}
+	for n := doubleLanes / 2; n > 0; n /= 2 {
+		for l := range n {
+			lane[l] += lane[n+l]
+		}
+	}
+	return lane[0]
+}
+
+// Min returns the least number in x, and +Inf if there is none: NaN is no number. A zero is
+// returned as +0.
+func Min(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	if len(x) > Block {
+		least := float32(math.Inf(1))
+		for start := 0; start < len(x); start += Block {
+			least = min(least, Min(x[start:min(start+Block, len(x))]))
+		}
+		return least
+	}
+	switch active {
+	case AVX512:
+		return minAVX512(unsafe.SliceData(x), len(x))
+	case AVX512x256:
+		return minAVX512x256(unsafe.SliceData(x), len(x))
+	case AVX2:
+		return minAVX2(unsafe.SliceData(x), len(x))
+	case NEON:
+		return minNEON(unsafe.SliceData(x), len(x))
+	default:
+		return minGeneric(x)
+	}
+}
+
+func minGeneric(x []float32) float32 {
+	least := float32(math.Inf(1))
+	for _, v := range x {
+		if v < least {
+			least = v
+		}
+	}
+	if least == 0 {
+		return 0
+	}
+	return least
+}
+
+// Max returns the greatest number in x, and -Inf if there is none: NaN is no number. A zero is
+// returned as +0.
+func Max(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	if len(x) > Block {
+		greatest := float32(math.Inf(-1))
+		for start := 0; start < len(x); start += Block {
+			greatest = max(greatest, Max(x[start:min(start+Block, len(x))]))
+		}
+		return greatest
+	}
+	switch active {
+	case AVX512:
+		return maxAVX512(unsafe.SliceData(x), len(x))
+	case AVX512x256:
+		return maxAVX512x256(unsafe.SliceData(x), len(x))
+	case AVX2:
+		return maxAVX2(unsafe.SliceData(x), len(x))
+	case NEON:
+		return maxNEON(unsafe.SliceData(x), len(x))
+	default:
+		return maxGeneric(x)
+	}
+}
+
+func maxGeneric(x []float32) float32 {
+	greatest := float32(math.Inf(-1))
+	for _, v := range x {
+		if v > greatest {
+			greatest = v
+		}
+	}
+	if greatest == 0 {
+		return 0
+	}
+	return greatest
+}
+
+// ArgMin returns the index of the first element that equals Min(x), and -1 if there is no number.
+// Zeros of both signs are equal.
+func ArgMin(x []float32) int {
+	first, least := 0, float32(math.Inf(1))
+	for start := 0; start < len(x); start += Block {
+		if m := Min(x[start:min(start+Block, len(x))]); m < least {
+			first, least = start, m
+		}
+	}
+	return findFrom(x, first, least)
+}
+
+// ArgMax returns the index of the first element that equals Max(x), and -1 if there is no number.
+// Zeros of both signs are equal.
+func ArgMax(x []float32) int {
+	first, greatest := 0, float32(math.Inf(-1))
+	for start := 0; start < len(x); start += Block {
+		if m := Max(x[start:min(start+Block, len(x))]); m > greatest {
+			first, greatest = start, m
+		}
+	}
+	return findFrom(x, first, greatest)
+}
+
+func findFrom(x []float32, first int, v float32) int {
+	i := Find(x[first:], v)
+	if i < 0 {
+		return -1
+	}
+	return first + i
+}
+
+// Find returns the least i for which x[i] == v, and -1 if there is none, as for a v that is NaN.
+func Find(x []float32, v float32) int {
+	if race {
+		raceReads(x)
+	}
+	for start := 0; start < len(x); start += Block {
+		part := x[start:min(start+Block, len(x))]
+		near := findNear(part, v)
+		for i, w := range part[near:] {
+			if w == v {
+				return start + near + i
+			}
+		}
+	}
+	return -1
+}
+
+// findNear returns how many elements need not be looked at, for they are not v; if there is one
+// that is, among the first of the others or at the very end.
+func findNear(x []float32, v float32) int {
+	n := len(x) &^ 15
+	if n == 0 {
+		return 0
+	}
+	switch active {
+	case AVX512:
+		return findAVX512(unsafe.SliceData(x), n, v)
+	case AVX512x256:
+		return findAVX512x256(unsafe.SliceData(x), n, v)
+	case AVX2:
+		return findAVX2(unsafe.SliceData(x), n, v)
+	case NEON:
+		return findNEON(unsafe.SliceData(x), n, v)
+	default:
+		return 0
+	}
+}
+
+//go:noinline
+func threeDiffer(dst, x, y []float32) any {
+	if len(x) != len(y) {
+		return vectorsDiffer(x, y)
+	}
+	return mismatch("len(dst)", len(dst), "len(x)", len(x))
+}
+
+// Add is
+//
+//	for i, v := range x {
+//		dst[i] = v + y[i]
+//	}
+//
+// It panics if the lengths differ. dst may be x or y.
+func Add(dst, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
+	}
+	if race {
+		raceReads(x, y)
+		raceWrites(dst)
+	}
+	if len(x) > Block {
+		addBlocks(dst, x, y)
+		return
+	}
+	switch active {
+	case AVX512:
+		addAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case AVX512x256:
+		addAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case AVX2:
+		addAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case NEON:
+		addNEON(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	default:
+		addGeneric(dst, x, y)
+	}
+}
+
+func addBlocks(dst, x, y []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Add(dst[i:j], x[i:j], y[i:j])
+	}
+}
+
+func addGeneric(dst, x, y []float32) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v + y[i]
+	}
+}
+
+// Sub is
+//
+//	for i, v := range x {
+//		dst[i] = v - y[i]
+//	}
+//
+// It panics if the lengths differ. dst may be x or y.
+func Sub(dst, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
+	}
+	if race {
+		raceReads(x, y)
+		raceWrites(dst)
+	}
+	if len(x) > Block {
+		subBlocks(dst, x, y)
+		return
+	}
+	switch active {
+	case AVX512:
+		subAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case AVX512x256:
+		subAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case AVX2:
+		subAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case NEON:
+		subNEON(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	default:
+		subGeneric(dst, x, y)
+	}
+}
+
+func subBlocks(dst, x, y []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Sub(dst[i:j], x[i:j], y[i:j])
+	}
+}
+
+func subGeneric(dst, x, y []float32) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v - y[i]
+	}
+}
+
+// Mul is
+//
+//	for i, v := range x {
+//		dst[i] = v * y[i]
+//	}
+//
+// It panics if the lengths differ. dst may be x or y.
+func Mul(dst, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
+	}
+	if race {
+		raceReads(x, y)
+		raceWrites(dst)
+	}
+	if len(x) > Block {
+		mulBlocks(dst, x, y)
+		return
+	}
+	switch active {
+	case AVX512:
+		mulAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case AVX512x256:
+		mulAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case AVX2:
+		mulAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	case NEON:
+		mulNEON(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
+	default:
+		mulGeneric(dst, x, y)
+	}
+}
+
+func mulBlocks(dst, x, y []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Mul(dst[i:j], x[i:j], y[i:j])
+	}
+}
+
+func mulGeneric(dst, x, y []float32) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+// ScaleTo is
+//
+//	for i, v := range x {
+//		dst[i] = a * v
+//	}
+//
+// It panics if the lengths differ. dst may be x.
+func ScaleTo(dst []float32, a float32, x []float32) {
+	if len(dst) != len(x) {
+		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
+	}
+	if race {
+		raceReads(x)
+		raceWrites(dst)
+	}
+	if len(x) > Block {
+		scaleToBlocks(dst, a, x)
+		return
+	}
+	switch active {
+	case AVX512:
+		scaleToAVX512(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
+	case AVX512x256:
+		scaleToAVX512x256(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
+	case AVX2:
+		scaleToAVX2(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
+	case NEON:
+		scaleToNEON(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
+	default:
+		scaleToGeneric(dst, a, x)
+	}
+}
+
+func scaleToBlocks(dst []float32, a float32, x []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		ScaleTo(dst[i:j], a, x[i:j])
+	}
+}
+
+func scaleToGeneric(dst []float32, a float32, x []float32) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = a * v
+	}
+}
+
+// AxpyTo is
+//
+//	for i, v := range x {
+//		dst[i] = float32(a*v) + y[i]
+//	}
+//
+// It panics if the lengths differ. dst may be x or y.
+func AxpyTo(dst []float32, a float32, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
+	}
+	if race {
+		raceReads(x, y)
+		raceWrites(dst)
+	}
+	if len(x) > Block {
+		axpyToBlocks(dst, a, x, y)
+		return
+	}
+	d, p, q := unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y)
+	switch active {
+	case AVX512:
+		axpyToAVX512(d, a, p, q, len(dst))
+	case AVX512x256:
+		axpyToAVX512x256(d, a, p, q, len(dst))
+	case AVX2:
+		axpyToAVX2(d, a, p, q, len(dst))
+	case NEON:
+		axpyToNEON(d, a, p, q, len(dst))
+	default:
+		axpyToGeneric(dst, a, x, y)
+	}
+}
+
+func axpyToBlocks(dst []float32, a float32, x, y []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		AxpyTo(dst[i:j], a, x[i:j], y[i:j])
+	}
+}
+
+func axpyToGeneric(dst []float32, a float32, x, y []float32) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = float32(a*v) + y[i]
+	}
+}
+
 // Axpby is
 //
 //	for i, v := range x {
@@ -956,8 +1540,68 @@ func RankK(c []float32, stride int, a, b []float32) {
 	}
 }
 
+// rankK takes 1 to BlockRows rows.
 func rankK(c []float32, stride int, a, b []float32) {
-	rankKGeneric(c, stride, a, b)
+	k := len(a) / TileRows
+	switch active {
+	case AVX512:
+		rankKAVX512(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX512x256:
+		rankKAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX2:
+		rankKAVX2(&a[0], &b[0], k, &c[0], 4*stride)
+	case NEON:
+		rankKNEON(&a[0], &b[0], k, &c[0], 4*stride)
+	default:
+		rankKGeneric(c, stride, a, b)
+	}
+}
+
+// Pack is
+//
+//	for i, v := range x {
+//		dst[i/width*step+i%width] = float32(c * v)
+//	}
+//
+// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or dst
+// ends before the last panel does. dst must not overlap x.
+func Pack(dst []float32, width, step int, c float32, x []float32) {
+	if width != TileRows && width != TileCols {
+		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
+	}
+	if n := len(x); n == 0 {
+		return
+	} else if last := (n - 1) / width; step < width || len(dst) < last*step+n-last*width {
+		panic(rowsTooShort(dst, step, last+1, width))
+	}
+	if race {
+		raceReads(x)
+		for i := 0; i < len(x); i += width {
+			raceWrites(dst[i/width*step:][:min(width, len(x)-i)])
+		}
+	}
+	for ; len(x) > packBlock; x, dst = x[packBlock:], dst[packBlock/width*step:] {
+		pack(dst, width, step, c, x[:packBlock])
+	}
+	pack(dst, width, step, c, x)
+}
+
+// packBlock is a number of whole panels that one call takes at most.
+const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
+
+func pack(dst []float32, width, step int, c float32, x []float32) {
+	switch active {
+	case AVX512:
+		packAVX512(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX512x256:
+		packAVX512x256(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX2:
+		packAVX2(&dst[0], width, 4*step, c, &x[0], len(x))
+	case NEON:
+		packNEON(&dst[0], width, 4*step, c, &x[0], len(x))
+	default:
+		packGeneric(dst, width, step, c, x)
+	}
 }
 
 //go:noinline

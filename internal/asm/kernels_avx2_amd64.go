@@ -4,6 +4,11 @@
 
 package asm
 
+// addAVX2 works like addGeneric.
+//
+//go:noescape
+func addAVX2(dst *float32, x *float32, y *float32, n int)
+
 // axpbyAVX2 works like axpbyGeneric.
 //
 //go:noescape
@@ -34,10 +39,20 @@ func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
 //go:noescape
 func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// axpyToAVX2 works like axpyToGeneric.
+//
+//go:noescape
+func axpyToAVX2(dst *float32, a float32, x *float32, y *float32, n int)
+
 // dotAVX2 works like dotGeneric.
 //
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int) float32
+
+// dot64AVX2 works like dot64Generic.
+//
+//go:noescape
+func dot64AVX2(x *float32, y *float32, n int) float64
 
 // dotInt8AVX2 works like dotInt8Generic.
 //
@@ -84,15 +99,55 @@ func dotUint8AVX2(x *uint8, y *uint8, n int) int32
 //go:noescape
 func expAVX2(dst *float32, x *float32, n int, table *float32)
 
+// findAVX2 is a part of Find.
+//
+//go:noescape
+func findAVX2(x *float32, n int, v float32) int
+
+// l1DistanceAVX2 works like l1DistanceGeneric.
+//
+//go:noescape
+func l1DistanceAVX2(x *float32, y *float32, n int) float32
+
+// maxAVX2 works like maxGeneric.
+//
+//go:noescape
+func maxAVX2(x *float32, n int) float32
+
+// minAVX2 works like minGeneric.
+//
+//go:noescape
+func minAVX2(x *float32, n int) float32
+
+// mulAVX2 works like mulGeneric.
+//
+//go:noescape
+func mulAVX2(dst *float32, x *float32, y *float32, n int)
+
+// packAVX2 works like packGeneric.
+//
+//go:noescape
+func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchAVX2 is a part of Prefetch.
 //
 //go:noescape
 func prefetchAVX2(p *float32, n int)
 
+// rankKAVX2 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX2 works like scaleGeneric.
 //
 //go:noescape
 func scaleAVX2(a float32, x *float32, n int)
+
+// scaleToAVX2 works like scaleToGeneric.
+//
+//go:noescape
+func scaleToAVX2(dst *float32, a float32, x *float32, n int)
 
 // squaredDistanceAVX2 works like squaredDistanceGeneric.
 //
@@ -113,6 +168,21 @@ func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
 //
 //go:noescape
 func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
+
+// subAVX2 works like subGeneric.
+//
+//go:noescape
+func subAVX2(dst *float32, x *float32, y *float32, n int)
+
+// sumAVX2 works like sumGeneric.
+//
+//go:noescape
+func sumAVX2(x *float32, n int) float32
+
+// sumAbsAVX2 works like sumAbsGeneric.
+//
+//go:noescape
+func sumAbsAVX2(x *float32, n int) float32
 
 // sumSquaresAVX2 works like sumSquaresGeneric.
 //

@@ -30,6 +30,161 @@ DATA masks<>+88(SB)/4, $0x00000000
 DATA masks<>+92(SB)/4, $0x00000000
 GLOBL masks<>(SB), RODATA|NOPTR, $96
 
+// func addAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y0
+	VADDPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VADDPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y0
+	VADDPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VADDPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VMOVUPS 64(AX), Y0
+	VADDPS  64(CX), Y0, Y0
+	VMOVUPS Y0, 64(DX)
+	VMOVUPS 96(AX), Y0
+	VADDPS  96(CX), Y0, Y0
+	VMOVUPS Y0, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Y0
+	VADDPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VADDPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y0
+	VADDPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X0
+	VADDPS  (CX), X0, X0
+	VMOVUPS X0, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X0
+	VMOVSD (CX), X1
+	VADDPS X1, X0, X0
+	VMOVSD X0, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X0
+	VADDSS (CX), X0, X0
+	VMOVSS X0, (DX)
+
+less1:
+done:
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X0
+	VADDSS (CX), X0, X0
+	VMOVSS X0, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X0
+	VMOVSD (CX), X1
+	VADDPS X1, X0, X0
+	VMOVSD X0, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X0
+	VADDPS  (CX), X0, X0
+	VMOVUPS X0, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
 // func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
 // Requires: AVX
 TEXT ·axpbyAVX2(SB), NOSPLIT, $0-40
@@ -847,6 +1002,164 @@ done:
 	VZEROUPPER
 	RET
 
+// func axpyToAVX2(dst *float32, a float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·axpyToAVX2(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+8(FP), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         n+32(FP), BX
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         BX, $+17
+	JAE          above16
+	CMPQ         BX, $+16
+	JB           eight
+	VMULPS       (AX), Y0, Y1
+	VADDPS       (CX), Y1, Y1
+	VMOVUPS      Y1, (DX)
+	VMULPS       32(AX), Y0, Y0
+	VADDPS       32(CX), Y0, Y0
+	VMOVUPS      Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (DX)
+	VMULPS  32(AX), Y0, Y1
+	VADDPS  32(CX), Y1, Y1
+	VMOVUPS Y1, 32(DX)
+	VMULPS  64(AX), Y0, Y1
+	VADDPS  64(CX), Y1, Y1
+	VMOVUPS Y1, 64(DX)
+	VMULPS  96(AX), Y0, Y1
+	VADDPS  96(CX), Y1, Y1
+	VMOVUPS Y1, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (DX)
+	VMULPS  32(AX), Y0, Y1
+	VADDPS  32(CX), Y1, Y1
+	VMOVUPS Y1, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y0, Y1
+	VADDPS  (CX), Y1, Y1
+	VMOVUPS Y1, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMULPS  (AX), X0, X1
+	VADDPS  (CX), X1, X1
+	VMOVUPS X1, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X1
+	VMULPS X1, X0, X1
+	VMOVSD (CX), X2
+	VADDPS X2, X1, X1
+	VMOVSD X1, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMULSS (AX), X0, X0
+	VADDSS (CX), X0, X0
+	VMOVSS X0, (DX)
+
+less1:
+done:
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMULSS (AX), X0, X1
+	VADDSS (CX), X1, X1
+	VMOVSS X1, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X1
+	VMULPS X1, X0, X1
+	VMOVSD (CX), X2
+	VADDPS X2, X1, X1
+	VMOVSD X1, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMULPS  (AX), X0, X1
+	VADDPS  (CX), X1, X1
+	VMOVUPS X1, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
 // func dotAVX2(x *float32, y *float32, n int) float32
 // Requires: AVX, CMOV
 TEXT ·dotAVX2(SB), NOSPLIT, $0-28
@@ -1404,6 +1717,201 @@ odd:
 	VMASKMOVPS -32(CX), Y8, Y8
 	VMULPS     Y8, Y7, Y7
 	JMP        turns
+
+// func dot64AVX2(x *float32, y *float32, n int) float64
+// Requires: AVX
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	CMPQ    DX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (AX), Y9
+	VCVTPS2PD (CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(AX), Y9
+	VCVTPS2PD 16(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD 32(AX), Y9
+	VCVTPS2PD 32(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 48(AX), Y9
+	VCVTPS2PD 48(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD 64(AX), Y9
+	VCVTPS2PD 64(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 80(AX), Y9
+	VCVTPS2PD 80(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VCVTPS2PD 96(AX), Y9
+	VCVTPS2PD 96(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y7, Y7
+	VCVTPS2PD 112(AX), Y9
+	VCVTPS2PD 112(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ         DX, $+0
+	JBE          fold
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         DX, $+8
+	JB           part0
+	VCVTPS2PD    (AX), Y9
+	VCVTPS2PD    (CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VCVTPS2PD    16(AX), Y9
+	VCVTPS2PD    16(CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y9, Y2, Y2
+	CMPQ         DX, $+8
+	JBE          fold
+	CMPQ         DX, $+16
+	JB           part2
+	VCVTPS2PD    32(AX), Y9
+	VCVTPS2PD    32(CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VCVTPS2PD    48(AX), Y9
+	VCVTPS2PD    48(CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y9, Y4, Y4
+	CMPQ         DX, $+16
+	JBE          fold
+	CMPQ         DX, $+24
+	JB           part4
+	VCVTPS2PD    64(AX), Y9
+	VCVTPS2PD    64(CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VCVTPS2PD    80(AX), Y9
+	VCVTPS2PD    80(CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VADDPD       Y9, Y6, Y6
+	CMPQ         DX, $+24
+	JBE          fold
+	VMASKMOVPS   96(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   96(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	JMP          fold
+
+part4:
+	VMASKMOVPS   64(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   64(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	JMP          fold
+
+part2:
+	VMASKMOVPS   32(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   32(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	JMP          fold
+
+part0:
+	VMASKMOVPS   (AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   (CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	JMP          fold
+
+few:
+	VMASKMOVPS   (AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   (CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+
+fold:
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y8, Y4, Y4
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPD       X0, X1, X1
+	VMOVSD       X1, ret+24(FP)
+	VZEROUPPER
+	RET
 
 // func dotInt8AVX2(x *int8, y *int8, n int) int32
 // Requires: AVX, AVX2
@@ -4182,6 +4690,1060 @@ done:
 	VZEROUPPER
 	RET
 
+// func findAVX2(x *float32, n int, v float32) int
+// Requires: AVX
+TEXT ·findAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS v+16(FP), Y0
+	MOVQ         $+0, DX
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (AX), Y1
+	VCMPPS    $0x00, Y0, Y1, Y1
+	VMOVMSKPS Y1, BX
+	TESTL     BX, BX
+	JNE       found
+	ADDQ      $+32, AX
+	ADDQ      $+8, DX
+	CMPQ      DX, CX
+	JB        loop
+
+found:
+	MOVQ DX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func l1DistanceAVX2(x *float32, y *float32, n int) float32
+// Requires: AVX, AVX2, CMOV
+TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-28
+	MOVL         $0x7fffffff, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VXORPS       Y2, Y2, Y2
+	LEAQ         31(AX)(DX*4), BX
+	TESTL        $0x00000fe0, BX
+	JEQ          page
+	LEAQ         31(CX)(DX*4), BX
+	TESTL        $0x00000fe0, BX
+	JEQ          page
+
+start:
+	CMPQ    DX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y3
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ         DX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y1
+	VSUBPS       (CX), Y1, Y1
+	VANDPS       Y0, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	CMPQ         DX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y2
+	VSUBPS       32(CX), Y2, Y2
+	VANDPS       Y0, Y2, Y2
+	CMPQ         DX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y4
+	VSUBPS       64(CX), Y4, Y4
+	VANDPS       Y0, Y4, Y4
+	CMPQ         DX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y5
+	VSUBPS       96(CX), Y5, Y5
+	VANDPS       Y0, Y5, Y5
+	CMPQ         DX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y6
+	VSUBPS       128(CX), Y6, Y6
+	VANDPS       Y0, Y6, Y6
+	CMPQ         DX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y7
+	VSUBPS       160(CX), Y7, Y7
+	VANDPS       Y0, Y7, Y7
+	CMPQ         DX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y8
+	VSUBPS       192(CX), Y8, Y8
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   224(AX), Y3, Y9
+	VMASKMOVPS   224(CX), Y3, Y3
+	VSUBPS       Y3, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y3, Y8
+	VMASKMOVPS   192(CX), Y3, Y3
+	VSUBPS       Y3, Y8, Y8
+	VANDPS       Y0, Y8, Y8
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y3, Y7
+	VMASKMOVPS   160(CX), Y3, Y3
+	VSUBPS       Y3, Y7, Y7
+	VANDPS       Y0, Y7, Y7
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y3, Y6
+	VMASKMOVPS   128(CX), Y3, Y3
+	VSUBPS       Y3, Y6, Y6
+	VANDPS       Y0, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y3, Y5
+	VMASKMOVPS   96(CX), Y3, Y3
+	VSUBPS       Y3, Y5, Y5
+	VANDPS       Y0, Y5, Y5
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y3, Y4
+	VMASKMOVPS   64(CX), Y3, Y3
+	VSUBPS       Y3, Y4, Y4
+	VANDPS       Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y3, Y2
+	VMASKMOVPS   32(CX), Y3, Y3
+	VSUBPS       Y3, Y2, Y2
+	VANDPS       Y0, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         DX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y3, Y1
+	VMASKMOVPS   (CX), Y3, Y3
+	VSUBPS       Y3, Y1, Y1
+	VANDPS       Y0, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X2, ret+24(FP)
+	VZEROUPPER
+	RET
+
+long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y1
+	VSUBPS  (CX), Y1, Y1
+	VANDPS  Y0, Y1, Y1
+	VADDPS  Y2, Y1, Y1
+
+headed:
+	VMOVUPS 32(AX), Y2
+	VSUBPS  32(CX), Y2, Y2
+	VANDPS  Y0, Y2, Y2
+	VMOVUPS 64(AX), Y3
+	VSUBPS  64(CX), Y3, Y3
+	VANDPS  Y0, Y3, Y3
+	VMOVUPS 96(AX), Y4
+	VSUBPS  96(CX), Y4, Y4
+	VANDPS  Y0, Y4, Y4
+	VMOVUPS 128(AX), Y5
+	VSUBPS  128(CX), Y5, Y5
+	VANDPS  Y0, Y5, Y5
+	VMOVUPS 160(AX), Y6
+	VSUBPS  160(CX), Y6, Y6
+	VANDPS  Y0, Y6, Y6
+	VMOVUPS 192(AX), Y7
+	VSUBPS  192(CX), Y7, Y7
+	VANDPS  Y0, Y7, Y7
+	VMOVUPS 224(AX), Y8
+	VSUBPS  224(CX), Y8, Y8
+	VANDPS  Y0, Y8, Y8
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+
+turns:
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y9
+	VSUBPS  (CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS 32(AX), Y9
+	VSUBPS  32(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y2, Y2
+	VMOVUPS 64(AX), Y9
+	VSUBPS  64(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y3, Y3
+	VMOVUPS 96(AX), Y9
+	VSUBPS  96(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y4, Y4
+	VMOVUPS 128(AX), Y9
+	VSUBPS  128(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y5, Y5
+	VMOVUPS 160(AX), Y9
+	VSUBPS  160(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y6, Y6
+	VMOVUPS 192(AX), Y9
+	VSUBPS  192(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS 224(AX), Y9
+	VSUBPS  224(CX), Y9, Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y8, Y8
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         DX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y10
+	CMPQ         DX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y9
+	VSUBPS       (CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	CMPQ         DX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y9
+	VSUBPS       32(CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	CMPQ         DX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y9
+	VSUBPS       64(CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	CMPQ         DX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y9
+	VSUBPS       96(CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	CMPQ         DX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y9
+	VSUBPS       128(CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	CMPQ         DX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y9
+	VSUBPS       160(CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	CMPQ         DX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y9
+	VSUBPS       192(CX), Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VMASKMOVPS   224(AX), Y10, Y9
+	VMASKMOVPS   224(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest6:
+	VMASKMOVPS   192(AX), Y10, Y9
+	VMASKMOVPS   192(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest5:
+	VMASKMOVPS   160(AX), Y10, Y9
+	VMASKMOVPS   160(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest4:
+	VMASKMOVPS   128(AX), Y10, Y9
+	VMASKMOVPS   128(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest3:
+	VMASKMOVPS   96(AX), Y10, Y9
+	VMASKMOVPS   96(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest2:
+	VMASKMOVPS   64(AX), Y10, Y9
+	VMASKMOVPS   64(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest1:
+	VMASKMOVPS   32(AX), Y10, Y9
+	VMASKMOVPS   32(CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest0:
+	VMASKMOVPS   (AX), Y10, Y9
+	VMASKMOVPS   (CX), Y10, Y10
+	VSUBPS       Y10, Y9, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+none:
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
+	MOVQ       CX, SI
+	ANDQ       $+4092, SI
+	CMPQ       SI, BX
+	CMOVQCS    SI, BX
+	SUBQ       BX, AX
+	SUBQ       BX, CX
+	SHRQ       $0x02, BX
+	ADDQ       BX, DX
+	LEAQ       masks<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y3
+	VMASKMOVPS (AX), Y3, Y1
+	VMASKMOVPS (CX), Y3, Y3
+	VSUBPS     Y3, Y1, Y1
+	VANDPS     Y0, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	JMP        headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	LEAQ       (AX)(BX*4), AX
+	LEAQ       (CX)(BX*4), CX
+	SUBQ       BX, DX
+	MOVQ       $+8, SI
+	SUBQ       BX, SI
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y9
+	VMASKMOVPS -32(AX), Y9, Y8
+	VMASKMOVPS -32(CX), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VANDPS     Y0, Y8, Y8
+	JMP        turns
+
+// func maxAVX2(x *float32, n int) float32
+// Requires: AVX, AVX2
+TEXT ·maxAVX2(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	MOVL         $0xff800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xff800000, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0xff800000, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0xff800000, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0xff800000, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
+	CMPQ         CX, $+32
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y5
+	VMAXPS  Y0, Y5, Y0
+	VMOVUPS 32(AX), Y5
+	VMAXPS  Y1, Y5, Y1
+	VMOVUPS 64(AX), Y5
+	VMAXPS  Y2, Y5, Y2
+	VMOVUPS 96(AX), Y5
+	VMAXPS  Y3, Y5, Y3
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	CMPQ    CX, $+32
+	JAE     loop
+	VMAXPS  Y0, Y1, Y0
+	VMAXPS  Y2, Y3, Y2
+	VMAXPS  Y0, Y2, Y0
+	VMAXPS  Y4, Y0, Y4
+
+rest:
+	CMPQ CX, $+8
+	JB   few
+
+eights:
+	VMOVUPS (AX), Y0
+	VMAXPS  Y4, Y0, Y4
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     eights
+
+few:
+	CMPQ CX, $+0
+	JBE  fold
+	CMPQ DX, $+8
+	JB   single
+
+	// The last eight, some of them again.
+	VMOVUPS -32(AX)(CX*4), Y0
+	VMAXPS  Y4, Y0, Y4
+	JMP     fold
+
+single:
+	VBROADCASTSS (AX), Y0
+	VMAXPS       Y4, Y0, Y4
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          single
+
+fold:
+	VEXTRACTF128 $0x01, Y4, X0
+	VMAXPS       X4, X0, X4
+	VMOVHLPS     X4, X4, X0
+	VMAXPS       X4, X0, X4
+	VMOVSHDUP    X4, X0
+	VMAXPS       X4, X0, X4
+	VXORPS       X0, X0, X0
+	VADDPS       X0, X4, X4
+	VMOVSS       X4, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func minAVX2(x *float32, n int) float32
+// Requires: AVX, AVX2
+TEXT ·minAVX2(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x7f800000, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
+	CMPQ         CX, $+32
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y5
+	VMINPS  Y0, Y5, Y0
+	VMOVUPS 32(AX), Y5
+	VMINPS  Y1, Y5, Y1
+	VMOVUPS 64(AX), Y5
+	VMINPS  Y2, Y5, Y2
+	VMOVUPS 96(AX), Y5
+	VMINPS  Y3, Y5, Y3
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	CMPQ    CX, $+32
+	JAE     loop
+	VMINPS  Y0, Y1, Y0
+	VMINPS  Y2, Y3, Y2
+	VMINPS  Y0, Y2, Y0
+	VMINPS  Y4, Y0, Y4
+
+rest:
+	CMPQ CX, $+8
+	JB   few
+
+eights:
+	VMOVUPS (AX), Y0
+	VMINPS  Y4, Y0, Y4
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     eights
+
+few:
+	CMPQ CX, $+0
+	JBE  fold
+	CMPQ DX, $+8
+	JB   single
+
+	// The last eight, some of them again.
+	VMOVUPS -32(AX)(CX*4), Y0
+	VMINPS  Y4, Y0, Y4
+	JMP     fold
+
+single:
+	VBROADCASTSS (AX), Y0
+	VMINPS       Y4, Y0, Y4
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          single
+
+fold:
+	VEXTRACTF128 $0x01, Y4, X0
+	VMINPS       X4, X0, X4
+	VMOVHLPS     X4, X4, X0
+	VMINPS       X4, X0, X4
+	VMOVSHDUP    X4, X0
+	VMINPS       X4, X0, X4
+	VXORPS       X0, X0, X0
+	VADDPS       X0, X4, X4
+	VMOVSS       X4, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func mulAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·mulAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y0
+	VMULPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VMULPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y0
+	VMULPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VMULPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VMOVUPS 64(AX), Y0
+	VMULPS  64(CX), Y0, Y0
+	VMOVUPS Y0, 64(DX)
+	VMOVUPS 96(AX), Y0
+	VMULPS  96(CX), Y0, Y0
+	VMOVUPS Y0, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Y0
+	VMULPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VMULPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y0
+	VMULPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X0
+	VMULPS  (CX), X0, X0
+	VMOVUPS X0, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X0
+	VMOVSD (CX), X1
+	VMULPS X1, X0, X0
+	VMOVSD X0, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X0
+	VMULSS (CX), X0, X0
+	VMOVSS X0, (DX)
+
+less1:
+done:
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X0
+	VMULSS (CX), X0, X0
+	VMOVSS X0, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X0
+	VMOVSD (CX), X1
+	VMULPS X1, X0, X0
+	VMOVSD X0, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X0
+	VMULPS  (CX), X0, X0
+	VMOVUPS X0, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
+// func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+// Requires: AVX
+TEXT ·packAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         step+16(FP), DX
+	VBROADCASTSS c+24(FP), Y0
+	MOVQ         x+32(FP), BX
+	MOVQ         n+40(FP), SI
+	CMPQ         CX, $+32
+	JAE          cols
+	PCALIGN      $0x20
+
+rows:
+	CMPQ    SI, $+12
+	JB      rest
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), X0, X1
+	VMOVUPS X1, 32(AX)
+	ADDQ    $+48, BX
+	ADDQ    DX, AX
+	SUBQ    $+12, SI
+	JMP     rows
+	PCALIGN $0x20
+
+cols:
+	CMPQ    SI, $+32
+	JB      rest
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	VMULPS  64(BX), Y0, Y1
+	VMOVUPS Y1, 64(AX)
+	VMULPS  96(BX), Y0, Y1
+	VMOVUPS Y1, 96(AX)
+	ADDQ    $+128, BX
+	ADDQ    DX, AX
+	SUBQ    $+32, SI
+	JMP     cols
+
+rest:
+	TESTL   $0x00000010, SI
+	JEQ     less16
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	VMULPS  32(BX), Y0, Y1
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, AX
+
+less16:
+	TESTL   $0x00000008, SI
+	JEQ     less8
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, AX
+
+less8:
+	TESTL   $0x00000004, SI
+	JEQ     less4
+	VMULPS  (BX), X0, X1
+	VMOVUPS X1, (AX)
+	ADDQ    $+16, BX
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, SI
+	JEQ    less2
+	VMOVSD (BX), X1
+	VMULPS X1, X0, X1
+	VMOVSD X1, (AX)
+	ADDQ   $+8, BX
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, SI
+	JEQ    less1
+	VMULSS (BX), X0, X0
+	VMOVSS X0, (AX)
+	ADDQ   $+4, BX
+	ADDQ   $+4, AX
+
+less1:
+	VZEROUPPER
+	RET
+
 // func prefetchAVX2(p *float32, n int)
 // Requires: AVX, MMX+
 TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
@@ -4197,6 +5759,366 @@ line:
 	JMP        line
 
 done:
+	VZEROUPPER
+	RET
+
+// func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
+// Requires: AVX
+TEXT ·rankKAVX2(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ stride+32(FP), SI
+
+	// Rows 0 to 5 of the tile, columns 0 to 15.
+	MOVQ    BX, DI
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile0x0:
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS (R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 4(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS 8(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 12(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS 16(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS 20(R8), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         $+48, R8
+	ADDQ         $+128, R9
+	SUBQ         $+1, R10
+	CMPQ         R10, $+1
+	JAE          tile0x0
+	VADDPS       (DI), Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VADDPS       32(DI), Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VADDPS       32(DI), Y3, Y3
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y4, Y4
+	VMOVUPS      Y4, (DI)
+	VADDPS       32(DI), Y5, Y5
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y6, Y6
+	VMOVUPS      Y6, (DI)
+	VADDPS       32(DI), Y7, Y7
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y8, Y8
+	VMOVUPS      Y8, (DI)
+	VADDPS       32(DI), Y9, Y9
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y10, Y10
+	VMOVUPS      Y10, (DI)
+	VADDPS       32(DI), Y11, Y11
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         SI, DI
+
+	// Rows 0 to 5 of the tile, columns 16 to 31.
+	MOVQ    AX, DI
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile0x16:
+	VMOVUPS      64(R8), Y12
+	VMOVUPS      96(R8), Y13
+	VBROADCASTSS (DI), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 4(DI), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS 8(DI), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 12(DI), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS 16(DI), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS 20(DI), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         $+48, DI
+	ADDQ         $+128, R8
+	SUBQ         $+1, R9
+	CMPQ         R9, $+1
+	JAE          tile0x16
+	VADDPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VADDPS       96(BX), Y1, Y1
+	VMOVUPS      Y1, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y2, Y2
+	VMOVUPS      Y2, 64(BX)
+	VADDPS       96(BX), Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y4, Y4
+	VMOVUPS      Y4, 64(BX)
+	VADDPS       96(BX), Y5, Y5
+	VMOVUPS      Y5, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y6, Y6
+	VMOVUPS      Y6, 64(BX)
+	VADDPS       96(BX), Y7, Y7
+	VMOVUPS      Y7, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y8, Y8
+	VMOVUPS      Y8, 64(BX)
+	VADDPS       96(BX), Y9, Y9
+	VMOVUPS      Y9, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y10, Y10
+	VMOVUPS      Y10, 64(BX)
+	VADDPS       96(BX), Y11, Y11
+	VMOVUPS      Y11, 96(BX)
+	ADDQ         SI, BX
+
+	// Rows 6 to 11 of the tile, columns 0 to 15.
+	MOVQ    BX, DI
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile6x0:
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS 24(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 28(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS 32(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 36(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS 40(R8), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS 44(R8), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         $+48, R8
+	ADDQ         $+128, R9
+	SUBQ         $+1, R10
+	CMPQ         R10, $+1
+	JAE          tile6x0
+	VADDPS       (DI), Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VADDPS       32(DI), Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VADDPS       32(DI), Y3, Y3
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y4, Y4
+	VMOVUPS      Y4, (DI)
+	VADDPS       32(DI), Y5, Y5
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y6, Y6
+	VMOVUPS      Y6, (DI)
+	VADDPS       32(DI), Y7, Y7
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y8, Y8
+	VMOVUPS      Y8, (DI)
+	VADDPS       32(DI), Y9, Y9
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y10, Y10
+	VMOVUPS      Y10, (DI)
+	VADDPS       32(DI), Y11, Y11
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         SI, DI
+
+	// Rows 6 to 11 of the tile, columns 16 to 31.
+	MOVQ    AX, AX
+	MOVQ    DX, DX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile6x16:
+	VMOVUPS      64(CX), Y12
+	VMOVUPS      96(CX), Y13
+	VBROADCASTSS 24(AX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS 28(AX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS 32(AX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS 36(AX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS 40(AX), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS 44(AX), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         $+48, AX
+	ADDQ         $+128, CX
+	SUBQ         $+1, DX
+	CMPQ         DX, $+1
+	JAE          tile6x16
+	VADDPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VADDPS       96(BX), Y1, Y1
+	VMOVUPS      Y1, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y2, Y2
+	VMOVUPS      Y2, 64(BX)
+	VADDPS       96(BX), Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y4, Y4
+	VMOVUPS      Y4, 64(BX)
+	VADDPS       96(BX), Y5, Y5
+	VMOVUPS      Y5, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y6, Y6
+	VMOVUPS      Y6, 64(BX)
+	VADDPS       96(BX), Y7, Y7
+	VMOVUPS      Y7, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y8, Y8
+	VMOVUPS      Y8, 64(BX)
+	VADDPS       96(BX), Y9, Y9
+	VMOVUPS      Y9, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y10, Y10
+	VMOVUPS      Y10, 64(BX)
+	VADDPS       96(BX), Y11, Y11
+	VMOVUPS      Y11, 96(BX)
+	ADDQ         SI, BX
 	VZEROUPPER
 	RET
 
@@ -4319,6 +6241,138 @@ skip2:
 	VMULPS  (AX), X0, X1
 	VMOVUPS X1, (AX)
 	ADDQ    $+16, AX
+
+skip4:
+	JMP loop
+
+// func scaleToAVX2(dst *float32, a float32, x *float32, n int)
+// Requires: AVX
+TEXT ·scaleToAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS a+8(FP), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         n+24(FP), DX
+	CMPQ         DX, $+8
+	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
+	CMPQ         DX, $+16
+	JB           eight
+	VMULPS       (AX), Y0, Y1
+	VMOVUPS      Y1, (CX)
+	VMULPS       32(AX), Y0, Y0
+	VMOVUPS      Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    DX, $+32
+	JB      rest
+	TESTL   $0x0000001c, CX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (CX)
+	VMULPS  32(AX), Y0, Y1
+	VMOVUPS Y1, 32(CX)
+	VMULPS  64(AX), Y0, Y1
+	VMOVUPS Y1, 64(CX)
+	VMULPS  96(AX), Y0, Y1
+	VMOVUPS Y1, 96(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	CMPQ    DX, $+32
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (CX)
+	VMULPS  32(AX), Y0, Y1
+	VMOVUPS Y1, 32(CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y0, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
+	VMULPS  (AX), X0, X1
+	VMOVUPS X1, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
+	VMOVSD (AX), X1
+	VMULPS X1, X0, X1
+	VMOVSD X1, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
+	VMULSS (AX), X0, X0
+	VMOVSS X0, (CX)
+
+less1:
+done:
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   DX, $+64
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+7, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X0, X1
+	VMOVSS X1, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X1
+	VMULPS X1, X0, X1
+	VMOVSD X1, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X0, X1
+	VMOVUPS X1, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
 
 skip4:
 	JMP loop
@@ -5277,6 +7331,1174 @@ axpy_single:
 	CMPQ    DI, $+1
 	JAE     axpy_single
 	JMP     next
+
+// func subAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·subAVX2(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VSUBPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VSUBPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	VMOVUPS 64(AX), Y0
+	VSUBPS  64(CX), Y0, Y0
+	VMOVUPS Y0, 64(DX)
+	VMOVUPS 96(AX), Y0
+	VSUBPS  96(CX), Y0, Y0
+	VMOVUPS Y0, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	VMOVUPS 32(AX), Y0
+	VSUBPS  32(CX), Y0, Y0
+	VMOVUPS Y0, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X0
+	VSUBPS  (CX), X0, X0
+	VMOVUPS X0, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X0
+	VMOVSD (CX), X1
+	VSUBPS X1, X0, X0
+	VMOVSD X0, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X0
+	VMOVSS (CX), X1
+	VSUBPS X1, X0, X0
+	VMOVSS X0, (DX)
+
+less1:
+done:
+	VZEROUPPER
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X0
+	VMOVSS (CX), X1
+	VSUBPS X1, X0, X0
+	VMOVSS X0, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X0
+	VMOVSD (CX), X1
+	VSUBPS X1, X0, X0
+	VMOVSD X0, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X0
+	VSUBPS  (CX), X0, X0
+	VMOVUPS X0, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
+// func sumAVX2(x *float32, n int) float32
+// Requires: AVX
+TEXT ·sumAVX2(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(CX*4), DX
+	TESTL  $0x00000fe0, DX
+	JEQ    page
+
+start:
+	CMPQ    CX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), BX
+	MOVQ    CX, DX
+	NEGQ    DX
+	ANDQ    $0x07, DX
+	VMOVUPS (BX)(DX*4), Y2
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ         CX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         CX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y1
+	CMPQ         CX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y3
+	CMPQ         CX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y4
+	CMPQ         CX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y5
+	CMPQ         CX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y6
+	CMPQ         CX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y7
+	VMASKMOVPS   224(AX), Y2, Y2
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y2, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y2, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y2, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y2, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         CX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y2, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y0
+	VADDPS  Y1, Y0, Y0
+
+headed:
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(AX), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(AX), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(AX), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(AX), Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         CX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y9
+	CMPQ         CX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         CX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         CX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         CX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         CX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         CX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         CX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(AX), Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest6:
+	VMASKMOVPS   192(AX), Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest5:
+	VMASKMOVPS   160(AX), Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest4:
+	VMASKMOVPS   128(AX), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest3:
+	VMASKMOVPS   96(AX), Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest2:
+	VMASKMOVPS   64(AX), Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest1:
+	VMASKMOVPS   32(AX), Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest0:
+	VMASKMOVPS   (AX), Y9, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, DX
+	ANDQ       $+28, DX
+	SUBQ       DX, AX
+	SHRQ       $0x02, DX
+	ADDQ       DX, CX
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       DX
+	VMOVUPS    (BX)(DX*4), Y0
+	VMASKMOVPS (AX), Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(DX*4), AX
+	SUBQ       DX, CX
+	MOVQ       $+8, BX
+	SUBQ       DX, BX
+	LEAQ       masks<>+32(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y7
+	VMASKMOVPS -32(AX), Y7, Y7
+	JMP        turns
+
+// func sumAbsAVX2(x *float32, n int) float32
+// Requires: AVX, AVX2
+TEXT ·sumAbsAVX2(SB), NOSPLIT, $0-20
+	MOVL         $0x7fffffff, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VXORPS       Y2, Y2, Y2
+	LEAQ         31(AX)(CX*4), DX
+	TESTL        $0x00000fe0, DX
+	JEQ          page
+
+start:
+	CMPQ    CX, $+64
+	JAE     long
+	LEAQ    masks<>+32(SB), BX
+	MOVQ    CX, DX
+	NEGQ    DX
+	ANDQ    $0x07, DX
+	VMOVUPS (BX)(DX*4), Y3
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ         CX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y1
+	VANDPS       Y0, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	CMPQ         CX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y2
+	VANDPS       Y0, Y2, Y2
+	CMPQ         CX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y4
+	VANDPS       Y0, Y4, Y4
+	CMPQ         CX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y5
+	VANDPS       Y0, Y5, Y5
+	CMPQ         CX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y6
+	VANDPS       Y0, Y6, Y6
+	CMPQ         CX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y7
+	VANDPS       Y0, Y7, Y7
+	CMPQ         CX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y8
+	VANDPS       Y0, Y8, Y8
+	VMASKMOVPS   224(AX), Y3, Y3
+	VANDPS       Y0, Y3, Y3
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y5, Y5
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y3, Y8
+	VANDPS       Y0, Y8, Y8
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y3, Y7
+	VANDPS       Y0, Y7, Y7
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y3, Y6
+	VANDPS       Y0, Y6, Y6
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y3, Y5
+	VANDPS       Y0, Y5, Y5
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y5, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y3, Y4
+	VANDPS       Y0, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y3, Y2
+	VANDPS       Y0, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         CX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y3, Y1
+	VANDPS       Y0, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVSS X2, ret+16(FP)
+	VZEROUPPER
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y1
+	VANDPS  Y0, Y1, Y1
+	VADDPS  Y2, Y1, Y1
+
+headed:
+	VMOVUPS 32(AX), Y2
+	VANDPS  Y0, Y2, Y2
+	VMOVUPS 64(AX), Y3
+	VANDPS  Y0, Y3, Y3
+	VMOVUPS 96(AX), Y4
+	VANDPS  Y0, Y4, Y4
+	VMOVUPS 128(AX), Y5
+	VANDPS  Y0, Y5, Y5
+	VMOVUPS 160(AX), Y6
+	VANDPS  Y0, Y6, Y6
+	VMOVUPS 192(AX), Y7
+	VANDPS  Y0, Y7, Y7
+	VMOVUPS 224(AX), Y8
+	VANDPS  Y0, Y8, Y8
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS 32(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y2, Y2
+	VMOVUPS 64(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y3, Y3
+	VMOVUPS 96(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y4, Y4
+	VMOVUPS 128(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y5, Y5
+	VMOVUPS 160(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y6, Y6
+	VMOVUPS 192(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS 224(AX), Y9
+	VANDPS  Y0, Y9, Y9
+	VADDPS  Y9, Y8, Y8
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         CX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y10
+	CMPQ         CX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	CMPQ         CX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	CMPQ         CX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	CMPQ         CX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	CMPQ         CX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	CMPQ         CX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	CMPQ         CX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VMASKMOVPS   224(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest6:
+	VMASKMOVPS   192(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest5:
+	VMASKMOVPS   160(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y6, Y6
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest4:
+	VMASKMOVPS   128(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest3:
+	VMASKMOVPS   96(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y4, Y4
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest2:
+	VMASKMOVPS   64(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y3, Y3
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest1:
+	VMASKMOVPS   32(AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y2, Y2
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+rest0:
+	VMASKMOVPS   (AX), Y10, Y9
+	VANDPS       Y0, Y9, Y9
+	VADDPS       Y9, Y1, Y1
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+none:
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPS       X0, X1, X1
+	VMOVSHDUP    X1, X0
+	VADDSS       X0, X1, X1
+	VMOVSS       X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, DX
+	ANDQ       $+28, DX
+	SUBQ       DX, AX
+	SHRQ       $0x02, DX
+	ADDQ       DX, CX
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       DX
+	VMOVUPS    (BX)(DX*4), Y1
+	VMASKMOVPS (AX), Y1, Y1
+	VANDPS     Y0, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	JMP        headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	LEAQ       (AX)(DX*4), AX
+	SUBQ       DX, CX
+	MOVQ       $+8, BX
+	SUBQ       DX, BX
+	LEAQ       masks<>+32(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y8
+	VMASKMOVPS -32(AX), Y8, Y8
+	VANDPS     Y0, Y8, Y8
+	JMP        turns
 
 // func sumSquaresAVX2(x *float32, n int) float32
 // Requires: AVX

@@ -6,6 +6,8 @@ package asm
 
 const noAVX2 = "asm: this build has no AVX2"
 
+func addAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
 func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX2) }
 
 func axpyAVX2(a float32, x *float32, y *float32, n int) { panic(noAVX2) }
@@ -22,7 +24,11 @@ func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, st
 	panic(noAVX2)
 }
 
+func axpyToAVX2(dst *float32, a float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
 func dotAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
+
+func dot64AVX2(x *float32, y *float32, n int) float64 { panic(noAVX2) }
 
 func dotInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 
@@ -46,9 +52,25 @@ func dotUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
 
 func expAVX2(dst *float32, x *float32, n int, table *float32) { panic(noAVX2) }
 
+func findAVX2(x *float32, n int, v float32) int { panic(noAVX2) }
+
+func l1DistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
+
+func maxAVX2(x *float32, n int) float32 { panic(noAVX2) }
+
+func minAVX2(x *float32, n int) float32 { panic(noAVX2) }
+
+func mulAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
+func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX2) }
+
 func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
 
+func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX2) }
+
 func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
+
+func scaleToAVX2(dst *float32, a float32, x *float32, n int) { panic(noAVX2) }
 
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
@@ -57,6 +79,12 @@ func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
 
 func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX2) }
+
+func subAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
+func sumAVX2(x *float32, n int) float32 { panic(noAVX2) }
+
+func sumAbsAVX2(x *float32, n int) float32 { panic(noAVX2) }
 
 func sumSquaresAVX2(x *float32, n int) float32 { panic(noAVX2) }
 

@@ -4,6 +4,11 @@
 
 package asm
 
+// addAVX512 works like addGeneric.
+//
+//go:noescape
+func addAVX512(dst *float32, x *float32, y *float32, n int)
+
 // axpbyAVX512 works like axpbyGeneric.
 //
 //go:noescape
@@ -19,10 +24,20 @@ func axpyAVX512(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpyToAVX512 works like axpyToGeneric.
+//
+//go:noescape
+func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int)
+
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int) float32
+
+// dot64AVX512 works like dot64Generic.
+//
+//go:noescape
+func dot64AVX512(x *float32, y *float32, n int) float64
 
 // dotInt8AVX512 works like dotInt8Generic.
 //
@@ -64,10 +79,50 @@ func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
 //go:noescape
 func expAVX512(dst *float32, x *float32, n int, table *float32)
 
+// findAVX512 is a part of Find.
+//
+//go:noescape
+func findAVX512(x *float32, n int, v float32) int
+
+// l1DistanceAVX512 works like l1DistanceGeneric.
+//
+//go:noescape
+func l1DistanceAVX512(x *float32, y *float32, n int) float32
+
+// maxAVX512 works like maxGeneric.
+//
+//go:noescape
+func maxAVX512(x *float32, n int) float32
+
+// minAVX512 works like minGeneric.
+//
+//go:noescape
+func minAVX512(x *float32, n int) float32
+
+// mulAVX512 works like mulGeneric.
+//
+//go:noescape
+func mulAVX512(dst *float32, x *float32, y *float32, n int)
+
+// packAVX512 works like packGeneric.
+//
+//go:noescape
+func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
+
+// rankKAVX512 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX512 works like scaleGeneric.
 //
 //go:noescape
 func scaleAVX512(a float32, x *float32, n int)
+
+// scaleToAVX512 works like scaleToGeneric.
+//
+//go:noescape
+func scaleToAVX512(dst *float32, a float32, x *float32, n int)
 
 // squaredDistanceAVX512 works like squaredDistanceGeneric.
 //
@@ -83,6 +138,21 @@ func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
 //
 //go:noescape
 func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
+
+// subAVX512 works like subGeneric.
+//
+//go:noescape
+func subAVX512(dst *float32, x *float32, y *float32, n int)
+
+// sumAVX512 works like sumGeneric.
+//
+//go:noescape
+func sumAVX512(x *float32, n int) float32
+
+// sumAbsAVX512 works like sumAbsGeneric.
+//
+//go:noescape
+func sumAbsAVX512(x *float32, n int) float32
 
 // sumSquaresAVX512 works like sumSquaresGeneric.
 //

@@ -4,6 +4,179 @@
 
 #include "textflag.h"
 
+// func addAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·addAVX512(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VADDPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+64
+	JB      rest
+	TESTL   $0x0000003c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Z16
+	VADDPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	VMOVUPS 64(AX), Z16
+	VADDPS  64(CX), Z16, Z16
+	VMOVUPS Z16, 64(DX)
+	VMOVUPS 128(AX), Z16
+	VADDPS  128(CX), Z16, Z16
+	VMOVUPS Z16, 128(DX)
+	VMOVUPS 192(AX), Z16
+	VADDPS  192(CX), Z16, Z16
+	VMOVUPS Z16, 192(DX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, BX
+	JEQ     less32
+	VMOVUPS (AX), Z16
+	VADDPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	VMOVUPS 64(AX), Z16
+	VADDPS  64(CX), Z16, Z16
+	VMOVUPS Z16, 64(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+
+less32:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Z16
+	VADDPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X16
+	VADDPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VADDPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+128
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+15, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VADDPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X16
+	VADDPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	TESTL   $0x00000008, SI
+	JEQ     skip8
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+skip8:
+	JMP loop
+
 // func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·axpbyAVX512(SB), NOSPLIT, $0-40
@@ -677,6 +850,182 @@ skip4:
 skip8:
 	JMP loop
 
+// func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpyToAVX512(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+8(FP), Z16
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         n+32(FP), BX
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         BX, $+17
+	JAE          above16
+	CMPQ         BX, $+16
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VADDPS       (CX), Y17, Y17
+	VMOVUPS      Y17, (DX)
+	VMULPS       32(AX), Y16, Y16
+	VADDPS       32(CX), Y16, Y16
+	VMOVUPS      Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+64
+	JB      rest
+	TESTL   $0x0000003c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (DX)
+	VMULPS  64(AX), Z16, Z17
+	VADDPS  64(CX), Z17, Z17
+	VMOVUPS Z17, 64(DX)
+	VMULPS  128(AX), Z16, Z17
+	VADDPS  128(CX), Z17, Z17
+	VMOVUPS Z17, 128(DX)
+	VMULPS  192(AX), Z16, Z17
+	VADDPS  192(CX), Z17, Z17
+	VMOVUPS Z17, 192(DX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, BX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (DX)
+	VMULPS  64(AX), Z16, Z17
+	VADDPS  64(CX), Z17, Z17
+	VMOVUPS Z17, 64(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+
+less32:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z17
+	VADDPS  (CX), Z17, Z17
+	VMOVUPS Z17, (DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+128
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+15, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VADDSS (CX), X17, X17
+	VMOVSS X17, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	TESTL   $0x00000008, SI
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+skip8:
+	JMP loop
+
 // func dotAVX512(x *float32, y *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
@@ -1044,6 +1393,125 @@ odd:
 	VMOVUPS.Z -64(CX), K1, Z20
 	VMULPS    Z20, Z19, Z19
 	JMP       turns
+
+// func dot64AVX512(x *float32, y *float32, n int) float64
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (AX), Z20
+	VCVTPS2PD (CX), Z21
+	VMULPD    Z21, Z20, Z20
+	VADDPD    Z20, Z16, Z16
+	VCVTPS2PD 32(AX), Z20
+	VCVTPS2PD 32(CX), Z21
+	VMULPD    Z21, Z20, Z20
+	VADDPD    Z20, Z17, Z17
+	VCVTPS2PD 64(AX), Z20
+	VCVTPS2PD 64(CX), Z21
+	VMULPD    Z21, Z20, Z20
+	VADDPD    Z20, Z18, Z18
+	VCVTPS2PD 96(AX), Z20
+	VCVTPS2PD 96(CX), Z21
+	VMULPD    Z21, Z20, Z20
+	VADDPD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ          DX, $+0
+	JBE           fold
+	CMPQ          BX, $+16
+	JB            few
+	CMPQ          DX, $+16
+	JB            part0
+	VCVTPS2PD     (AX), Z20
+	VCVTPS2PD     (CX), Z21
+	VMULPD        Z21, Z20, Z20
+	VADDPD        Z20, Z16, Z16
+	VCVTPS2PD     32(AX), Z20
+	VCVTPS2PD     32(CX), Z21
+	VMULPD        Z21, Z20, Z20
+	VADDPD        Z20, Z17, Z17
+	CMPQ          DX, $+16
+	JBE           fold
+	VMOVUPS.Z     64(AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     64(CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VMULPD        Z22, Z20, Z20
+	VADDPD        Z20, Z18, Z18
+	VMULPD        Z23, Z21, Z21
+	VADDPD        Z21, Z19, Z19
+	JMP           fold
+
+part0:
+	VMOVUPS.Z     (AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     (CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VMULPD        Z22, Z20, Z20
+	VADDPD        Z20, Z16, Z16
+	VMULPD        Z23, Z21, Z21
+	VADDPD        Z21, Z17, Z17
+	JMP           fold
+
+few:
+	VMOVUPS.Z     (AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     (CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VMULPD        Z22, Z20, Z20
+	VADDPD        Z20, Z16, Z16
+	VMULPD        Z23, Z21, Z21
+	VADDPD        Z21, Z17, Z17
+
+fold:
+	VADDPD        Z18, Z16, Z16
+	VADDPD        Z19, Z17, Z17
+	VADDPD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPD        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPD        X17, X16, X16
+	VMOVSD        X16, ret+24(FP)
+	RET
 
 // func dotInt8AVX512(x *int8, y *int8, n int) int32
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
@@ -3447,6 +3915,1021 @@ less1:
 done:
 	RET
 
+// func findAVX512(x *float32, n int, v float32) int
+// Requires: AVX512F
+TEXT ·findAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS v+16(FP), Z16
+	MOVQ         $+0, DX
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (AX), Z17
+	VCMPPS  $0x00, Z16, Z17, K1
+	KMOVW   K1, BX
+	TESTL   BX, BX
+	JNE     found
+	ADDQ    $+64, AX
+	ADDQ    $+16, DX
+	CMPQ    DX, CX
+	JB      loop
+
+found:
+	MOVQ DX, ret+24(FP)
+	RET
+
+// func l1DistanceAVX512(x *float32, y *float32, n int) float32
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-28
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Z16
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPXORD       Z18, Z18, Z18
+	LEAQ         63(AX)(DX*4), BX
+	TESTL        $0x00000fc0, BX
+	JEQ          page
+	LEAQ         63(CX)(DX*4), BX
+	TESTL        $0x00000fc0, BX
+	JEQ          page
+
+start:
+	CMPQ  DX, $+33
+	JAE   over32
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x07, BX
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          DX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y17
+	VSUBPS        (CX), Y17, Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	CMPQ          DX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y18
+	VSUBPS        32(CX), Y18, Y18
+	VANDPS        Y16, Y18, Y18
+	CMPQ          DX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y19
+	VSUBPS        64(CX), Y19, Y19
+	VANDPS        Y16, Y19, Y19
+	VMOVUPS.Z     96(AX), K1, Y20
+	VMOVUPS.Z     96(CX), K1, Y21
+	VSUBPS        Y21, Y20, Y20
+	VANDPS        Y16, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y19
+	VMOVUPS.Z     64(CX), K1, Y20
+	VSUBPS        Y20, Y19, Y19
+	VANDPS        Y16, Y19, Y19
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y18
+	VMOVUPS.Z     32(CX), K1, Y19
+	VSUBPS        Y19, Y18, Y18
+	VANDPS        Y16, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short0:
+	CMPQ          DX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y17
+	VMOVUPS.Z     (CX), K1, Y19
+	VSUBPS        Y19, Y17, Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+empty:
+	VMOVSS X18, ret+24(FP)
+	RET
+
+over32:
+	CMPQ  DX, $+64
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x0f, BX
+	MOVL  $0x0000ffff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z17
+	VSUBPS        (CX), Z17, Z17
+	VANDPS        Z16, Z17, Z17
+	VADDPS        Z18, Z17, Z17
+	VMOVUPS       64(AX), Z18
+	VSUBPS        64(CX), Z18, Z18
+	VANDPS        Z16, Z18, Z18
+	CMPQ          DX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z19
+	VSUBPS        128(CX), Z19, Z19
+	VANDPS        Z16, Z19, Z19
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMOVUPS.Z     192(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VANDPS        Z16, Z20, Z20
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z19
+	VMOVUPS.Z     128(CX), K1, Z20
+	VSUBPS        Z20, Z19, Z19
+	VANDPS        Z16, Z19, Z19
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Z17
+	VSUBPS  (CX), Z17, Z17
+	VANDPS  Z16, Z17, Z17
+	VADDPS  Z18, Z17, Z17
+
+headed:
+	VMOVUPS 64(AX), Z18
+	VSUBPS  64(CX), Z18, Z18
+	VANDPS  Z16, Z18, Z18
+	VMOVUPS 128(AX), Z19
+	VSUBPS  128(CX), Z19, Z19
+	VANDPS  Z16, Z19, Z19
+	VMOVUPS 192(AX), Z20
+	VSUBPS  192(CX), Z20, Z20
+	VANDPS  Z16, Z20, Z20
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+
+turns:
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Z21
+	VSUBPS  (CX), Z21, Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z17, Z17
+	VMOVUPS 64(AX), Z21
+	VSUBPS  64(CX), Z21, Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z18, Z18
+	VMOVUPS 128(AX), Z21
+	VSUBPS  128(CX), Z21, Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z19, Z19
+	VMOVUPS 192(AX), Z21
+	VSUBPS  192(CX), Z21, Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z20, Z20
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          DX, $+0
+	JBE           none
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x0f, BX
+	MOVL          $0x0000ffff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
+	CMPQ          DX, $+16
+	JBE           rest0
+	VMOVUPS       (AX), Z21
+	VSUBPS        (CX), Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z17, Z17
+	CMPQ          DX, $+32
+	JBE           rest1
+	VMOVUPS       64(AX), Z21
+	VSUBPS        64(CX), Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z18, Z18
+	CMPQ          DX, $+48
+	JBE           rest2
+	VMOVUPS       128(AX), Z21
+	VSUBPS        128(CX), Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z19, Z19
+	VMOVUPS.Z     192(AX), K1, Z21
+	VMOVUPS.Z     192(CX), K1, Z22
+	VSUBPS        Z22, Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z20, Z20
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     128(AX), K1, Z21
+	VMOVUPS.Z     128(CX), K1, Z22
+	VSUBPS        Z22, Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z19, Z19
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     64(AX), K1, Z21
+	VMOVUPS.Z     64(CX), K1, Z22
+	VSUBPS        Z22, Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z18, Z18
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Z21
+	VMOVUPS.Z     (CX), K1, Z22
+	VSUBPS        Z22, Z21, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z17, Z17
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+none:
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, BX
+	ANDQ      $+60, BX
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	MOVL      $0x0000ffff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z17
+	VMOVUPS.Z (CX), K1, Z19
+	VSUBPS    Z19, Z17, Z17
+	VANDPS    Z16, Z17, Z17
+	VADDPS    Z18, Z17, Z17
+	JMP       headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+15, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+16, SI
+	SUBQ      BX, SI
+	MOVL      $0x0000ffff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -64(AX), K1, Z20
+	VMOVUPS.Z -64(CX), K1, Z21
+	VSUBPS    Z21, Z20, Z20
+	VANDPS    Z16, Z20, Z20
+	JMP       turns
+
+// func maxAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·maxAVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Z16
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Z17
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Z18
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Z19
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Y20
+	CMPQ         CX, $+64
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS       (AX), Z21
+	VMAXPS        Z16, Z21, Z16
+	VMOVUPS       64(AX), Z21
+	VMAXPS        Z17, Z21, Z17
+	VMOVUPS       128(AX), Z21
+	VMAXPS        Z18, Z21, Z18
+	VMOVUPS       192(AX), Z21
+	VMAXPS        Z19, Z21, Z19
+	ADDQ          $+256, AX
+	SUBQ          $+64, CX
+	CMPQ          CX, $+64
+	JAE           loop
+	VMAXPS        Z16, Z17, Z16
+	VMAXPS        Z18, Z19, Z18
+	VMAXPS        Z16, Z18, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VMAXPS        Y20, Y17, Y20
+	VMAXPS        Y20, Y16, Y20
+
+rest:
+	CMPQ CX, $+8
+	JB   few
+
+eights:
+	VMOVUPS (AX), Y16
+	VMAXPS  Y20, Y16, Y20
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     eights
+
+few:
+	CMPQ CX, $+0
+	JBE  fold
+	CMPQ DX, $+8
+	JB   single
+
+	// The last eight, some of them again.
+	VMOVUPS -32(AX)(CX*4), Y16
+	VMAXPS  Y20, Y16, Y20
+	JMP     fold
+
+single:
+	VBROADCASTSS (AX), Y16
+	VMAXPS       Y20, Y16, Y20
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          single
+
+fold:
+	VEXTRACTF32X4 $0x01, Y20, X16
+	VMAXPS        X20, X16, X20
+	VMOVHLPS      X20, X20, X16
+	VMAXPS        X20, X16, X20
+	VMOVSHDUP     X20, X16
+	VMAXPS        X20, X16, X20
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X20, X20
+	VMOVSS        X20, ret+16(FP)
+	RET
+
+// func minAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·minAVX512(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Z16
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Z17
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Z18
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Z19
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Y20
+	CMPQ         CX, $+64
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS       (AX), Z21
+	VMINPS        Z16, Z21, Z16
+	VMOVUPS       64(AX), Z21
+	VMINPS        Z17, Z21, Z17
+	VMOVUPS       128(AX), Z21
+	VMINPS        Z18, Z21, Z18
+	VMOVUPS       192(AX), Z21
+	VMINPS        Z19, Z21, Z19
+	ADDQ          $+256, AX
+	SUBQ          $+64, CX
+	CMPQ          CX, $+64
+	JAE           loop
+	VMINPS        Z16, Z17, Z16
+	VMINPS        Z18, Z19, Z18
+	VMINPS        Z16, Z18, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VMINPS        Y20, Y17, Y20
+	VMINPS        Y20, Y16, Y20
+
+rest:
+	CMPQ CX, $+8
+	JB   few
+
+eights:
+	VMOVUPS (AX), Y16
+	VMINPS  Y20, Y16, Y20
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     eights
+
+few:
+	CMPQ CX, $+0
+	JBE  fold
+	CMPQ DX, $+8
+	JB   single
+
+	// The last eight, some of them again.
+	VMOVUPS -32(AX)(CX*4), Y16
+	VMINPS  Y20, Y16, Y20
+	JMP     fold
+
+single:
+	VBROADCASTSS (AX), Y16
+	VMINPS       Y20, Y16, Y20
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          single
+
+fold:
+	VEXTRACTF32X4 $0x01, Y20, X16
+	VMINPS        X20, X16, X20
+	VMOVHLPS      X20, X20, X16
+	VMINPS        X20, X16, X20
+	VMOVSHDUP     X20, X16
+	VMINPS        X20, X16, X20
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X20, X20
+	VMOVSS        X20, ret+16(FP)
+	RET
+
+// func mulAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulAVX512(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VMULPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+64
+	JB      rest
+	TESTL   $0x0000003c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Z16
+	VMULPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	VMOVUPS 64(AX), Z16
+	VMULPS  64(CX), Z16, Z16
+	VMOVUPS Z16, 64(DX)
+	VMOVUPS 128(AX), Z16
+	VMULPS  128(CX), Z16, Z16
+	VMOVUPS Z16, 128(DX)
+	VMOVUPS 192(AX), Z16
+	VMULPS  192(CX), Z16, Z16
+	VMOVUPS Z16, 192(DX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, BX
+	JEQ     less32
+	VMOVUPS (AX), Z16
+	VMULPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	VMOVUPS 64(AX), Z16
+	VMULPS  64(CX), Z16, Z16
+	VMOVUPS Z16, 64(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+
+less32:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Z16
+	VMULPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X16
+	VMULPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VMULPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X16
+	VMULSS (CX), X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+128
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+15, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X16
+	VMULSS (CX), X16, X16
+	VMOVSS X16, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VMULPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X16
+	VMULPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	TESTL   $0x00000008, SI
+	JEQ     skip8
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+skip8:
+	JMP loop
+
+// func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·packAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         step+16(FP), DX
+	VBROADCASTSS c+24(FP), Z16
+	MOVQ         x+32(FP), BX
+	MOVQ         n+40(FP), SI
+	CMPQ         CX, $+32
+	JAE          cols
+	PCALIGN      $0x20
+
+rows:
+	CMPQ    SI, $+12
+	JB      rest
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), X16, X17
+	VMOVUPS X17, 32(AX)
+	ADDQ    $+48, BX
+	ADDQ    DX, AX
+	SUBQ    $+12, SI
+	JMP     rows
+	PCALIGN $0x20
+
+cols:
+	CMPQ    SI, $+32
+	JB      rest
+	VMULPS  (BX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	VMULPS  64(BX), Z16, Z17
+	VMOVUPS Z17, 64(AX)
+	ADDQ    $+128, BX
+	ADDQ    DX, AX
+	SUBQ    $+32, SI
+	JMP     cols
+
+rest:
+	TESTL   $0x00000010, SI
+	JEQ     less16
+	VMULPS  (BX), Z16, Z17
+	VMOVUPS Z17, (AX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, AX
+
+less16:
+	TESTL   $0x00000008, SI
+	JEQ     less8
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, AX
+
+less8:
+	TESTL   $0x00000004, SI
+	JEQ     less4
+	VMULPS  (BX), X16, X17
+	VMOVUPS X17, (AX)
+	ADDQ    $+16, BX
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, SI
+	JEQ    less2
+	VMOVSD (BX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (AX)
+	ADDQ   $+8, BX
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, SI
+	JEQ    less1
+	VMULSS (BX), X16, X16
+	VMOVSS X16, (AX)
+	ADDQ   $+4, BX
+	ADDQ   $+4, AX
+
+less1:
+	RET
+
+// func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+// Requires: AVX, AVX512F
+TEXT ·rankKAVX512(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ stride+32(FP), SI
+
+	// Rows 0 to 11 of the tile, columns 0 to 31.
+	MOVQ    AX, AX
+	MOVQ    DX, DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	VPXORD  Z28, Z28, Z28
+	VPXORD  Z29, Z29, Z29
+	VPXORD  Z30, Z30, Z30
+	VPXORD  Z31, Z31, Z31
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x20
+
+tile0x0:
+	VMOVUPS      (CX), Z8
+	VMOVUPS      64(CX), Z9
+	VBROADCASTSS (AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z16, Z16
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z17, Z17
+	VBROADCASTSS 4(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z18, Z18
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z19, Z19
+	VBROADCASTSS 8(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z20, Z20
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z21, Z21
+	VBROADCASTSS 12(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z22, Z22
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z23, Z23
+	VBROADCASTSS 16(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z24, Z24
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z25, Z25
+	VBROADCASTSS 20(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z26, Z26
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z27, Z27
+	VBROADCASTSS 24(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z28, Z28
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z29, Z29
+	VBROADCASTSS 28(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z30, Z30
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z31, Z31
+	VBROADCASTSS 32(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VBROADCASTSS 36(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VBROADCASTSS 40(AX), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z4, Z4
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VBROADCASTSS 44(AX), Z10
+	VMULPS       Z10, Z8, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z10, Z9, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $+48, AX
+	ADDQ         $+128, CX
+	SUBQ         $+1, DX
+	CMPQ         DX, $+1
+	JAE          tile0x0
+	VADDPS       (BX), Z16, Z16
+	VMOVUPS      Z16, (BX)
+	VADDPS       64(BX), Z17, Z17
+	VMOVUPS      Z17, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z18, Z18
+	VMOVUPS      Z18, (BX)
+	VADDPS       64(BX), Z19, Z19
+	VMOVUPS      Z19, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z20, Z20
+	VMOVUPS      Z20, (BX)
+	VADDPS       64(BX), Z21, Z21
+	VMOVUPS      Z21, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z22, Z22
+	VMOVUPS      Z22, (BX)
+	VADDPS       64(BX), Z23, Z23
+	VMOVUPS      Z23, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z24, Z24
+	VMOVUPS      Z24, (BX)
+	VADDPS       64(BX), Z25, Z25
+	VMOVUPS      Z25, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z26, Z26
+	VMOVUPS      Z26, (BX)
+	VADDPS       64(BX), Z27, Z27
+	VMOVUPS      Z27, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z28, Z28
+	VMOVUPS      Z28, (BX)
+	VADDPS       64(BX), Z29, Z29
+	VMOVUPS      Z29, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z30, Z30
+	VMOVUPS      Z30, (BX)
+	VADDPS       64(BX), Z31, Z31
+	VMOVUPS      Z31, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z0, Z0
+	VMOVUPS      Z0, (BX)
+	VADDPS       64(BX), Z1, Z1
+	VMOVUPS      Z1, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z2, Z2
+	VMOVUPS      Z2, (BX)
+	VADDPS       64(BX), Z3, Z3
+	VMOVUPS      Z3, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z4, Z4
+	VMOVUPS      Z4, (BX)
+	VADDPS       64(BX), Z5, Z5
+	VMOVUPS      Z5, 64(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Z6, Z6
+	VMOVUPS      Z6, (BX)
+	VADDPS       64(BX), Z7, Z7
+	VMOVUPS      Z7, 64(BX)
+	ADDQ         SI, BX
+	VZEROUPPER
+	RET
+
 // func scaleAVX512(a float32, x *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
@@ -3578,6 +5061,152 @@ skip4:
 	VMULPS  (AX), Y16, Y17
 	VMOVUPS Y17, (AX)
 	ADDQ    $+32, AX
+
+skip8:
+	JMP loop
+
+// func scaleToAVX512(dst *float32, a float32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·scaleToAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS a+8(FP), Z16
+	MOVQ         x+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         n+24(FP), DX
+	CMPQ         DX, $+8
+	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
+	CMPQ         DX, $+16
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VMOVUPS      Y17, (CX)
+	VMULPS       32(AX), Y16, Y16
+	VMOVUPS      Y16, 32(CX)
+	RET
+
+above16:
+	CMPQ    DX, $+64
+	JB      rest
+	TESTL   $0x0000003c, CX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (CX)
+	VMULPS  64(AX), Z16, Z17
+	VMOVUPS Z17, 64(CX)
+	VMULPS  128(AX), Z16, Z17
+	VMOVUPS Z17, 128(CX)
+	VMULPS  192(AX), Z16, Z17
+	VMOVUPS Z17, 192(CX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, DX
+	JEQ     less32
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (CX)
+	VMULPS  64(AX), Z16, Z17
+	VMOVUPS Z17, 64(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+
+less32:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Z16, Z17
+	VMOVUPS Z17, (CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VMOVSS X16, (CX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   DX, $+128
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+15, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VMOVSS X17, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+skip4:
+	TESTL   $0x00000008, BX
+	JEQ     skip8
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
 
 skip8:
 	JMP loop
@@ -4144,6 +5773,842 @@ end:
 	VMOVD         X16, AX
 	MOVL          AX, ret+24(FP)
 	RET
+
+// func subAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·subAVX512(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VSUBPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+64
+	JB      rest
+	TESTL   $0x0000003c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Z16
+	VSUBPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	VMOVUPS 64(AX), Z16
+	VSUBPS  64(CX), Z16, Z16
+	VMOVUPS Z16, 64(DX)
+	VMOVUPS 128(AX), Z16
+	VSUBPS  128(CX), Z16, Z16
+	VMOVUPS Z16, 128(DX)
+	VMOVUPS 192(AX), Z16
+	VSUBPS  192(CX), Z16, Z16
+	VMOVUPS Z16, 192(DX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000020, BX
+	JEQ     less32
+	VMOVUPS (AX), Z16
+	VSUBPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	VMOVUPS 64(AX), Z16
+	VSUBPS  64(CX), Z16, Z16
+	VMOVUPS Z16, 64(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+
+less32:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Z16
+	VSUBPS  (CX), Z16, Z16
+	VMOVUPS Z16, (DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X16
+	VSUBPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X16
+	VMOVSS (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+128
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+15, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X16
+	VMOVSS (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSS X16, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X16
+	VSUBPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	TESTL   $0x00000008, SI
+	JEQ     skip8
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+skip8:
+	JMP loop
+
+// func sumAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·sumAVX512(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(CX*4), DX
+	TESTL  $0x00000fc0, DX
+	JEQ    page
+
+start:
+	CMPQ  CX, $+33
+	JAE   over32
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x07, DX
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          CX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          CX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	CMPQ          CX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	VMOVUPS.Z     96(AX), K1, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short0:
+	CMPQ          CX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+empty:
+	VMOVSS X17, ret+16(FP)
+	RET
+
+over32:
+	CMPQ  CX, $+64
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x0f, DX
+	MOVL  $0x0000ffff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	CMPQ          CX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Z16
+	VADDPS  Z17, Z16, Z16
+
+headed:
+	VMOVUPS 64(AX), Z17
+	VMOVUPS 128(AX), Z18
+	VMOVUPS 192(AX), Z19
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VADDPS  Z20, Z19, Z19
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          CX, $+0
+	JBE           none
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x0f, DX
+	MOVL          $0x0000ffff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
+	CMPQ          CX, $+16
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VADDPS        Z20, Z16, Z16
+	CMPQ          CX, $+32
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VADDPS        Z20, Z17, Z17
+	CMPQ          CX, $+48
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     128(AX), K1, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     64(AX), K1, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+none:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, DX
+	ANDQ      $+60, DX
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	MOVL      $0x0000ffff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VADDPS    Z17, Z16, Z16
+	JMP       headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+15, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+16, BX
+	SUBQ      DX, BX
+	MOVL      $0x0000ffff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	JMP       turns
+
+// func sumAbsAVX512(x *float32, n int) float32
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·sumAbsAVX512(SB), NOSPLIT, $0-20
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Z16
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPXORD       Z18, Z18, Z18
+	LEAQ         63(AX)(CX*4), DX
+	TESTL        $0x00000fc0, DX
+	JEQ          page
+
+start:
+	CMPQ  CX, $+33
+	JAE   over32
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x07, DX
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          CX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	CMPQ          CX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y18
+	VANDPS        Y16, Y18, Y18
+	CMPQ          CX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y19
+	VANDPS        Y16, Y19, Y19
+	VMOVUPS.Z     96(AX), K1, Y20
+	VANDPS        Y16, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y19
+	VANDPS        Y16, Y19, Y19
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y18
+	VANDPS        Y16, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short0:
+	CMPQ          CX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+empty:
+	VMOVSS X18, ret+16(FP)
+	RET
+
+over32:
+	CMPQ  CX, $+64
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x0f, DX
+	MOVL  $0x0000ffff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z17
+	VANDPS        Z16, Z17, Z17
+	VADDPS        Z18, Z17, Z17
+	VMOVUPS       64(AX), Z18
+	VANDPS        Z16, Z18, Z18
+	CMPQ          CX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z19
+	VANDPS        Z16, Z19, Z19
+	VMOVUPS.Z     192(AX), K1, Z20
+	VANDPS        Z16, Z20, Z20
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z19
+	VANDPS        Z16, Z19, Z19
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Z17
+	VANDPS  Z16, Z17, Z17
+	VADDPS  Z18, Z17, Z17
+
+headed:
+	VMOVUPS 64(AX), Z18
+	VANDPS  Z16, Z18, Z18
+	VMOVUPS 128(AX), Z19
+	VANDPS  Z16, Z19, Z19
+	VMOVUPS 192(AX), Z20
+	VANDPS  Z16, Z20, Z20
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z17, Z17
+	VMOVUPS 64(AX), Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z18, Z18
+	VMOVUPS 128(AX), Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z19, Z19
+	VMOVUPS 192(AX), Z21
+	VANDPS  Z16, Z21, Z21
+	VADDPS  Z21, Z20, Z20
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          CX, $+0
+	JBE           none
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x0f, DX
+	MOVL          $0x0000ffff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
+	CMPQ          CX, $+16
+	JBE           rest0
+	VMOVUPS       (AX), Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z17, Z17
+	CMPQ          CX, $+32
+	JBE           rest1
+	VMOVUPS       64(AX), Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z18, Z18
+	CMPQ          CX, $+48
+	JBE           rest2
+	VMOVUPS       128(AX), Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z19, Z19
+	VMOVUPS.Z     192(AX), K1, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z20, Z20
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     128(AX), K1, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z19, Z19
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     64(AX), K1, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z18, Z18
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Z21
+	VANDPS        Z16, Z21, Z21
+	VADDPS        Z21, Z17, Z17
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+none:
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, DX
+	ANDQ      $+60, DX
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	MOVL      $0x0000ffff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z17
+	VANDPS    Z16, Z17, Z17
+	VADDPS    Z18, Z17, Z17
+	JMP       headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+15, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+16, BX
+	SUBQ      DX, BX
+	MOVL      $0x0000ffff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -64(AX), K1, Z20
+	VANDPS    Z16, Z20, Z20
+	JMP       turns
 
 // func sumSquaresAVX512(x *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2

@@ -4,6 +4,11 @@
 
 package asm
 
+// addAVX512x256 works like addGeneric.
+//
+//go:noescape
+func addAVX512x256(dst *float32, x *float32, y *float32, n int)
+
 // axpbyAVX512x256 works like axpbyGeneric.
 //
 //go:noescape
@@ -34,10 +39,20 @@ func axpySparseAVX512x256(a float32, idx *int32, val *float32, n int, w *float32
 //go:noescape
 func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// axpyToAVX512x256 works like axpyToGeneric.
+//
+//go:noescape
+func axpyToAVX512x256(dst *float32, a float32, x *float32, y *float32, n int)
+
 // dotAVX512x256 works like dotGeneric.
 //
 //go:noescape
 func dotAVX512x256(x *float32, y *float32, n int) float32
+
+// dot64AVX512x256 works like dot64Generic.
+//
+//go:noescape
+func dot64AVX512x256(x *float32, y *float32, n int) float64
 
 // dotInt8AVX512x256 works like dotInt8Generic.
 //
@@ -94,15 +109,55 @@ func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
 //go:noescape
 func expAVX512x256(dst *float32, x *float32, n int, table *float32)
 
+// findAVX512x256 is a part of Find.
+//
+//go:noescape
+func findAVX512x256(x *float32, n int, v float32) int
+
+// l1DistanceAVX512x256 works like l1DistanceGeneric.
+//
+//go:noescape
+func l1DistanceAVX512x256(x *float32, y *float32, n int) float32
+
+// maxAVX512x256 works like maxGeneric.
+//
+//go:noescape
+func maxAVX512x256(x *float32, n int) float32
+
+// minAVX512x256 works like minGeneric.
+//
+//go:noescape
+func minAVX512x256(x *float32, n int) float32
+
+// mulAVX512x256 works like mulGeneric.
+//
+//go:noescape
+func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
+
+// packAVX512x256 works like packGeneric.
+//
+//go:noescape
+func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchAVX512x256 is a part of Prefetch.
 //
 //go:noescape
 func prefetchAVX512x256(p *float32, n int)
 
+// rankKAVX512x256 works like rankKGeneric.
+//
+//go:noescape
+func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleAVX512x256 works like scaleGeneric.
 //
 //go:noescape
 func scaleAVX512x256(a float32, x *float32, n int)
+
+// scaleToAVX512x256 works like scaleToGeneric.
+//
+//go:noescape
+func scaleToAVX512x256(dst *float32, a float32, x *float32, n int)
 
 // squaredDistanceAVX512x256 works like squaredDistanceGeneric.
 //
@@ -123,6 +178,21 @@ func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32
 //
 //go:noescape
 func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32)
+
+// subAVX512x256 works like subGeneric.
+//
+//go:noescape
+func subAVX512x256(dst *float32, x *float32, y *float32, n int)
+
+// sumAVX512x256 works like sumGeneric.
+//
+//go:noescape
+func sumAVX512x256(x *float32, n int) float32
+
+// sumAbsAVX512x256 works like sumAbsGeneric.
+//
+//go:noescape
+func sumAbsAVX512x256(x *float32, n int) float32
 
 // sumSquaresAVX512x256 works like sumSquaresGeneric.
 //

@@ -4,6 +4,159 @@
 
 #include "textflag.h"
 
+// func addAVX512x256(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·addAVX512x256(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VADDPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VADDPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	VMOVUPS 64(AX), Y16
+	VADDPS  64(CX), Y16, Y16
+	VMOVUPS Y16, 64(DX)
+	VMOVUPS 96(AX), Y16
+	VADDPS  96(CX), Y16, Y16
+	VMOVUPS Y16, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VADDPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y16
+	VADDPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X16
+	VADDPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VADDPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VADDPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X16
+	VADDPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
 // func axpbyAVX512x256(a float32, x *float32, b float32, y *float32, n int)
 // Requires: AVX
 TEXT ·axpbyAVX512x256(SB), NOSPLIT, $0-40
@@ -812,6 +965,162 @@ rest:
 done:
 	RET
 
+// func axpyToAVX512x256(dst *float32, a float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·axpyToAVX512x256(SB), NOSPLIT, $0-40
+	VBROADCASTSS a+8(FP), Y16
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         n+32(FP), BX
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         BX, $+17
+	JAE          above16
+	CMPQ         BX, $+16
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VADDPS       (CX), Y17, Y17
+	VMOVUPS      Y17, (DX)
+	VMULPS       32(AX), Y16, Y16
+	VADDPS       32(CX), Y16, Y16
+	VMOVUPS      Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (DX)
+	VMULPS  32(AX), Y16, Y17
+	VADDPS  32(CX), Y17, Y17
+	VMOVUPS Y17, 32(DX)
+	VMULPS  64(AX), Y16, Y17
+	VADDPS  64(CX), Y17, Y17
+	VMOVUPS Y17, 64(DX)
+	VMULPS  96(AX), Y16, Y17
+	VADDPS  96(CX), Y17, Y17
+	VMOVUPS Y17, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (DX)
+	VMULPS  32(AX), Y16, Y17
+	VADDPS  32(CX), Y17, Y17
+	VMOVUPS Y17, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VADDPS  (CX), Y17, Y17
+	VMOVUPS Y17, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VADDSS (CX), X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VADDSS (CX), X17, X17
+	VMOVSS X17, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD (CX), X18
+	VADDPS X18, X17, X17
+	VMOVSD X17, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VADDPS  (CX), X17, X17
+	VMOVUPS X17, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
 // func dotAVX512x256(x *float32, y *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512x256(SB), NOSPLIT, $0-28
@@ -1353,6 +1662,201 @@ odd:
 	VMOVUPS.Z -32(CX), K1, Y24
 	VMULPS    Y24, Y23, Y23
 	JMP       turns
+
+// func dot64AVX512x256(x *float32, y *float32, n int) float64
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dot64AVX512x256(SB), NOSPLIT, $0-32
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    DX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (AX), Y24
+	VCVTPS2PD (CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y16, Y16
+	VCVTPS2PD 16(AX), Y24
+	VCVTPS2PD 16(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y17, Y17
+	VCVTPS2PD 32(AX), Y24
+	VCVTPS2PD 32(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y18, Y18
+	VCVTPS2PD 48(AX), Y24
+	VCVTPS2PD 48(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y19, Y19
+	VCVTPS2PD 64(AX), Y24
+	VCVTPS2PD 64(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y20, Y20
+	VCVTPS2PD 80(AX), Y24
+	VCVTPS2PD 80(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y21, Y21
+	VCVTPS2PD 96(AX), Y24
+	VCVTPS2PD 96(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y22, Y22
+	VCVTPS2PD 112(AX), Y24
+	VCVTPS2PD 112(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y23, Y23
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ          DX, $+0
+	JBE           fold
+	CMPQ          BX, $+8
+	JB            few
+	CMPQ          DX, $+8
+	JB            part0
+	VCVTPS2PD     (AX), Y24
+	VCVTPS2PD     (CX), Y25
+	VMULPD        Y25, Y24, Y24
+	VADDPD        Y24, Y16, Y16
+	VCVTPS2PD     16(AX), Y24
+	VCVTPS2PD     16(CX), Y25
+	VMULPD        Y25, Y24, Y24
+	VADDPD        Y24, Y17, Y17
+	CMPQ          DX, $+8
+	JBE           fold
+	CMPQ          DX, $+16
+	JB            part2
+	VCVTPS2PD     32(AX), Y24
+	VCVTPS2PD     32(CX), Y25
+	VMULPD        Y25, Y24, Y24
+	VADDPD        Y24, Y18, Y18
+	VCVTPS2PD     48(AX), Y24
+	VCVTPS2PD     48(CX), Y25
+	VMULPD        Y25, Y24, Y24
+	VADDPD        Y24, Y19, Y19
+	CMPQ          DX, $+16
+	JBE           fold
+	CMPQ          DX, $+24
+	JB            part4
+	VCVTPS2PD     64(AX), Y24
+	VCVTPS2PD     64(CX), Y25
+	VMULPD        Y25, Y24, Y24
+	VADDPD        Y24, Y20, Y20
+	VCVTPS2PD     80(AX), Y24
+	VCVTPS2PD     80(CX), Y25
+	VMULPD        Y25, Y24, Y24
+	VADDPD        Y24, Y21, Y21
+	CMPQ          DX, $+24
+	JBE           fold
+	VMOVUPS.Z     96(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     96(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y22, Y22
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y23, Y23
+	JMP           fold
+
+part4:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     64(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y20, Y20
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y21, Y21
+	JMP           fold
+
+part2:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     32(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y18, Y18
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y19, Y19
+	JMP           fold
+
+part0:
+	VMOVUPS.Z     (AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     (CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y16, Y16
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y17, Y17
+	JMP           fold
+
+few:
+	VMOVUPS.Z     (AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     (CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y16, Y16
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y17, Y17
+
+fold:
+	VADDPD        Y20, Y16, Y16
+	VADDPD        Y21, Y17, Y17
+	VADDPD        Y22, Y18, Y18
+	VADDPD        Y23, Y19, Y19
+	VADDPD        Y18, Y16, Y16
+	VADDPD        Y19, Y17, Y17
+	VADDPD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPD        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPD        X17, X16, X16
+	VMOVSD        X16, ret+24(FP)
+	RET
 
 // func dotInt8AVX512x256(x *int8, y *int8, n int) int32
 // Requires: AVX, AVX2, AVX512F, AVX512VL
@@ -4349,6 +4853,1027 @@ less1:
 done:
 	RET
 
+// func findAVX512x256(x *float32, n int, v float32) int
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·findAVX512x256(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS v+16(FP), Y16
+	MOVQ         $+0, DX
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (AX), Y17
+	VCMPPS  $0x00, Y16, Y17, K1
+	KMOVW   K1, BX
+	TESTL   BX, BX
+	JNE     found
+	ADDQ    $+32, AX
+	ADDQ    $+8, DX
+	CMPQ    DX, CX
+	JB      loop
+
+found:
+	MOVQ DX, ret+24(FP)
+	RET
+
+// func l1DistanceAVX512x256(x *float32, y *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-28
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Y16
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPXORD       Y18, Y18, Y18
+	LEAQ         31(AX)(DX*4), BX
+	TESTL        $0x00000fe0, BX
+	JEQ          page
+	LEAQ         31(CX)(DX*4), BX
+	TESTL        $0x00000fe0, BX
+	JEQ          page
+
+start:
+	CMPQ  DX, $+64
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x07, BX
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          DX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y17
+	VSUBPS        (CX), Y17, Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	CMPQ          DX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y18
+	VSUBPS        32(CX), Y18, Y18
+	VANDPS        Y16, Y18, Y18
+	CMPQ          DX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y19
+	VSUBPS        64(CX), Y19, Y19
+	VANDPS        Y16, Y19, Y19
+	CMPQ          DX, $+32
+	JBE           short3
+	VMOVUPS       96(AX), Y20
+	VSUBPS        96(CX), Y20, Y20
+	VANDPS        Y16, Y20, Y20
+	CMPQ          DX, $+40
+	JBE           short4
+	VMOVUPS       128(AX), Y21
+	VSUBPS        128(CX), Y21, Y21
+	VANDPS        Y16, Y21, Y21
+	CMPQ          DX, $+48
+	JBE           short5
+	VMOVUPS       160(AX), Y22
+	VSUBPS        160(CX), Y22, Y22
+	VANDPS        Y16, Y22, Y22
+	CMPQ          DX, $+56
+	JBE           short6
+	VMOVUPS       192(AX), Y23
+	VSUBPS        192(CX), Y23, Y23
+	VANDPS        Y16, Y23, Y23
+	VMOVUPS.Z     224(AX), K1, Y24
+	VMOVUPS.Z     224(CX), K1, Y25
+	VSUBPS        Y25, Y24, Y24
+	VANDPS        Y16, Y24, Y24
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short6:
+	VMOVUPS.Z     192(AX), K1, Y23
+	VMOVUPS.Z     192(CX), K1, Y24
+	VSUBPS        Y24, Y23, Y23
+	VANDPS        Y16, Y23, Y23
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short5:
+	VMOVUPS.Z     160(AX), K1, Y22
+	VMOVUPS.Z     160(CX), K1, Y23
+	VSUBPS        Y23, Y22, Y22
+	VANDPS        Y16, Y22, Y22
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short4:
+	VMOVUPS.Z     128(AX), K1, Y21
+	VMOVUPS.Z     128(CX), K1, Y22
+	VSUBPS        Y22, Y21, Y21
+	VANDPS        Y16, Y21, Y21
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short3:
+	VMOVUPS.Z     96(AX), K1, Y20
+	VMOVUPS.Z     96(CX), K1, Y21
+	VSUBPS        Y21, Y20, Y20
+	VANDPS        Y16, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y19
+	VMOVUPS.Z     64(CX), K1, Y20
+	VSUBPS        Y20, Y19, Y19
+	VANDPS        Y16, Y19, Y19
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y18
+	VMOVUPS.Z     32(CX), K1, Y19
+	VSUBPS        Y19, Y18, Y18
+	VANDPS        Y16, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+short0:
+	CMPQ          DX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y17
+	VMOVUPS.Z     (CX), K1, Y19
+	VSUBPS        Y19, Y17, Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+empty:
+	VMOVSS X18, ret+24(FP)
+	RET
+
+long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y17
+	VSUBPS  (CX), Y17, Y17
+	VANDPS  Y16, Y17, Y17
+	VADDPS  Y18, Y17, Y17
+
+headed:
+	VMOVUPS 32(AX), Y18
+	VSUBPS  32(CX), Y18, Y18
+	VANDPS  Y16, Y18, Y18
+	VMOVUPS 64(AX), Y19
+	VSUBPS  64(CX), Y19, Y19
+	VANDPS  Y16, Y19, Y19
+	VMOVUPS 96(AX), Y20
+	VSUBPS  96(CX), Y20, Y20
+	VANDPS  Y16, Y20, Y20
+	VMOVUPS 128(AX), Y21
+	VSUBPS  128(CX), Y21, Y21
+	VANDPS  Y16, Y21, Y21
+	VMOVUPS 160(AX), Y22
+	VSUBPS  160(CX), Y22, Y22
+	VANDPS  Y16, Y22, Y22
+	VMOVUPS 192(AX), Y23
+	VSUBPS  192(CX), Y23, Y23
+	VANDPS  Y16, Y23, Y23
+	VMOVUPS 224(AX), Y24
+	VSUBPS  224(CX), Y24, Y24
+	VANDPS  Y16, Y24, Y24
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+
+turns:
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y25
+	VSUBPS  (CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y17, Y17
+	VMOVUPS 32(AX), Y25
+	VSUBPS  32(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y18, Y18
+	VMOVUPS 64(AX), Y25
+	VSUBPS  64(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y19, Y19
+	VMOVUPS 96(AX), Y25
+	VSUBPS  96(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y20, Y20
+	VMOVUPS 128(AX), Y25
+	VSUBPS  128(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y21, Y21
+	VMOVUPS 160(AX), Y25
+	VSUBPS  160(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y22, Y22
+	VMOVUPS 192(AX), Y25
+	VSUBPS  192(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y23, Y23
+	VMOVUPS 224(AX), Y25
+	VSUBPS  224(CX), Y25, Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y24, Y24
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          DX, $+0
+	JBE           none
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x07, BX
+	MOVL          $0x000000ff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
+	CMPQ          DX, $+8
+	JBE           rest0
+	VMOVUPS       (AX), Y25
+	VSUBPS        (CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y17, Y17
+	CMPQ          DX, $+16
+	JBE           rest1
+	VMOVUPS       32(AX), Y25
+	VSUBPS        32(CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y18, Y18
+	CMPQ          DX, $+24
+	JBE           rest2
+	VMOVUPS       64(AX), Y25
+	VSUBPS        64(CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y19, Y19
+	CMPQ          DX, $+32
+	JBE           rest3
+	VMOVUPS       96(AX), Y25
+	VSUBPS        96(CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y20, Y20
+	CMPQ          DX, $+40
+	JBE           rest4
+	VMOVUPS       128(AX), Y25
+	VSUBPS        128(CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y21, Y21
+	CMPQ          DX, $+48
+	JBE           rest5
+	VMOVUPS       160(AX), Y25
+	VSUBPS        160(CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y22, Y22
+	CMPQ          DX, $+56
+	JBE           rest6
+	VMOVUPS       192(AX), Y25
+	VSUBPS        192(CX), Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y23, Y23
+	VMOVUPS.Z     224(AX), K1, Y25
+	VMOVUPS.Z     224(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y24, Y24
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest6:
+	VMOVUPS.Z     192(AX), K1, Y25
+	VMOVUPS.Z     192(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y23, Y23
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest5:
+	VMOVUPS.Z     160(AX), K1, Y25
+	VMOVUPS.Z     160(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y22, Y22
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest4:
+	VMOVUPS.Z     128(AX), K1, Y25
+	VMOVUPS.Z     128(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y21, Y21
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest3:
+	VMOVUPS.Z     96(AX), K1, Y25
+	VMOVUPS.Z     96(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y20, Y20
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     64(AX), K1, Y25
+	VMOVUPS.Z     64(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y19, Y19
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     32(AX), K1, Y25
+	VMOVUPS.Z     32(CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y18, Y18
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Y25
+	VMOVUPS.Z     (CX), K1, Y26
+	VSUBPS        Y26, Y25, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y17, Y17
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+none:
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+24(FP)
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, BX
+	ANDQ      $+28, BX
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	MOVL      $0x000000ff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Y17
+	VMOVUPS.Z (CX), K1, Y19
+	VSUBPS    Y19, Y17, Y17
+	VANDPS    Y16, Y17, Y17
+	VADDPS    Y18, Y17, Y17
+	JMP       headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Y17, Y17, Y17
+	VPXORD    Y18, Y18, Y18
+	VPXORD    Y19, Y19, Y19
+	VPXORD    Y20, Y20, Y20
+	VPXORD    Y21, Y21, Y21
+	VPXORD    Y22, Y22, Y22
+	VPXORD    Y23, Y23, Y23
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+8, SI
+	SUBQ      BX, SI
+	MOVL      $0x000000ff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -32(AX), K1, Y24
+	VMOVUPS.Z -32(CX), K1, Y25
+	VSUBPS    Y25, Y24, Y24
+	VANDPS    Y16, Y24, Y24
+	JMP       turns
+
+// func maxAVX512x256(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·maxAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Y16
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Y17
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Y18
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Y19
+	MOVL         $0xff800000, BX
+	VPBROADCASTD BX, Y20
+	CMPQ         CX, $+32
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y21
+	VMAXPS  Y16, Y21, Y16
+	VMOVUPS 32(AX), Y21
+	VMAXPS  Y17, Y21, Y17
+	VMOVUPS 64(AX), Y21
+	VMAXPS  Y18, Y21, Y18
+	VMOVUPS 96(AX), Y21
+	VMAXPS  Y19, Y21, Y19
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	CMPQ    CX, $+32
+	JAE     loop
+	VMAXPS  Y16, Y17, Y16
+	VMAXPS  Y18, Y19, Y18
+	VMAXPS  Y16, Y18, Y16
+	VMAXPS  Y20, Y16, Y20
+
+rest:
+	CMPQ CX, $+8
+	JB   few
+
+eights:
+	VMOVUPS (AX), Y16
+	VMAXPS  Y20, Y16, Y20
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     eights
+
+few:
+	CMPQ CX, $+0
+	JBE  fold
+	CMPQ DX, $+8
+	JB   single
+
+	// The last eight, some of them again.
+	VMOVUPS -32(AX)(CX*4), Y16
+	VMAXPS  Y20, Y16, Y20
+	JMP     fold
+
+single:
+	VBROADCASTSS (AX), Y16
+	VMAXPS       Y20, Y16, Y20
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          single
+
+fold:
+	VEXTRACTF32X4 $0x01, Y20, X16
+	VMAXPS        X20, X16, X20
+	VMOVHLPS      X20, X20, X16
+	VMAXPS        X20, X16, X20
+	VMOVSHDUP     X20, X16
+	VMAXPS        X20, X16, X20
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X20, X20
+	VMOVSS        X20, ret+16(FP)
+	RET
+
+// func minAVX512x256(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·minAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         CX, DX
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Y16
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Y17
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Y18
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Y19
+	MOVL         $0x7f800000, BX
+	VPBROADCASTD BX, Y20
+	CMPQ         CX, $+32
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y21
+	VMINPS  Y16, Y21, Y16
+	VMOVUPS 32(AX), Y21
+	VMINPS  Y17, Y21, Y17
+	VMOVUPS 64(AX), Y21
+	VMINPS  Y18, Y21, Y18
+	VMOVUPS 96(AX), Y21
+	VMINPS  Y19, Y21, Y19
+	ADDQ    $+128, AX
+	SUBQ    $+32, CX
+	CMPQ    CX, $+32
+	JAE     loop
+	VMINPS  Y16, Y17, Y16
+	VMINPS  Y18, Y19, Y18
+	VMINPS  Y16, Y18, Y16
+	VMINPS  Y20, Y16, Y20
+
+rest:
+	CMPQ CX, $+8
+	JB   few
+
+eights:
+	VMOVUPS (AX), Y16
+	VMINPS  Y20, Y16, Y20
+	ADDQ    $+32, AX
+	SUBQ    $+8, CX
+	CMPQ    CX, $+8
+	JAE     eights
+
+few:
+	CMPQ CX, $+0
+	JBE  fold
+	CMPQ DX, $+8
+	JB   single
+
+	// The last eight, some of them again.
+	VMOVUPS -32(AX)(CX*4), Y16
+	VMINPS  Y20, Y16, Y20
+	JMP     fold
+
+single:
+	VBROADCASTSS (AX), Y16
+	VMINPS       Y20, Y16, Y20
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          single
+
+fold:
+	VEXTRACTF32X4 $0x01, Y20, X16
+	VMINPS        X20, X16, X20
+	VMOVHLPS      X20, X20, X16
+	VMINPS        X20, X16, X20
+	VMOVSHDUP     X20, X16
+	VMINPS        X20, X16, X20
+	VPXORD        X16, X16, X16
+	VADDPS        X16, X20, X20
+	VMOVSS        X20, ret+16(FP)
+	RET
+
+// func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·mulAVX512x256(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VMULPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VMULPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	VMOVUPS 64(AX), Y16
+	VMULPS  64(CX), Y16, Y16
+	VMOVUPS Y16, 64(DX)
+	VMOVUPS 96(AX), Y16
+	VMULPS  96(CX), Y16, Y16
+	VMOVUPS Y16, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VMULPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y16
+	VMULPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X16
+	VMULPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VMULPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X16
+	VMULSS (CX), X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X16
+	VMULSS (CX), X16, X16
+	VMOVSS X16, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VMULPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X16
+	VMULPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
+// func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+// Requires: AVX
+TEXT ·packAVX512x256(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         step+16(FP), DX
+	VBROADCASTSS c+24(FP), Y16
+	MOVQ         x+32(FP), BX
+	MOVQ         n+40(FP), SI
+	CMPQ         CX, $+32
+	JAE          cols
+	PCALIGN      $0x20
+
+rows:
+	CMPQ    SI, $+12
+	JB      rest
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), X16, X17
+	VMOVUPS X17, 32(AX)
+	ADDQ    $+48, BX
+	ADDQ    DX, AX
+	SUBQ    $+12, SI
+	JMP     rows
+	PCALIGN $0x20
+
+cols:
+	CMPQ    SI, $+32
+	JB      rest
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), Y16, Y17
+	VMOVUPS Y17, 32(AX)
+	VMULPS  64(BX), Y16, Y17
+	VMOVUPS Y17, 64(AX)
+	VMULPS  96(BX), Y16, Y17
+	VMOVUPS Y17, 96(AX)
+	ADDQ    $+128, BX
+	ADDQ    DX, AX
+	SUBQ    $+32, SI
+	JMP     cols
+
+rest:
+	TESTL   $0x00000010, SI
+	JEQ     less16
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	VMULPS  32(BX), Y16, Y17
+	VMOVUPS Y17, 32(AX)
+	ADDQ    $+64, BX
+	ADDQ    $+64, AX
+
+less16:
+	TESTL   $0x00000008, SI
+	JEQ     less8
+	VMULPS  (BX), Y16, Y17
+	VMOVUPS Y17, (AX)
+	ADDQ    $+32, BX
+	ADDQ    $+32, AX
+
+less8:
+	TESTL   $0x00000004, SI
+	JEQ     less4
+	VMULPS  (BX), X16, X17
+	VMOVUPS X17, (AX)
+	ADDQ    $+16, BX
+	ADDQ    $+16, AX
+
+less4:
+	TESTL  $0x00000002, SI
+	JEQ    less2
+	VMOVSD (BX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (AX)
+	ADDQ   $+8, BX
+	ADDQ   $+8, AX
+
+less2:
+	TESTL  $0x00000001, SI
+	JEQ    less1
+	VMULSS (BX), X16, X16
+	VMOVSS X16, (AX)
+	ADDQ   $+4, BX
+	ADDQ   $+4, AX
+
+less1:
+	RET
+
 // func prefetchAVX512x256(p *float32, n int)
 // Requires: MMX+
 TEXT ·prefetchAVX512x256(SB), NOSPLIT, $0-16
@@ -4364,6 +5889,335 @@ line:
 	JMP        line
 
 done:
+	RET
+
+// func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·rankKAVX512x256(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ stride+32(FP), SI
+
+	// Rows 0 to 11 of the tile, columns 0 to 15.
+	MOVQ    BX, DI
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	VPXORD  Y0, Y0, Y0
+	VPXORD  Y1, Y1, Y1
+	VPXORD  Y2, Y2, Y2
+	VPXORD  Y3, Y3, Y3
+	VPXORD  Y4, Y4, Y4
+	VPXORD  Y5, Y5, Y5
+	VPXORD  Y6, Y6, Y6
+	VPXORD  Y7, Y7, Y7
+	PCALIGN $0x20
+
+tile0x0:
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y16, Y16
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y17, Y17
+	VBROADCASTSS 4(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y18, Y18
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y19, Y19
+	VBROADCASTSS 8(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y20, Y20
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y21, Y21
+	VBROADCASTSS 12(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y22, Y22
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y23, Y23
+	VBROADCASTSS 16(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y24, Y24
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y25, Y25
+	VBROADCASTSS 20(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y26, Y26
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y27, Y27
+	VBROADCASTSS 24(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y28, Y28
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y29, Y29
+	VBROADCASTSS 28(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y30, Y30
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y31, Y31
+	VBROADCASTSS 32(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS 36(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS 40(R8), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS 44(R8), Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y10, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+48, R8
+	ADDQ         $+128, R9
+	SUBQ         $+1, R10
+	CMPQ         R10, $+1
+	JAE          tile0x0
+	VADDPS       (DI), Y16, Y16
+	VMOVUPS      Y16, (DI)
+	VADDPS       32(DI), Y17, Y17
+	VMOVUPS      Y17, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y18, Y18
+	VMOVUPS      Y18, (DI)
+	VADDPS       32(DI), Y19, Y19
+	VMOVUPS      Y19, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y20, Y20
+	VMOVUPS      Y20, (DI)
+	VADDPS       32(DI), Y21, Y21
+	VMOVUPS      Y21, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y22, Y22
+	VMOVUPS      Y22, (DI)
+	VADDPS       32(DI), Y23, Y23
+	VMOVUPS      Y23, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y24, Y24
+	VMOVUPS      Y24, (DI)
+	VADDPS       32(DI), Y25, Y25
+	VMOVUPS      Y25, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y26, Y26
+	VMOVUPS      Y26, (DI)
+	VADDPS       32(DI), Y27, Y27
+	VMOVUPS      Y27, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y28, Y28
+	VMOVUPS      Y28, (DI)
+	VADDPS       32(DI), Y29, Y29
+	VMOVUPS      Y29, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y30, Y30
+	VMOVUPS      Y30, (DI)
+	VADDPS       32(DI), Y31, Y31
+	VMOVUPS      Y31, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VADDPS       32(DI), Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VADDPS       32(DI), Y3, Y3
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y4, Y4
+	VMOVUPS      Y4, (DI)
+	VADDPS       32(DI), Y5, Y5
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Y6, Y6
+	VMOVUPS      Y6, (DI)
+	VADDPS       32(DI), Y7, Y7
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         SI, DI
+
+	// Rows 0 to 11 of the tile, columns 16 to 31.
+	MOVQ    AX, AX
+	MOVQ    DX, DX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	VPXORD  Y0, Y0, Y0
+	VPXORD  Y1, Y1, Y1
+	VPXORD  Y2, Y2, Y2
+	VPXORD  Y3, Y3, Y3
+	VPXORD  Y4, Y4, Y4
+	VPXORD  Y5, Y5, Y5
+	VPXORD  Y6, Y6, Y6
+	VPXORD  Y7, Y7, Y7
+	PCALIGN $0x20
+
+tile0x16:
+	VMOVUPS      64(CX), Y8
+	VMOVUPS      96(CX), Y9
+	VBROADCASTSS (AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y16, Y16
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y17, Y17
+	VBROADCASTSS 4(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y18, Y18
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y19, Y19
+	VBROADCASTSS 8(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y20, Y20
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y21, Y21
+	VBROADCASTSS 12(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y22, Y22
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y23, Y23
+	VBROADCASTSS 16(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y24, Y24
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y25, Y25
+	VBROADCASTSS 20(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y26, Y26
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y27, Y27
+	VBROADCASTSS 24(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y28, Y28
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y29, Y29
+	VBROADCASTSS 28(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y30, Y30
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y31, Y31
+	VBROADCASTSS 32(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS 36(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS 40(AX), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS 44(AX), Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y10, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+48, AX
+	ADDQ         $+128, CX
+	SUBQ         $+1, DX
+	CMPQ         DX, $+1
+	JAE          tile0x16
+	VADDPS       64(BX), Y16, Y16
+	VMOVUPS      Y16, 64(BX)
+	VADDPS       96(BX), Y17, Y17
+	VMOVUPS      Y17, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y18, Y18
+	VMOVUPS      Y18, 64(BX)
+	VADDPS       96(BX), Y19, Y19
+	VMOVUPS      Y19, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y20, Y20
+	VMOVUPS      Y20, 64(BX)
+	VADDPS       96(BX), Y21, Y21
+	VMOVUPS      Y21, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y22, Y22
+	VMOVUPS      Y22, 64(BX)
+	VADDPS       96(BX), Y23, Y23
+	VMOVUPS      Y23, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y24, Y24
+	VMOVUPS      Y24, 64(BX)
+	VADDPS       96(BX), Y25, Y25
+	VMOVUPS      Y25, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y26, Y26
+	VMOVUPS      Y26, 64(BX)
+	VADDPS       96(BX), Y27, Y27
+	VMOVUPS      Y27, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y28, Y28
+	VMOVUPS      Y28, 64(BX)
+	VADDPS       96(BX), Y29, Y29
+	VMOVUPS      Y29, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y30, Y30
+	VMOVUPS      Y30, 64(BX)
+	VADDPS       96(BX), Y31, Y31
+	VMOVUPS      Y31, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VADDPS       96(BX), Y1, Y1
+	VMOVUPS      Y1, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y2, Y2
+	VMOVUPS      Y2, 64(BX)
+	VADDPS       96(BX), Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y4, Y4
+	VMOVUPS      Y4, 64(BX)
+	VADDPS       96(BX), Y5, Y5
+	VMOVUPS      Y5, 96(BX)
+	ADDQ         SI, BX
+	VADDPS       64(BX), Y6, Y6
+	VMOVUPS      Y6, 64(BX)
+	VADDPS       96(BX), Y7, Y7
+	VMOVUPS      Y7, 96(BX)
+	ADDQ         SI, BX
+	VZEROUPPER
 	RET
 
 // func scaleAVX512x256(a float32, x *float32, n int)
@@ -4483,6 +6337,136 @@ skip2:
 	VMULPS  (AX), X16, X17
 	VMOVUPS X17, (AX)
 	ADDQ    $+16, AX
+
+skip4:
+	JMP loop
+
+// func scaleToAVX512x256(dst *float32, a float32, x *float32, n int)
+// Requires: AVX
+TEXT ·scaleToAVX512x256(SB), NOSPLIT, $0-32
+	VBROADCASTSS a+8(FP), Y16
+	MOVQ         x+16(FP), AX
+	MOVQ         dst+0(FP), CX
+	MOVQ         n+24(FP), DX
+	CMPQ         DX, $+8
+	JB           few
+	CMPQ         DX, $+17
+	JAE          above16
+	CMPQ         DX, $+16
+	JB           eight
+	VMULPS       (AX), Y16, Y17
+	VMOVUPS      Y17, (CX)
+	VMULPS       32(AX), Y16, Y16
+	VMOVUPS      Y16, 32(CX)
+	RET
+
+above16:
+	CMPQ    DX, $+32
+	JB      rest
+	TESTL   $0x0000001c, CX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (CX)
+	VMULPS  32(AX), Y16, Y17
+	VMOVUPS Y17, 32(CX)
+	VMULPS  64(AX), Y16, Y17
+	VMOVUPS Y17, 64(CX)
+	VMULPS  96(AX), Y16, Y17
+	VMOVUPS Y17, 96(CX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	CMPQ    DX, $+32
+	JAE     loop
+	CMPQ    DX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, DX
+	JEQ     less16
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (CX)
+	VMULPS  32(AX), Y16, Y17
+	VMOVUPS Y17, 32(CX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+
+less16:
+	TESTL $0x00000008, DX
+	JEQ   less8
+
+eight:
+	VMULPS  (AX), Y16, Y17
+	VMOVUPS Y17, (CX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+
+less8:
+	TESTL $0x00000007, DX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, DX
+	JEQ     less4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+
+less4:
+	TESTL  $0x00000002, DX
+	JEQ    less2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+less2:
+	TESTL  $0x00000001, DX
+	JEQ    less1
+	VMULSS (AX), X16, X16
+	VMOVSS X16, (CX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   DX, $+64
+	JBE    loop
+	MOVQ   $+0, BX
+	SUBQ   CX, BX
+	SHRQ   $0x02, BX
+	ANDQ   $+7, BX
+	SUBQ   BX, DX
+	TESTL  $0x00000001, BX
+	JEQ    skip1
+	VMULSS (AX), X16, X17
+	VMOVSS X17, (CX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+
+skip1:
+	TESTL  $0x00000002, BX
+	JEQ    skip2
+	VMOVSD (AX), X17
+	VMULPS X17, X16, X17
+	VMOVSD X17, (CX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+
+skip2:
+	TESTL   $0x00000004, BX
+	JEQ     skip4
+	VMULPS  (AX), X16, X17
+	VMOVUPS X17, (CX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
 
 skip4:
 	JMP loop
@@ -5422,6 +7406,1139 @@ axpy_single:
 	CMPQ    DI, $+1
 	JAE     axpy_single
 	JMP     next
+
+// func subAVX512x256(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·subAVX512x256(SB), NOSPLIT, $0-32
+	MOVQ    x+8(FP), AX
+	MOVQ    y+16(FP), CX
+	MOVQ    dst+0(FP), DX
+	MOVQ    n+24(FP), BX
+	CMPQ    BX, $+8
+	JB      few
+	CMPQ    BX, $+17
+	JAE     above16
+	CMPQ    BX, $+16
+	JB      eight
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VSUBPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	RET
+
+above16:
+	CMPQ    BX, $+32
+	JB      rest
+	TESTL   $0x0000001c, DX
+	JNE     misaligned
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VSUBPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	VMOVUPS 64(AX), Y16
+	VSUBPS  64(CX), Y16, Y16
+	VMOVUPS Y16, 64(DX)
+	VMOVUPS 96(AX), Y16
+	VSUBPS  96(CX), Y16, Y16
+	VMOVUPS Y16, 96(DX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, BX
+	CMPQ    BX, $+32
+	JAE     loop
+	CMPQ    BX, $+0
+	JBE     done
+
+rest:
+	TESTL   $0x00000010, BX
+	JEQ     less16
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	VMOVUPS 32(AX), Y16
+	VSUBPS  32(CX), Y16, Y16
+	VMOVUPS Y16, 32(DX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+
+less16:
+	TESTL $0x00000008, BX
+	JEQ   less8
+
+eight:
+	VMOVUPS (AX), Y16
+	VSUBPS  (CX), Y16, Y16
+	VMOVUPS Y16, (DX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+
+less8:
+	TESTL $0x00000007, BX
+	JEQ   done
+
+few:
+	TESTL   $0x00000004, BX
+	JEQ     less4
+	VMOVUPS (AX), X16
+	VSUBPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+less4:
+	TESTL  $0x00000002, BX
+	JEQ    less2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+less2:
+	TESTL  $0x00000001, BX
+	JEQ    less1
+	VMOVSS (AX), X16
+	VMOVSS (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSS X16, (DX)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMPQ   BX, $+64
+	JBE    loop
+	MOVQ   $+0, SI
+	SUBQ   DX, SI
+	SHRQ   $0x02, SI
+	ANDQ   $+7, SI
+	SUBQ   SI, BX
+	TESTL  $0x00000001, SI
+	JEQ    skip1
+	VMOVSS (AX), X16
+	VMOVSS (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSS X16, (DX)
+	ADDQ   $+4, AX
+	ADDQ   $+4, CX
+	ADDQ   $+4, DX
+
+skip1:
+	TESTL  $0x00000002, SI
+	JEQ    skip2
+	VMOVSD (AX), X16
+	VMOVSD (CX), X17
+	VSUBPS X17, X16, X16
+	VMOVSD X16, (DX)
+	ADDQ   $+8, AX
+	ADDQ   $+8, CX
+	ADDQ   $+8, DX
+
+skip2:
+	TESTL   $0x00000004, SI
+	JEQ     skip4
+	VMOVUPS (AX), X16
+	VSUBPS  (CX), X16, X16
+	VMOVUPS X16, (DX)
+	ADDQ    $+16, AX
+	ADDQ    $+16, CX
+	ADDQ    $+16, DX
+
+skip4:
+	JMP loop
+
+// func sumAVX512x256(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·sumAVX512x256(SB), NOSPLIT, $0-20
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VPXORD Y17, Y17, Y17
+	LEAQ   31(AX)(CX*4), DX
+	TESTL  $0x00000fe0, DX
+	JEQ    page
+
+start:
+	CMPQ  CX, $+64
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x07, DX
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          CX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          CX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	CMPQ          CX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	CMPQ          CX, $+32
+	JBE           short3
+	VMOVUPS       96(AX), Y19
+	CMPQ          CX, $+40
+	JBE           short4
+	VMOVUPS       128(AX), Y20
+	CMPQ          CX, $+48
+	JBE           short5
+	VMOVUPS       160(AX), Y21
+	CMPQ          CX, $+56
+	JBE           short6
+	VMOVUPS       192(AX), Y22
+	VMOVUPS.Z     224(AX), K1, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short6:
+	VMOVUPS.Z     192(AX), K1, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short5:
+	VMOVUPS.Z     160(AX), K1, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short4:
+	VMOVUPS.Z     128(AX), K1, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short3:
+	VMOVUPS.Z     96(AX), K1, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+short0:
+	CMPQ          CX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+empty:
+	VMOVSS X17, ret+16(FP)
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y16
+	VADDPS  Y17, Y16, Y16
+
+headed:
+	VMOVUPS 32(AX), Y17
+	VMOVUPS 64(AX), Y18
+	VMOVUPS 96(AX), Y19
+	VMOVUPS 128(AX), Y20
+	VMOVUPS 160(AX), Y21
+	VMOVUPS 192(AX), Y22
+	VMOVUPS 224(AX), Y23
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y24
+	VADDPS  Y24, Y16, Y16
+	VMOVUPS 32(AX), Y24
+	VADDPS  Y24, Y17, Y17
+	VMOVUPS 64(AX), Y24
+	VADDPS  Y24, Y18, Y18
+	VMOVUPS 96(AX), Y24
+	VADDPS  Y24, Y19, Y19
+	VMOVUPS 128(AX), Y24
+	VADDPS  Y24, Y20, Y20
+	VMOVUPS 160(AX), Y24
+	VADDPS  Y24, Y21, Y21
+	VMOVUPS 192(AX), Y24
+	VADDPS  Y24, Y22, Y22
+	VMOVUPS 224(AX), Y24
+	VADDPS  Y24, Y23, Y23
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          CX, $+0
+	JBE           none
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x07, DX
+	MOVL          $0x000000ff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
+	CMPQ          CX, $+8
+	JBE           rest0
+	VMOVUPS       (AX), Y24
+	VADDPS        Y24, Y16, Y16
+	CMPQ          CX, $+16
+	JBE           rest1
+	VMOVUPS       32(AX), Y24
+	VADDPS        Y24, Y17, Y17
+	CMPQ          CX, $+24
+	JBE           rest2
+	VMOVUPS       64(AX), Y24
+	VADDPS        Y24, Y18, Y18
+	CMPQ          CX, $+32
+	JBE           rest3
+	VMOVUPS       96(AX), Y24
+	VADDPS        Y24, Y19, Y19
+	CMPQ          CX, $+40
+	JBE           rest4
+	VMOVUPS       128(AX), Y24
+	VADDPS        Y24, Y20, Y20
+	CMPQ          CX, $+48
+	JBE           rest5
+	VMOVUPS       160(AX), Y24
+	VADDPS        Y24, Y21, Y21
+	CMPQ          CX, $+56
+	JBE           rest6
+	VMOVUPS       192(AX), Y24
+	VADDPS        Y24, Y22, Y22
+	VMOVUPS.Z     224(AX), K1, Y24
+	VADDPS        Y24, Y23, Y23
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest6:
+	VMOVUPS.Z     192(AX), K1, Y24
+	VADDPS        Y24, Y22, Y22
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest5:
+	VMOVUPS.Z     160(AX), K1, Y24
+	VADDPS        Y24, Y21, Y21
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest4:
+	VMOVUPS.Z     128(AX), K1, Y24
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest3:
+	VMOVUPS.Z     96(AX), K1, Y24
+	VADDPS        Y24, Y19, Y19
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VADDPS        Y24, Y18, Y18
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VADDPS        Y24, Y17, Y17
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Y24
+	VADDPS        Y24, Y16, Y16
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+none:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+16(FP)
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, DX
+	ANDQ      $+28, DX
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	MOVL      $0x000000ff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Y16
+	VADDPS    Y17, Y16, Y16
+	JMP       headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Y16, Y16, Y16
+	VPXORD    Y17, Y17, Y17
+	VPXORD    Y18, Y18, Y18
+	VPXORD    Y19, Y19, Y19
+	VPXORD    Y20, Y20, Y20
+	VPXORD    Y21, Y21, Y21
+	VPXORD    Y22, Y22, Y22
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+8, BX
+	SUBQ      DX, BX
+	MOVL      $0x000000ff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -32(AX), K1, Y23
+	JMP       turns
+
+// func sumAbsAVX512x256(x *float32, n int) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·sumAbsAVX512x256(SB), NOSPLIT, $0-20
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Y16
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VPXORD       Y18, Y18, Y18
+	LEAQ         31(AX)(CX*4), DX
+	TESTL        $0x00000fe0, DX
+	JEQ          page
+
+start:
+	CMPQ  CX, $+64
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x07, DX
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          CX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	CMPQ          CX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y18
+	VANDPS        Y16, Y18, Y18
+	CMPQ          CX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y19
+	VANDPS        Y16, Y19, Y19
+	CMPQ          CX, $+32
+	JBE           short3
+	VMOVUPS       96(AX), Y20
+	VANDPS        Y16, Y20, Y20
+	CMPQ          CX, $+40
+	JBE           short4
+	VMOVUPS       128(AX), Y21
+	VANDPS        Y16, Y21, Y21
+	CMPQ          CX, $+48
+	JBE           short5
+	VMOVUPS       160(AX), Y22
+	VANDPS        Y16, Y22, Y22
+	CMPQ          CX, $+56
+	JBE           short6
+	VMOVUPS       192(AX), Y23
+	VANDPS        Y16, Y23, Y23
+	VMOVUPS.Z     224(AX), K1, Y24
+	VANDPS        Y16, Y24, Y24
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short6:
+	VMOVUPS.Z     192(AX), K1, Y23
+	VANDPS        Y16, Y23, Y23
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short5:
+	VMOVUPS.Z     160(AX), K1, Y22
+	VANDPS        Y16, Y22, Y22
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short4:
+	VMOVUPS.Z     128(AX), K1, Y21
+	VANDPS        Y16, Y21, Y21
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short3:
+	VMOVUPS.Z     96(AX), K1, Y20
+	VANDPS        Y16, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y19
+	VANDPS        Y16, Y19, Y19
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y18
+	VANDPS        Y16, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+short0:
+	CMPQ          CX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y17
+	VANDPS        Y16, Y17, Y17
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+empty:
+	VMOVSS X18, ret+16(FP)
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y17
+	VANDPS  Y16, Y17, Y17
+	VADDPS  Y18, Y17, Y17
+
+headed:
+	VMOVUPS 32(AX), Y18
+	VANDPS  Y16, Y18, Y18
+	VMOVUPS 64(AX), Y19
+	VANDPS  Y16, Y19, Y19
+	VMOVUPS 96(AX), Y20
+	VANDPS  Y16, Y20, Y20
+	VMOVUPS 128(AX), Y21
+	VANDPS  Y16, Y21, Y21
+	VMOVUPS 160(AX), Y22
+	VANDPS  Y16, Y22, Y22
+	VMOVUPS 192(AX), Y23
+	VANDPS  Y16, Y23, Y23
+	VMOVUPS 224(AX), Y24
+	VANDPS  Y16, Y24, Y24
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y17, Y17
+	VMOVUPS 32(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y18, Y18
+	VMOVUPS 64(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y19, Y19
+	VMOVUPS 96(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y20, Y20
+	VMOVUPS 128(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y21, Y21
+	VMOVUPS 160(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y22, Y22
+	VMOVUPS 192(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y23, Y23
+	VMOVUPS 224(AX), Y25
+	VANDPS  Y16, Y25, Y25
+	VADDPS  Y25, Y24, Y24
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          CX, $+0
+	JBE           none
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x07, DX
+	MOVL          $0x000000ff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
+	CMPQ          CX, $+8
+	JBE           rest0
+	VMOVUPS       (AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y17, Y17
+	CMPQ          CX, $+16
+	JBE           rest1
+	VMOVUPS       32(AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y18, Y18
+	CMPQ          CX, $+24
+	JBE           rest2
+	VMOVUPS       64(AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y19, Y19
+	CMPQ          CX, $+32
+	JBE           rest3
+	VMOVUPS       96(AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y20, Y20
+	CMPQ          CX, $+40
+	JBE           rest4
+	VMOVUPS       128(AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y21, Y21
+	CMPQ          CX, $+48
+	JBE           rest5
+	VMOVUPS       160(AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y22, Y22
+	CMPQ          CX, $+56
+	JBE           rest6
+	VMOVUPS       192(AX), Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y23, Y23
+	VMOVUPS.Z     224(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y24, Y24
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest6:
+	VMOVUPS.Z     192(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y23, Y23
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest5:
+	VMOVUPS.Z     160(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y22, Y22
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest4:
+	VMOVUPS.Z     128(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y21, Y21
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest3:
+	VMOVUPS.Z     96(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y20, Y20
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     64(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y19, Y19
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     32(AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y18, Y18
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Y25
+	VANDPS        Y16, Y25, Y25
+	VADDPS        Y25, Y17, Y17
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+none:
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y24, Y20, Y20
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y20, Y18, Y18
+	VADDPS        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VADDPS        X16, X17, X17
+	VMOVHLPS      X17, X17, X16
+	VADDPS        X16, X17, X17
+	VMOVSHDUP     X17, X16
+	VADDSS        X16, X17, X17
+	VMOVSS        X17, ret+16(FP)
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, DX
+	ANDQ      $+28, DX
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	MOVL      $0x000000ff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Y17
+	VANDPS    Y16, Y17, Y17
+	VADDPS    Y18, Y17, Y17
+	JMP       headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Y17, Y17, Y17
+	VPXORD    Y18, Y18, Y18
+	VPXORD    Y19, Y19, Y19
+	VPXORD    Y20, Y20, Y20
+	VPXORD    Y21, Y21, Y21
+	VPXORD    Y22, Y22, Y22
+	VPXORD    Y23, Y23, Y23
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+8, BX
+	SUBQ      DX, BX
+	MOVL      $0x000000ff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -32(AX), K1, Y24
+	VANDPS    Y16, Y24, Y24
+	JMP       turns
 
 // func sumSquaresAVX512x256(x *float32, n int) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2

@@ -6,6 +6,8 @@ package asm
 
 const noAVX512x256 = "asm: this build has no AVX512x256"
 
+func addAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
+
 func axpbyAVX512x256(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX512x256) }
 
 func axpyAVX512x256(a float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
@@ -24,7 +26,11 @@ func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float
 	panic(noAVX512x256)
 }
 
+func axpyToAVX512x256(dst *float32, a float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
+
 func dotAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
+
+func dot64AVX512x256(x *float32, y *float32, n int) float64 { panic(noAVX512x256) }
 
 func dotInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
@@ -52,9 +58,27 @@ func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x25
 
 func expAVX512x256(dst *float32, x *float32, n int, table *float32) { panic(noAVX512x256) }
 
+func findAVX512x256(x *float32, n int, v float32) int { panic(noAVX512x256) }
+
+func l1DistanceAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
+
+func maxAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
+
+func minAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
+
+func mulAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
+
+func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int) {
+	panic(noAVX512x256)
+}
+
 func prefetchAVX512x256(p *float32, n int) { panic(noAVX512x256) }
 
+func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512x256) }
+
 func scaleAVX512x256(a float32, x *float32, n int) { panic(noAVX512x256) }
+
+func scaleToAVX512x256(dst *float32, a float32, x *float32, n int) { panic(noAVX512x256) }
 
 func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
 
@@ -63,6 +87,12 @@ func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX5
 func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX512x256) }
+
+func subAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
+
+func sumAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
+
+func sumAbsAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
 
 func sumSquaresAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
 

@@ -4,6 +4,11 @@
 
 package asm
 
+// addNEON works like addGeneric.
+//
+//go:noescape
+func addNEON(dst *float32, x *float32, y *float32, n int)
+
 // axpbyNEON works like axpbyGeneric.
 //
 //go:noescape
@@ -34,10 +39,20 @@ func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
 //go:noescape
 func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
+// axpyToNEON works like axpyToGeneric.
+//
+//go:noescape
+func axpyToNEON(dst *float32, a float32, x *float32, y *float32, n int)
+
 // dotNEON works like dotGeneric.
 //
 //go:noescape
 func dotNEON(x *float32, y *float32, n int) float32
+
+// dot64NEON works like dot64Generic.
+//
+//go:noescape
+func dot64NEON(x *float32, y *float32, n int) float64
 
 // dotInt8NEON works like dotInt8Generic.
 //
@@ -84,15 +99,55 @@ func dotUint8NEON(x *uint8, y *uint8, n int) int32
 //go:noescape
 func expNEON(dst *float32, x *float32, n int, table *float32)
 
+// findNEON is a part of Find.
+//
+//go:noescape
+func findNEON(x *float32, n int, v float32) int
+
+// l1DistanceNEON works like l1DistanceGeneric.
+//
+//go:noescape
+func l1DistanceNEON(x *float32, y *float32, n int) float32
+
+// maxNEON works like maxGeneric.
+//
+//go:noescape
+func maxNEON(x *float32, n int) float32
+
+// minNEON works like minGeneric.
+//
+//go:noescape
+func minNEON(x *float32, n int) float32
+
+// mulNEON works like mulGeneric.
+//
+//go:noescape
+func mulNEON(dst *float32, x *float32, y *float32, n int)
+
+// packNEON works like packGeneric.
+//
+//go:noescape
+func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
+
 // prefetchNEON is a part of Prefetch.
 //
 //go:noescape
 func prefetchNEON(p *float32, n int)
 
+// rankKNEON works like rankKGeneric.
+//
+//go:noescape
+func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
+
 // scaleNEON works like scaleGeneric.
 //
 //go:noescape
 func scaleNEON(a float32, x *float32, n int)
+
+// scaleToNEON works like scaleToGeneric.
+//
+//go:noescape
+func scaleToNEON(dst *float32, a float32, x *float32, n int)
 
 // squaredDistanceNEON works like squaredDistanceGeneric.
 //
@@ -113,6 +168,21 @@ func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
 //
 //go:noescape
 func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32)
+
+// subNEON works like subGeneric.
+//
+//go:noescape
+func subNEON(dst *float32, x *float32, y *float32, n int)
+
+// sumNEON works like sumGeneric.
+//
+//go:noescape
+func sumNEON(x *float32, n int) float32
+
+// sumAbsNEON works like sumAbsGeneric.
+//
+//go:noescape
+func sumAbsNEON(x *float32, n int) float32
 
 // sumSquaresNEON works like sumSquaresGeneric.
 //

@@ -70,6 +70,173 @@ DATA bytes<>+62(SB)/1, $0x2e
 DATA bytes<>+63(SB)/1, $0x2f
 GLOBL bytes<>(SB), RODATA|NOPTR, $64
 
+// func addNEON(dst *float32, x *float32, y *float32, n int)
+TEXT ·addNEON(SB), NOSPLIT, $0-32
+	MOVD  x+8(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  n+24(FP), R3
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000011, R3
+	BHS   above16
+	CMP   $0x00000010, R3
+	BLO   eight
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	RET
+
+above16:
+	CMP $0x00000020, R3
+	BLO rest
+	AND $0x0000001c, R2, R6
+	CMP $0x00000000, R6
+	BNE misaligned
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	FLDPQ 64(R0), (F0, F1)
+	FLDPQ 64(R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R2)
+	FLDPQ 96(R0), (F0, F1)
+	FLDPQ 96(R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 96(R2)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000020, R3, R3
+	CMP   $0x00000020, R3
+	BHS   loop
+	CMP   $0x00000000, R3
+	BLS   done
+
+rest:
+	TBZ   $0x04, R3, less16
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000040, R2, R2
+
+less16:
+	TBZ $0x03, R3, less8
+
+eight:
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+
+less8:
+	AND $0x00000007, R3, R6
+	CMP $0x00000000, R6
+	BEQ done
+
+few:
+	TBZ   $0x02, R3, less4
+	FMOVQ (R0), F0
+	FMOVQ (R1), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVQ F0, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+less4:
+	TBZ   $0x01, R3, less2
+	FMOVD (R0), F0
+	FMOVD (R1), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVD F0, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+less2:
+	TBZ   $0x00, R3, less1
+	FMOVS (R0), F0
+	FMOVS (R1), F1
+	WORD  $0x4e21d400      // VFADD V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMP   $0x00000040, R3
+	BLS   loop
+	MOVD  $0x00000000, R6
+	SUB   R2, R6, R6
+	LSR   $0x00000002, R6, R6
+	AND   $0x00000007, R6, R6
+	SUB   R6, R3, R3
+	TBZ   $0x00, R6, skip1
+	FMOVS (R0), F0
+	FMOVS (R1), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+	ADD   $0x00000004, R2, R2
+
+skip1:
+	TBZ   $0x01, R6, skip2
+	FMOVD (R0), F0
+	FMOVD (R1), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVD F0, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+skip2:
+	TBZ   $0x02, R6, skip4
+	FMOVQ (R0), F0
+	FMOVQ (R1), F1
+	WORD  $0x4e21d400         // VFADD V1.S4, V0.S4, V0.S4
+	FMOVQ F0, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+skip4:
+	B loop
+
 // func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
 TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	FMOVS a+0(FP), F0
@@ -1136,6 +1303,200 @@ rest:
 done:
 	RET
 
+// func axpyToNEON(dst *float32, a float32, x *float32, y *float32, n int)
+TEXT ·axpyToNEON(SB), NOSPLIT, $0-40
+	FMOVS a+8(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x+16(FP), R0
+	MOVD  y+24(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  n+32(FP), R3
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000011, R3
+	BHS   above16
+	CMP   $0x00000010, R3
+	BLO   eight
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), (R2)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	RET
+
+above16:
+	CMP $0x00000020, R3
+	BLO rest
+	AND $0x0000001c, R2, R6
+	CMP $0x00000000, R6
+	BNE misaligned
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), (R2)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R2)
+	FLDPQ 64(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 64(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 64(R2)
+	FLDPQ 96(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 96(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 96(R2)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000020, R3, R3
+	CMP   $0x00000020, R3
+	BHS   loop
+	CMP   $0x00000000, R3
+	BLS   done
+
+rest:
+	TBZ   $0x04, R3, less16
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), (R2)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R2)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000040, R2, R2
+
+less16:
+	TBZ $0x03, R3, less8
+
+eight:
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F3, F4)
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	WORD  $0x4e24d421         // VFADD V4.S4, V1.S4, V1.S4
+	FSTPQ (F2, F1), (R2)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+
+less8:
+	AND $0x00000007, R3, R6
+	CMP $0x00000000, R6
+	BEQ done
+
+few:
+	TBZ   $0x02, R3, less4
+	FMOVQ (R0), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVQ (R1), F2
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	FMOVQ F1, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+less4:
+	TBZ   $0x01, R3, less2
+	FMOVD (R0), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVD (R1), F2
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	FMOVD F1, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+less2:
+	TBZ   $0x00, R3, less1
+	FMOVS (R0), F1
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS (R1), F1
+	WORD  $0x4e21d400      // VFADD V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMP   $0x00000040, R3
+	BLS   loop
+	MOVD  $0x00000000, R6
+	SUB   R2, R6, R6
+	LSR   $0x00000002, R6, R6
+	AND   $0x00000007, R6, R6
+	SUB   R6, R3, R3
+	TBZ   $0x00, R6, skip1
+	FMOVS (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVS (R1), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVS F2, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+	ADD   $0x00000004, R2, R2
+
+skip1:
+	TBZ   $0x01, R6, skip2
+	FMOVD (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVD (R1), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVD F2, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+skip2:
+	TBZ   $0x02, R6, skip4
+	FMOVQ (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVQ (R1), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVQ F2, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+skip4:
+	B loop
+
 // func dotNEON(x *float32, y *float32, n int) float32
 TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	MOVD  x+0(FP), R0
@@ -1957,6 +2318,431 @@ none:
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
 	FMOVS F0, ret+24(FP)
+	RET
+
+// func dot64NEON(x *float32, y *float32, n int) float64
+TEXT ·dot64NEON(SB), NOSPLIT, $0-32
+	MOVD  x+0(FP), R0
+	MOVD  y+8(FP), R1
+	MOVD  n+16(FP), R2
+	MOVD  R2, R3
+	SUB   $0x00000001, R2, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  $bytes<>+0(SB), R7
+	SUB   R6<<2, R7, R7
+	FMOVQ 48(R7), F0
+	FMOVQ 32(R7), F1
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	CMP   $0x00000020, R2
+	BLO   rest
+
+loop:
+	// 32 elements a turn, one to each lane.
+	FMOVQ (R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ (R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d442         // VFADDD V18.D2, V2.D2, V2.D2
+	WORD  $0x4e73d463         // VFADDD V19.D2, V3.D2, V3.D2
+	FMOVQ 16(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 16(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d484         // VFADDD V18.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5         // VFADDD V19.D2, V5.D2, V5.D2
+	FMOVQ 32(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 32(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d4c6         // VFADDD V18.D2, V6.D2, V6.D2
+	WORD  $0x4e73d4e7         // VFADDD V19.D2, V7.D2, V7.D2
+	FMOVQ 48(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 48(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d508         // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529         // VFADDD V19.D2, V9.D2, V9.D2
+	FMOVQ 64(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 64(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d54a         // VFADDD V18.D2, V10.D2, V10.D2
+	WORD  $0x4e73d56b         // VFADDD V19.D2, V11.D2, V11.D2
+	FMOVQ 80(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 80(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d58c         // VFADDD V18.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad         // VFADDD V19.D2, V13.D2, V13.D2
+	FMOVQ 96(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 96(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d5ce         // VFADDD V18.D2, V14.D2, V14.D2
+	WORD  $0x4e73d5ef         // VFADDD V19.D2, V15.D2, V15.D2
+	FMOVQ 112(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 112(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52         // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73         // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d610         // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631         // VFADDD V19.D2, V17.D2, V17.D2
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMP   $0x00000000, R2
+	BLS   fold
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000008, R2
+	BLO   part0
+	FMOVQ (R0), F18
+	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	FMOVQ (R1), F20
+	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d442                // VFADDD V18.D2, V2.D2, V2.D2
+	WORD  $0x4e73d463                // VFADDD V19.D2, V3.D2, V3.D2
+	FMOVQ 16(R0), F18
+	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	FMOVQ 16(R1), F20
+	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d484                // VFADDD V18.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5                // VFADDD V19.D2, V5.D2, V5.D2
+	CMP   $0x00000008, R2
+	BLS   fold
+	CMP   $0x00000010, R2
+	BLO   part2
+	FMOVQ 32(R0), F18
+	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	FMOVQ 32(R1), F20
+	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d4c6                // VFADDD V18.D2, V6.D2, V6.D2
+	WORD  $0x4e73d4e7                // VFADDD V19.D2, V7.D2, V7.D2
+	FMOVQ 48(R0), F18
+	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	FMOVQ 48(R1), F20
+	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d508                // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529                // VFADDD V19.D2, V9.D2, V9.D2
+	CMP   $0x00000010, R2
+	BLS   fold
+	CMP   $0x00000018, R2
+	BLO   part4
+	FMOVQ 64(R0), F18
+	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	FMOVQ 64(R1), F20
+	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d54a                // VFADDD V18.D2, V10.D2, V10.D2
+	WORD  $0x4e73d56b                // VFADDD V19.D2, V11.D2, V11.D2
+	FMOVQ 80(R0), F18
+	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	FMOVQ 80(R1), F20
+	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d58c                // VFADDD V18.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad                // VFADDD V19.D2, V13.D2, V13.D2
+	CMP   $0x00000018, R2
+	BLS   fold
+	ADD   R6<<2, R0, R0
+	FLDPQ 64(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ 64(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d5ce                // VFADDD V20.D2, V14.D2, V14.D2
+	WORD  $0x4e72d5ef                // VFADDD V18.D2, V15.D2, V15.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d610                // VFADDD V21.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631                // VFADDD V19.D2, V17.D2, V17.D2
+	B     fold
+
+part4:
+	ADD   R6<<2, R0, R0
+	FLDPQ 32(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ 32(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d54a                // VFADDD V20.D2, V10.D2, V10.D2
+	WORD  $0x4e72d56b                // VFADDD V18.D2, V11.D2, V11.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d58c                // VFADDD V21.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad                // VFADDD V19.D2, V13.D2, V13.D2
+	B     fold
+
+part2:
+	ADD   R6<<2, R0, R0
+	FLDPQ (R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ (R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d4c6                // VFADDD V20.D2, V6.D2, V6.D2
+	WORD  $0x4e72d4e7                // VFADDD V18.D2, V7.D2, V7.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d508                // VFADDD V21.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529                // VFADDD V19.D2, V9.D2, V9.D2
+	B     fold
+
+part0:
+	ADD   R6<<2, R0, R0
+	FLDPQ -32(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ -32(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d442                // VFADDD V20.D2, V2.D2, V2.D2
+	WORD  $0x4e72d463                // VFADDD V18.D2, V3.D2, V3.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d484                // VFADDD V21.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5                // VFADDD V19.D2, V5.D2, V5.D2
+	B     fold
+
+few:
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R0), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R0), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F0, F1)
+
+part1end:
+	WORD  $0x0e617812             // VFCVTL V0.S2, V18.D2
+	WORD  $0x4e617800             // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x0e617833             // VFCVTL V1.S2, V19.D2
+	WORD  $0x4e617821             // VFCVTL2 V1.S4, V1.D2
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R6, part2all
+	VMOVI $0x00, V21.B16
+	TBZ   $0x02, R6, part2low
+	FMOVQ (R0), F20
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V21.B16
+	TBZ   $0x01, R6, part2highone
+	FMOVD (R0), F21
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V21.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R0), F21
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V20.B16
+	TBZ   $0x01, R6, part2lowone
+	FMOVD (R0), F20
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V20.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R0), F20
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F20, F21)
+
+part2end:
+	WORD $0x0e617a96 // VFCVTL V20.S2, V22.D2
+	WORD $0x4e617a94 // VFCVTL2 V20.S4, V20.D2
+	WORD $0x0e617ab7 // VFCVTL V21.S2, V23.D2
+	WORD $0x4e617ab5 // VFCVTL2 V21.S4, V21.D2
+	WORD $0x6e76de52 // VFMULD V22.D2, V18.D2, V18.D2
+	WORD $0x6e74dc00 // VFMULD V20.D2, V0.D2, V0.D2
+	WORD $0x4e72d442 // VFADDD V18.D2, V2.D2, V2.D2
+	WORD $0x4e60d463 // VFADDD V0.D2, V3.D2, V3.D2
+	WORD $0x6e77de73 // VFMULD V23.D2, V19.D2, V19.D2
+	WORD $0x6e75dc21 // VFMULD V21.D2, V1.D2, V1.D2
+	WORD $0x4e73d484 // VFADDD V19.D2, V4.D2, V4.D2
+	WORD $0x4e61d4a5 // VFADDD V1.D2, V5.D2, V5.D2
+
+fold:
+	WORD  $0x4e6ad442    // VFADDD V10.D2, V2.D2, V2.D2
+	WORD  $0x4e6bd463    // VFADDD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e6cd484    // VFADDD V12.D2, V4.D2, V4.D2
+	WORD  $0x4e6dd4a5    // VFADDD V13.D2, V5.D2, V5.D2
+	WORD  $0x4e6ed4c6    // VFADDD V14.D2, V6.D2, V6.D2
+	WORD  $0x4e6fd4e7    // VFADDD V15.D2, V7.D2, V7.D2
+	WORD  $0x4e70d508    // VFADDD V16.D2, V8.D2, V8.D2
+	WORD  $0x4e71d529    // VFADDD V17.D2, V9.D2, V9.D2
+	WORD  $0x4e66d442    // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463    // VFADDD V7.D2, V3.D2, V3.D2
+	WORD  $0x4e68d484    // VFADDD V8.D2, V4.D2, V4.D2
+	WORD  $0x4e69d4a5    // VFADDD V9.D2, V5.D2, V5.D2
+	WORD  $0x4e64d442    // VFADDD V4.D2, V2.D2, V2.D2
+	WORD  $0x4e65d463    // VFADDD V5.D2, V3.D2, V3.D2
+	WORD  $0x4e63d442    // VFADDD V3.D2, V2.D2, V2.D2
+	WORD  $0x7e70d842    // FADDPD V2.D2, F2
+	FMOVD F2, ret+24(FP)
 	RET
 
 // func dotInt8NEON(x *int8, y *int8, n int) int32
@@ -6917,6 +7703,1465 @@ less1:
 done:
 	RET
 
+// func findNEON(x *float32, n int, v float32) int
+TEXT ·findNEON(SB), NOSPLIT, $0-32
+	MOVD  x+0(FP), R0
+	MOVD  n+8(FP), R1
+	FMOVS v+16(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  $0x00000000, R2
+
+loop:
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x4e20e442                   // VFCMEQ V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21e463                   // VFCMEQ V1.S4, V3.S4, V3.S4
+	VORR  V3.B16, V2.B16, V2.B16
+	VEXT  $0x08, V2.B16, V2.B16, V3.B16
+	VORR  V3.B16, V2.B16, V2.B16
+	FMOVD F2, R3
+	CBNZ  R3, found
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000008, R2, R2
+	CMP   R1, R2
+	BLO   loop
+
+found:
+	MOVD R2, ret+24(FP)
+	RET
+
+// func l1DistanceNEON(x *float32, y *float32, n int) float32
+TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-28
+	MOVD  $0x7fffffff, R0
+	VDUP  R0, V0.S4
+	VDUP  R0, V1.S4
+	MOVD  x+0(FP), R0
+	MOVD  y+8(FP), R1
+	MOVD  n+16(FP), R2
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	CMP   $0x00000040, R2
+	BHS   long
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMP   $0x00000008, R2
+	BLS   short0
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F6
+	FMOVQ 32(R6), F7
+	FLDPQ (R0), (F2, F3)
+	FLDPQ (R1), (F8, F9)
+	WORD  $0x4ea8d442                   // VFSUB V8.S4, V2.S4, V2.S4
+	WORD  $0x4ea9d463                   // VFSUB V9.S4, V3.S4, V3.S4
+	VAND  V0.B16, V2.B16, V2.B16
+	VAND  V1.B16, V3.B16, V3.B16
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	CMP   $0x00000010, R2
+	BLS   short1
+	FLDPQ 32(R0), (F4, F5)
+	FLDPQ 32(R1), (F8, F9)
+	WORD  $0x4ea8d484                   // VFSUB V8.S4, V4.S4, V4.S4
+	WORD  $0x4ea9d4a5                   // VFSUB V9.S4, V5.S4, V5.S4
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	CMP   $0x00000018, R2
+	BLS   short2
+	FLDPQ 64(R0), (F8, F9)
+	FLDPQ 64(R1), (F10, F11)
+	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
+	VAND  V0.B16, V8.B16, V8.B16
+	VAND  V1.B16, V9.B16, V9.B16
+	CMP   $0x00000020, R2
+	BLS   short3
+	FLDPQ 96(R0), (F10, F11)
+	FLDPQ 96(R1), (F12, F13)
+	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
+	VAND  V0.B16, V10.B16, V10.B16
+	VAND  V1.B16, V11.B16, V11.B16
+	CMP   $0x00000028, R2
+	BLS   short4
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 128(R1), (F14, F15)
+	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
+	VAND  V0.B16, V12.B16, V12.B16
+	VAND  V1.B16, V13.B16, V13.B16
+	CMP   $0x00000030, R2
+	BLS   short5
+	FLDPQ 160(R0), (F14, F15)
+	FLDPQ 160(R1), (F16, F17)
+	WORD  $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef                   // VFSUB V17.S4, V15.S4, V15.S4
+	VAND  V0.B16, V14.B16, V14.B16
+	VAND  V1.B16, V15.B16, V15.B16
+	CMP   $0x00000038, R2
+	BLS   short6
+	FLDPQ 192(R0), (F16, F17)
+	FLDPQ 192(R1), (F18, F19)
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631                   // VFSUB V19.S4, V17.S4, V17.S4
+	VAND  V0.B16, V16.B16, V16.B16
+	VAND  V1.B16, V17.B16, V17.B16
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V6.B16, [V18.B16], V18.B16
+	VTBX  V7.B16, [V19.B16], V18.B16
+	VTBL  V6.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F20, F21)
+	VTBL  V6.B16, [V20.B16], V20.B16
+	VTBX  V7.B16, [V21.B16], V20.B16
+	VTBL  V6.B16, [V21.B16], V6.B16
+	WORD  $0x4eb4d652                   // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4ea6d673                   // VFSUB V6.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed484                   // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5                   // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short6:
+	ADD   R3<<2, R0, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V6.B16, [V16.B16], V16.B16
+	VTBX  V7.B16, [V17.B16], V16.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F18, F19)
+	VTBL  V6.B16, [V18.B16], V18.B16
+	VTBX  V7.B16, [V19.B16], V18.B16
+	VTBL  V6.B16, [V19.B16], V6.B16
+	WORD  $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4ea6d631                   // VFSUB V6.S4, V17.S4, V17.S4
+	VAND  V0.B16, V16.B16, V16.B16
+	VAND  V1.B16, V17.B16, V17.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed484                   // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5                   // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short5:
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F14, F15)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V15.B16], V14.B16
+	VTBL  V6.B16, [V15.B16], V15.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F16, F17)
+	VTBL  V6.B16, [V16.B16], V16.B16
+	VTBX  V7.B16, [V17.B16], V16.B16
+	VTBL  V6.B16, [V17.B16], V6.B16
+	WORD  $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4ea6d5ef                   // VFSUB V6.S4, V15.S4, V15.S4
+	VAND  V0.B16, V14.B16, V14.B16
+	VAND  V1.B16, V15.B16, V15.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed484                   // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5                   // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short4:
+	ADD   R3<<2, R0, R0
+	FLDPQ 96(R0), (F12, F13)
+	VTBL  V6.B16, [V12.B16], V12.B16
+	VTBX  V7.B16, [V13.B16], V12.B16
+	VTBL  V6.B16, [V13.B16], V13.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F14, F15)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V15.B16], V14.B16
+	VTBL  V6.B16, [V15.B16], V6.B16
+	WORD  $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4ea6d5ad                   // VFSUB V6.S4, V13.S4, V13.S4
+	VAND  V0.B16, V12.B16, V12.B16
+	VAND  V1.B16, V13.B16, V13.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short3:
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F12, F13)
+	VTBL  V6.B16, [V12.B16], V12.B16
+	VTBX  V7.B16, [V13.B16], V12.B16
+	VTBL  V6.B16, [V13.B16], V6.B16
+	WORD  $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4ea6d56b                   // VFSUB V6.S4, V11.S4, V11.S4
+	VAND  V0.B16, V10.B16, V10.B16
+	VAND  V1.B16, V11.B16, V11.B16
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short2:
+	ADD   R3<<2, R0, R0
+	FLDPQ 32(R0), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V6.B16
+	WORD  $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4ea6d529                   // VFSUB V6.S4, V9.S4, V9.S4
+	VAND  V0.B16, V8.B16, V8.B16
+	VAND  V1.B16, V9.B16, V9.B16
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short1:
+	ADD   R3<<2, R0, R0
+	FLDPQ (R0), (F4, F5)
+	VTBL  V6.B16, [V4.B16], V4.B16
+	VTBX  V7.B16, [V5.B16], V4.B16
+	VTBL  V6.B16, [V5.B16], V5.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ (R0), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V6.B16
+	WORD  $0x4ea8d484                   // VFSUB V8.S4, V4.S4, V4.S4
+	WORD  $0x4ea6d4a5                   // VFSUB V6.S4, V5.S4, V5.S4
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R2
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R3, part1all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R3, part1low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R3, part1highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F3
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R3, part1lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F2
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F2, F3)
+
+part1end:
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R3, part2all
+	VMOVI $0x00, V7.B16
+	TBZ   $0x02, R3, part2low
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V7.B16
+	TBZ   $0x01, R3, part2highone
+	FMOVD (R0), F7
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F7
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V6.B16
+	TBZ   $0x01, R3, part2lowone
+	FMOVD (R0), F6
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F6
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F6, F7)
+
+part2end:
+	WORD  $0x4ea6d442                   // VFSUB V6.S4, V2.S4, V2.S4
+	WORD  $0x4ea7d463                   // VFSUB V7.S4, V3.S4, V3.S4
+	VAND  V0.B16, V2.B16, V2.B16
+	VAND  V1.B16, V3.B16, V3.B16
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+empty:
+	FMOVS F4, ret+24(FP)
+	RET
+
+long:
+	// The first 64 elements start the lanes.
+	FLDPQ (R0), (F2, F3)
+	FLDPQ (R1), (F6, F7)
+	WORD  $0x4ea6d442              // VFSUB V6.S4, V2.S4, V2.S4
+	WORD  $0x4ea7d463              // VFSUB V7.S4, V3.S4, V3.S4
+	VAND  V0.B16, V2.B16, V2.B16
+	VAND  V1.B16, V3.B16, V3.B16
+	WORD  $0x4e24d442              // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463              // VFADD V5.S4, V3.S4, V3.S4
+	FLDPQ 32(R0), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
+	WORD  $0x4ea6d484              // VFSUB V6.S4, V4.S4, V4.S4
+	WORD  $0x4ea7d4a5              // VFSUB V7.S4, V5.S4, V5.S4
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	FLDPQ 64(R0), (F6, F7)
+	FLDPQ 64(R1), (F8, F9)
+	WORD  $0x4ea8d4c6              // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7              // VFSUB V9.S4, V7.S4, V7.S4
+	VAND  V0.B16, V6.B16, V6.B16
+	VAND  V1.B16, V7.B16, V7.B16
+	FLDPQ 96(R0), (F8, F9)
+	FLDPQ 96(R1), (F10, F11)
+	WORD  $0x4eaad508              // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529              // VFSUB V11.S4, V9.S4, V9.S4
+	VAND  V0.B16, V8.B16, V8.B16
+	VAND  V1.B16, V9.B16, V9.B16
+	FLDPQ 128(R0), (F10, F11)
+	FLDPQ 128(R1), (F12, F13)
+	WORD  $0x4eacd54a              // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b              // VFSUB V13.S4, V11.S4, V11.S4
+	VAND  V0.B16, V10.B16, V10.B16
+	VAND  V1.B16, V11.B16, V11.B16
+	FLDPQ 160(R0), (F12, F13)
+	FLDPQ 160(R1), (F14, F15)
+	WORD  $0x4eaed58c              // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad              // VFSUB V15.S4, V13.S4, V13.S4
+	VAND  V0.B16, V12.B16, V12.B16
+	VAND  V1.B16, V13.B16, V13.B16
+	FLDPQ 192(R0), (F14, F15)
+	FLDPQ 192(R1), (F16, F17)
+	WORD  $0x4eb0d5ce              // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef              // VFSUB V17.S4, V15.S4, V15.S4
+	VAND  V0.B16, V14.B16, V14.B16
+	VAND  V1.B16, V15.B16, V15.B16
+	FLDPQ 224(R0), (F16, F17)
+	FLDPQ 224(R1), (F18, F19)
+	WORD  $0x4eb2d610              // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631              // VFSUB V19.S4, V17.S4, V17.S4
+	VAND  V0.B16, V16.B16, V16.B16
+	VAND  V1.B16, V17.B16, V17.B16
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R2, R2
+	CMP   $0x00000040, R2
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R0), (F18, F19)
+	FLDPQ (R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d442              // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463              // VFADD V19.S4, V3.S4, V3.S4
+	FLDPQ 32(R0), (F18, F19)
+	FLDPQ 32(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d484              // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5              // VFADD V19.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F18, F19)
+	FLDPQ 64(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d4c6              // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7              // VFADD V19.S4, V7.S4, V7.S4
+	FLDPQ 96(R0), (F18, F19)
+	FLDPQ 96(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d508              // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529              // VFADD V19.S4, V9.S4, V9.S4
+	FLDPQ 128(R0), (F18, F19)
+	FLDPQ 128(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d54a              // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b              // VFADD V19.S4, V11.S4, V11.S4
+	FLDPQ 160(R0), (F18, F19)
+	FLDPQ 160(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d58c              // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad              // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R0), (F18, F19)
+	FLDPQ 192(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d5ce              // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef              // VFADD V19.S4, V15.S4, V15.S4
+	FLDPQ 224(R0), (F18, F19)
+	FLDPQ 224(R1), (F20, F21)
+	WORD  $0x4eb4d652              // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673              // VFSUB V21.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R2, R2
+	CMP   $0x00000040, R2
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP   $0x00000000, R2
+	BLS   none
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F20
+	FMOVQ 32(R6), F21
+	CMP   $0x00000008, R2
+	BLS   rest0
+	FLDPQ (R0), (F18, F19)
+	FLDPQ (R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d442                   // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463                   // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000010, R2
+	BLS   rest1
+	FLDPQ 32(R0), (F18, F19)
+	FLDPQ 32(R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d484                   // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                   // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000018, R2
+	BLS   rest2
+	FLDPQ 64(R0), (F18, F19)
+	FLDPQ 64(R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d4c6                   // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7                   // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000020, R2
+	BLS   rest3
+	FLDPQ 96(R0), (F18, F19)
+	FLDPQ 96(R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d508                   // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                   // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000028, R2
+	BLS   rest4
+	FLDPQ 128(R0), (F18, F19)
+	FLDPQ 128(R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000030, R2
+	BLS   rest5
+	FLDPQ 160(R0), (F18, F19)
+	FLDPQ 160(R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d58c                   // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                   // VFADD V19.S4, V13.S4, V13.S4
+	CMP   $0x00000038, R2
+	BLS   rest6
+	FLDPQ 192(R0), (F18, F19)
+	FLDPQ 192(R1), (F22, F23)
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb7d673                   // VFSUB V23.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d5ce                   // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef                   // VFADD V19.S4, V15.S4, V15.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest6:
+	ADD   R3<<2, R0, R0
+	FLDPQ 160(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 160(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d5ce                   // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef                   // VFADD V19.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest5:
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d58c                   // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                   // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest4:
+	ADD   R3<<2, R0, R0
+	FLDPQ 96(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 96(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest3:
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d508                   // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                   // VFADD V19.S4, V9.S4, V9.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest2:
+	ADD   R3<<2, R0, R0
+	FLDPQ 32(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 32(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d4c6                   // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7                   // VFADD V19.S4, V7.S4, V7.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest1:
+	ADD   R3<<2, R0, R0
+	FLDPQ (R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ (R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d484                   // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                   // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+rest0:
+	ADD   R3<<2, R0, R0
+	FLDPQ -32(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ -32(R0), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d652                   // VFSUB V22.S4, V18.S4, V18.S4
+	WORD  $0x4eb4d673                   // VFSUB V20.S4, V19.S4, V19.S4
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d442                   // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463                   // VFADD V19.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+none:
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+24(FP)
+	RET
+
+// func maxNEON(x *float32, n int) float32
+TEXT ·maxNEON(SB), NOSPLIT, $0-20
+	MOVD x+0(FP), R0
+	MOVD n+8(FP), R1
+	MOVD R1, R2
+	MOVD $0xff800000, R3
+	VDUP R3, V0.S4
+	VDUP R3, V1.S4
+	MOVD $0xff800000, R3
+	VDUP R3, V2.S4
+	VDUP R3, V3.S4
+	MOVD $0xff800000, R3
+	VDUP R3, V4.S4
+	VDUP R3, V5.S4
+	MOVD $0xff800000, R3
+	VDUP R3, V6.S4
+	VDUP R3, V7.S4
+	MOVD $0xff800000, R3
+	VDUP R3, V8.S4
+	VDUP R3, V9.S4
+	CMP  $0x00000020, R1
+	BLO  rest
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x6ea0e54c              // VFCMGT V0.S4, V10.S4, V12.S4
+	WORD  $0x6ea1e56d              // VFCMGT V1.S4, V11.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V0.B16
+	VBIT  V13.B16, V11.B16, V1.B16
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x6ea2e54c              // VFCMGT V2.S4, V10.S4, V12.S4
+	WORD  $0x6ea3e56d              // VFCMGT V3.S4, V11.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V2.B16
+	VBIT  V13.B16, V11.B16, V3.B16
+	FLDPQ 64(R0), (F10, F11)
+	WORD  $0x6ea4e54c              // VFCMGT V4.S4, V10.S4, V12.S4
+	WORD  $0x6ea5e56d              // VFCMGT V5.S4, V11.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V4.B16
+	VBIT  V13.B16, V11.B16, V5.B16
+	FLDPQ 96(R0), (F10, F11)
+	WORD  $0x6ea6e54c              // VFCMGT V6.S4, V10.S4, V12.S4
+	WORD  $0x6ea7e56d              // VFCMGT V7.S4, V11.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V6.B16
+	VBIT  V13.B16, V11.B16, V7.B16
+	ADD   $0x00000080, R0, R0
+	SUB   $0x00000020, R1, R1
+	CMP   $0x00000020, R1
+	BHS   loop
+	WORD  $0x6ea0e44a              // VFCMGT V0.S4, V2.S4, V10.S4
+	WORD  $0x6ea1e46b              // VFCMGT V1.S4, V3.S4, V11.S4
+	VBIT  V10.B16, V2.B16, V0.B16
+	VBIT  V11.B16, V3.B16, V1.B16
+	WORD  $0x6ea4e4c2              // VFCMGT V4.S4, V6.S4, V2.S4
+	WORD  $0x6ea5e4e3              // VFCMGT V5.S4, V7.S4, V3.S4
+	VBIT  V2.B16, V6.B16, V4.B16
+	VBIT  V3.B16, V7.B16, V5.B16
+	WORD  $0x6ea0e482              // VFCMGT V0.S4, V4.S4, V2.S4
+	WORD  $0x6ea1e4a3              // VFCMGT V1.S4, V5.S4, V3.S4
+	VBIT  V2.B16, V4.B16, V0.B16
+	VBIT  V3.B16, V5.B16, V1.B16
+	WORD  $0x6ea8e402              // VFCMGT V8.S4, V0.S4, V2.S4
+	WORD  $0x6ea9e423              // VFCMGT V9.S4, V1.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+
+rest:
+	CMP $0x00000008, R1
+	BLO few
+
+eights:
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x6ea8e402            // VFCMGT V8.S4, V0.S4, V2.S4
+	WORD  $0x6ea9e423            // VFCMGT V9.S4, V1.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+	ADD   $0x00000020, R0, R0
+	SUB   $0x00000008, R1, R1
+	CMP   $0x00000008, R1
+	BHS   eights
+
+few:
+	CMP $0x00000000, R1
+	BLS fold
+	CMP $0x00000008, R2
+	BLO single
+
+	// The last eight, some of them again.
+	ADD   R1<<2, R0, R0
+	FLDPQ -32(R0), (F0, F1)
+	WORD  $0x6ea8e402            // VFCMGT V8.S4, V0.S4, V2.S4
+	WORD  $0x6ea9e423            // VFCMGT V9.S4, V1.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+	B     fold
+
+single:
+	VLD1R (R0), [V0.S4]
+	VLD1R (R0), [V1.S4]
+	WORD  $0x6ea8e402            // VFCMGT V8.S4, V0.S4, V2.S4
+	WORD  $0x6ea9e423            // VFCMGT V9.S4, V1.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   single
+
+fold:
+	VMOV  V9.B16, V0.B16
+	WORD  $0x6ea8e401                   // VFCMGT V8.S4, V0.S4, V1.S4
+	VBIT  V1.B16, V0.B16, V8.B16
+	VEXT  $0x08, V8.B16, V8.B16, V0.B16
+	WORD  $0x6ea8e401                   // VFCMGT V8.S4, V0.S4, V1.S4
+	VBIT  V1.B16, V0.B16, V8.B16
+	VDUP  V8.S[1], V0.S4
+	WORD  $0x6ea8e401                   // VFCMGT V8.S4, V0.S4, V1.S4
+	VBIT  V1.B16, V0.B16, V8.B16
+	VMOVI $0x00, V0.B16
+	WORD  $0x4e20d508                   // VFADD V0.S4, V8.S4, V8.S4
+	FMOVS F8, ret+16(FP)
+	RET
+
+// func minNEON(x *float32, n int) float32
+TEXT ·minNEON(SB), NOSPLIT, $0-20
+	MOVD x+0(FP), R0
+	MOVD n+8(FP), R1
+	MOVD R1, R2
+	MOVD $0x7f800000, R3
+	VDUP R3, V0.S4
+	VDUP R3, V1.S4
+	MOVD $0x7f800000, R3
+	VDUP R3, V2.S4
+	VDUP R3, V3.S4
+	MOVD $0x7f800000, R3
+	VDUP R3, V4.S4
+	VDUP R3, V5.S4
+	MOVD $0x7f800000, R3
+	VDUP R3, V6.S4
+	VDUP R3, V7.S4
+	MOVD $0x7f800000, R3
+	VDUP R3, V8.S4
+	VDUP R3, V9.S4
+	CMP  $0x00000020, R1
+	BLO  rest
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x6eaae40c              // VFCMGT V10.S4, V0.S4, V12.S4
+	WORD  $0x6eabe42d              // VFCMGT V11.S4, V1.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V0.B16
+	VBIT  V13.B16, V11.B16, V1.B16
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x6eaae44c              // VFCMGT V10.S4, V2.S4, V12.S4
+	WORD  $0x6eabe46d              // VFCMGT V11.S4, V3.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V2.B16
+	VBIT  V13.B16, V11.B16, V3.B16
+	FLDPQ 64(R0), (F10, F11)
+	WORD  $0x6eaae48c              // VFCMGT V10.S4, V4.S4, V12.S4
+	WORD  $0x6eabe4ad              // VFCMGT V11.S4, V5.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V4.B16
+	VBIT  V13.B16, V11.B16, V5.B16
+	FLDPQ 96(R0), (F10, F11)
+	WORD  $0x6eaae4cc              // VFCMGT V10.S4, V6.S4, V12.S4
+	WORD  $0x6eabe4ed              // VFCMGT V11.S4, V7.S4, V13.S4
+	VBIT  V12.B16, V10.B16, V6.B16
+	VBIT  V13.B16, V11.B16, V7.B16
+	ADD   $0x00000080, R0, R0
+	SUB   $0x00000020, R1, R1
+	CMP   $0x00000020, R1
+	BHS   loop
+	WORD  $0x6ea2e40a              // VFCMGT V2.S4, V0.S4, V10.S4
+	WORD  $0x6ea3e42b              // VFCMGT V3.S4, V1.S4, V11.S4
+	VBIT  V10.B16, V2.B16, V0.B16
+	VBIT  V11.B16, V3.B16, V1.B16
+	WORD  $0x6ea6e482              // VFCMGT V6.S4, V4.S4, V2.S4
+	WORD  $0x6ea7e4a3              // VFCMGT V7.S4, V5.S4, V3.S4
+	VBIT  V2.B16, V6.B16, V4.B16
+	VBIT  V3.B16, V7.B16, V5.B16
+	WORD  $0x6ea4e402              // VFCMGT V4.S4, V0.S4, V2.S4
+	WORD  $0x6ea5e423              // VFCMGT V5.S4, V1.S4, V3.S4
+	VBIT  V2.B16, V4.B16, V0.B16
+	VBIT  V3.B16, V5.B16, V1.B16
+	WORD  $0x6ea0e502              // VFCMGT V0.S4, V8.S4, V2.S4
+	WORD  $0x6ea1e523              // VFCMGT V1.S4, V9.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+
+rest:
+	CMP $0x00000008, R1
+	BLO few
+
+eights:
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x6ea0e502            // VFCMGT V0.S4, V8.S4, V2.S4
+	WORD  $0x6ea1e523            // VFCMGT V1.S4, V9.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+	ADD   $0x00000020, R0, R0
+	SUB   $0x00000008, R1, R1
+	CMP   $0x00000008, R1
+	BHS   eights
+
+few:
+	CMP $0x00000000, R1
+	BLS fold
+	CMP $0x00000008, R2
+	BLO single
+
+	// The last eight, some of them again.
+	ADD   R1<<2, R0, R0
+	FLDPQ -32(R0), (F0, F1)
+	WORD  $0x6ea0e502            // VFCMGT V0.S4, V8.S4, V2.S4
+	WORD  $0x6ea1e523            // VFCMGT V1.S4, V9.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+	B     fold
+
+single:
+	VLD1R (R0), [V0.S4]
+	VLD1R (R0), [V1.S4]
+	WORD  $0x6ea0e502            // VFCMGT V0.S4, V8.S4, V2.S4
+	WORD  $0x6ea1e523            // VFCMGT V1.S4, V9.S4, V3.S4
+	VBIT  V2.B16, V0.B16, V8.B16
+	VBIT  V3.B16, V1.B16, V9.B16
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   single
+
+fold:
+	VMOV  V9.B16, V0.B16
+	WORD  $0x6ea0e501                   // VFCMGT V0.S4, V8.S4, V1.S4
+	VBIT  V1.B16, V0.B16, V8.B16
+	VEXT  $0x08, V8.B16, V8.B16, V0.B16
+	WORD  $0x6ea0e501                   // VFCMGT V0.S4, V8.S4, V1.S4
+	VBIT  V1.B16, V0.B16, V8.B16
+	VDUP  V8.S[1], V0.S4
+	WORD  $0x6ea0e501                   // VFCMGT V0.S4, V8.S4, V1.S4
+	VBIT  V1.B16, V0.B16, V8.B16
+	VMOVI $0x00, V0.B16
+	WORD  $0x4e20d508                   // VFADD V0.S4, V8.S4, V8.S4
+	FMOVS F8, ret+16(FP)
+	RET
+
+// func mulNEON(dst *float32, x *float32, y *float32, n int)
+TEXT ·mulNEON(SB), NOSPLIT, $0-32
+	MOVD  x+8(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  n+24(FP), R3
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000011, R3
+	BHS   above16
+	CMP   $0x00000010, R3
+	BLO   eight
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	RET
+
+above16:
+	CMP $0x00000020, R3
+	BLO rest
+	AND $0x0000001c, R2, R6
+	CMP $0x00000000, R6
+	BNE misaligned
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	FLDPQ 64(R0), (F0, F1)
+	FLDPQ 64(R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R2)
+	FLDPQ 96(R0), (F0, F1)
+	FLDPQ 96(R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 96(R2)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000020, R3, R3
+	CMP   $0x00000020, R3
+	BHS   loop
+	CMP   $0x00000000, R3
+	BLS   done
+
+rest:
+	TBZ   $0x04, R3, less16
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000040, R2, R2
+
+less16:
+	TBZ $0x03, R3, less8
+
+eight:
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+
+less8:
+	AND $0x00000007, R3, R6
+	CMP $0x00000000, R6
+	BEQ done
+
+few:
+	TBZ   $0x02, R3, less4
+	FMOVQ (R0), F0
+	FMOVQ (R1), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVQ F0, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+less4:
+	TBZ   $0x01, R3, less2
+	FMOVD (R0), F0
+	FMOVD (R1), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVD F0, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+less2:
+	TBZ   $0x00, R3, less1
+	FMOVS (R0), F0
+	FMOVS (R1), F1
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMP   $0x00000040, R3
+	BLS   loop
+	MOVD  $0x00000000, R6
+	SUB   R2, R6, R6
+	LSR   $0x00000002, R6, R6
+	AND   $0x00000007, R6, R6
+	SUB   R6, R3, R3
+	TBZ   $0x00, R6, skip1
+	FMOVS (R0), F0
+	FMOVS (R1), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+	ADD   $0x00000004, R2, R2
+
+skip1:
+	TBZ   $0x01, R6, skip2
+	FMOVD (R0), F0
+	FMOVD (R1), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVD F0, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+skip2:
+	TBZ   $0x02, R6, skip4
+	FMOVQ (R0), F0
+	FMOVQ (R1), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVQ F0, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+skip4:
+	B loop
+
+// func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
+TEXT ·packNEON(SB), NOSPLIT, $0-48
+	MOVD  dst+0(FP), R0
+	MOVD  width+8(FP), R1
+	MOVD  step+16(FP), R2
+	FMOVS c+24(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x+32(FP), R3
+	MOVD  n+40(FP), R6
+	CMP   $0x00000020, R1
+	BHS   cols
+
+rows:
+	CMP   $0x0000000c, R6
+	BLO   rest
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FMOVQ 32(R3), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVQ F2, 32(R0)
+	ADD   $0x00000030, R3, R3
+	ADD   R2, R0, R0
+	SUB   $0x0000000c, R6, R6
+	B     rows
+
+cols:
+	CMP   $0x00000020, R6
+	BLO   rest
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R0)
+	FLDPQ 64(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 64(R0)
+	FLDPQ 96(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 96(R0)
+	ADD   $0x00000080, R3, R3
+	ADD   R2, R0, R0
+	SUB   $0x00000020, R6, R6
+	B     cols
+
+rest:
+	TBZ   $0x04, R6, less16
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R0)
+	FLDPQ 32(R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R0)
+	ADD   $0x00000040, R3, R3
+	ADD   $0x00000040, R0, R0
+
+less16:
+	TBZ   $0x03, R6, less8
+	FLDPQ (R3), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F2, F1), (R0)
+	ADD   $0x00000020, R3, R3
+	ADD   $0x00000020, R0, R0
+
+less8:
+	TBZ   $0x02, R6, less4
+	FMOVQ (R3), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVQ F1, (R0)
+	ADD   $0x00000010, R3, R3
+	ADD   $0x00000010, R0, R0
+
+less4:
+	TBZ   $0x01, R6, less2
+	FMOVD (R3), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVD F1, (R0)
+	ADD   $0x00000008, R3, R3
+	ADD   $0x00000008, R0, R0
+
+less2:
+	TBZ   $0x00, R6, less1
+	FMOVS (R3), F1
+	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R3, R3
+	ADD   $0x00000004, R0, R0
+
+less1:
+	RET
+
 // func prefetchNEON(p *float32, n int)
 TEXT ·prefetchNEON(SB), NOSPLIT, $0-16
 	MOVD p+0(FP), R0
@@ -6931,6 +9176,625 @@ line:
 	B    line
 
 done:
+	RET
+
+// func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
+TEXT ·rankKNEON(SB), NOSPLIT, $0-40
+	MOVD a+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD k+16(FP), R2
+	MOVD c+24(FP), R3
+	MOVD stride+32(FP), R6
+
+	// Rows 0 to 5 of the tile, columns 0 to 15.
+	MOVD  R3, R7
+	MOVD  R0, R8
+	MOVD  R1, R9
+	MOVD  R2, R10
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile0x0:
+	FLDPQ (R9), (F24, F25)
+	FLDPQ 32(R9), (F26, F27)
+	VLD1R (R8), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400           // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421           // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442           // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463           // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x00000004, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484           // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5           // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6           // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7           // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000008, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508           // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529           // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a           // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b           // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x0000000c, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c           // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad           // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce           // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef           // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000010, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610           // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631           // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652           // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673           // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x00000014, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf18           // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39           // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694           // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5           // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58           // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79           // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6           // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7           // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R8, R8
+	ADD   $0x00000080, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   tile0x0
+	FLDPQ (R7), (F24, F25)
+	WORD  $0x4e38d400           // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421           // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d442           // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463           // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R7)
+	ADD   R6, R7, R7
+
+	// Rows 0 to 5 of the tile, columns 16 to 31.
+	MOVD  R3, R3
+	MOVD  R0, R7
+	MOVD  R1, R8
+	MOVD  R2, R9
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile0x16:
+	FLDPQ 64(R8), (F24, F25)
+	FLDPQ 96(R8), (F26, F27)
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400          // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421          // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442          // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463          // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x00000004, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484          // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5          // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6          // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7          // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000008, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508          // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529          // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a          // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b          // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x0000000c, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c          // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad          // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce          // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef          // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000010, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610          // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631          // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652          // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673          // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x00000014, R7, R10
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf18          // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39          // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694          // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5          // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58          // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79          // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6          // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7          // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R7, R7
+	ADD   $0x00000080, R8, R8
+	SUB   $0x00000001, R9, R9
+	CMP   $0x00000001, R9
+	BHS   tile0x16
+	FLDPQ 64(R3), (F24, F25)
+	WORD  $0x4e38d400          // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421          // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d442          // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463          // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d484          // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5          // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d4c6          // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7          // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d508          // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529          // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d54a          // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b          // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d58c          // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad          // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d610          // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631          // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d652          // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673          // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d694          // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5          // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d6d6          // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7          // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 96(R3)
+	ADD   R6, R3, R3
+
+	// Rows 6 to 11 of the tile, columns 0 to 15.
+	MOVD  R3, R7
+	MOVD  R0, R8
+	MOVD  R1, R9
+	MOVD  R2, R10
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile6x0:
+	FLDPQ (R9), (F24, F25)
+	FLDPQ 32(R9), (F26, F27)
+	ADD   $0x00000018, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400           // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421           // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442           // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463           // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x0000001c, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484           // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5           // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6           // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7           // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000020, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508           // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529           // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a           // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b           // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x00000024, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c           // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad           // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce           // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef           // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000028, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610           // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631           // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652           // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673           // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x0000002c, R8, R11
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf18           // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39           // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694           // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5           // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58           // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79           // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6           // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7           // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R8, R8
+	ADD   $0x00000080, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   tile6x0
+	FLDPQ (R7), (F24, F25)
+	WORD  $0x4e38d400           // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421           // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d442           // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463           // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R7)
+	ADD   R6, R7, R7
+	FLDPQ (R7), (F0, F1)
+	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R7)
+	FLDPQ 32(R7), (F0, F1)
+	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R7)
+	ADD   R6, R7, R7
+
+	// Rows 6 to 11 of the tile, columns 16 to 31.
+	MOVD  R3, R3
+	MOVD  R0, R0
+	MOVD  R1, R1
+	MOVD  R2, R2
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+tile6x16:
+	FLDPQ 64(R1), (F24, F25)
+	FLDPQ 96(R1), (F26, F27)
+	ADD   $0x00000018, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400         // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421         // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442         // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463         // VFADD V28.S4, V3.S4, V3.S4
+	ADD   $0x0000001c, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484         // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5         // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6         // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7         // VFADD V28.S4, V7.S4, V7.S4
+	ADD   $0x00000020, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508         // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529         // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a         // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b         // VFADD V28.S4, V11.S4, V11.S4
+	ADD   $0x00000024, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c         // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad         // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce         // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef         // VFADD V28.S4, V15.S4, V15.S4
+	ADD   $0x00000028, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610         // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631         // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652         // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673         // VFADD V28.S4, V19.S4, V19.S4
+	ADD   $0x0000002c, R0, R7
+	VLD1R (R7), [V28.S4]
+	WORD  $0x6e3cdf18         // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39         // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58         // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79         // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	ADD   $0x00000030, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000001, R2, R2
+	CMP   $0x00000001, R2
+	BHS   tile6x16
+	FLDPQ 64(R3), (F24, F25)
+	WORD  $0x4e38d400         // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421         // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463         // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5         // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d4c6         // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7         // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d5ce         // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef         // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 96(R3)
+	ADD   R6, R3, R3
+	FLDPQ 64(R3), (F0, F1)
+	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 64(R3)
+	FLDPQ 96(R3), (F0, F1)
+	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 96(R3)
+	ADD   R6, R3, R3
 	RET
 
 // func scaleNEON(a float32, x *float32, n int)
@@ -7066,6 +9930,152 @@ skip2:
 	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
 	FMOVQ F2, (R0)
 	ADD   $0x00000010, R0, R0
+
+skip4:
+	B loop
+
+// func scaleToNEON(dst *float32, a float32, x *float32, n int)
+TEXT ·scaleToNEON(SB), NOSPLIT, $0-32
+	FMOVS a+8(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x+16(FP), R0
+	MOVD  dst+0(FP), R1
+	MOVD  n+24(FP), R2
+	CMP   $0x00000008, R2
+	BLO   few
+	CMP   $0x00000011, R2
+	BHS   above16
+	CMP   $0x00000010, R2
+	BLO   eight
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R1)
+	RET
+
+above16:
+	CMP $0x00000020, R2
+	BLO rest
+	AND $0x0000001c, R1, R3
+	CMP $0x00000000, R3
+	BNE misaligned
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R1)
+	FLDPQ 64(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 64(R1)
+	FLDPQ 96(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 96(R1)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+	CMP   $0x00000000, R2
+	BLS   done
+
+rest:
+	TBZ   $0x04, R2, less16
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), (R1)
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23         // VFMUL V3.S4, V1.S4, V3.S4
+	FSTPQ (F2, F3), 32(R1)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+
+less16:
+	TBZ $0x03, R2, less8
+
+eight:
+	FLDPQ (R0), (F2, F3)
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	FSTPQ (F2, F1), (R1)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
+
+less8:
+	AND $0x00000007, R2, R3
+	CMP $0x00000000, R3
+	BEQ done
+
+few:
+	TBZ   $0x02, R2, less4
+	FMOVQ (R0), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVQ F1, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+
+less4:
+	TBZ   $0x01, R2, less2
+	FMOVD (R0), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVD F1, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+
+less2:
+	TBZ   $0x00, R2, less1
+	FMOVS (R0), F1
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R1)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMP   $0x00000040, R2
+	BLS   loop
+	MOVD  $0x00000000, R3
+	SUB   R1, R3, R3
+	LSR   $0x00000002, R3, R3
+	AND   $0x00000007, R3, R3
+	SUB   R3, R2, R2
+	TBZ   $0x00, R3, skip1
+	FMOVS (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVS F2, (R1)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+
+skip1:
+	TBZ   $0x01, R3, skip2
+	FMOVD (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVD F2, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+
+skip2:
+	TBZ   $0x02, R3, skip4
+	FMOVQ (R0), F2
+	WORD  $0x6e22dc02         // VFMUL V2.S4, V0.S4, V2.S4
+	FMOVQ F2, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
 
 skip4:
 	B loop
@@ -8384,6 +11394,1440 @@ axpy_single:
 	CMP   $0x00000001, R7
 	BHS   axpy_single
 	B     next
+
+// func subNEON(dst *float32, x *float32, y *float32, n int)
+TEXT ·subNEON(SB), NOSPLIT, $0-32
+	MOVD  x+8(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  dst+0(FP), R2
+	MOVD  n+24(FP), R3
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000011, R3
+	BHS   above16
+	CMP   $0x00000010, R3
+	BLO   eight
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4ea2d400      // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421      // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4ea2d400      // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421      // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	RET
+
+above16:
+	CMP $0x00000020, R3
+	BLO rest
+	AND $0x0000001c, R2, R6
+	CMP $0x00000000, R6
+	BNE misaligned
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	FLDPQ 64(R0), (F0, F1)
+	FLDPQ 64(R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 64(R2)
+	FLDPQ 96(R0), (F0, F1)
+	FLDPQ 96(R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 96(R2)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000020, R3, R3
+	CMP   $0x00000020, R3
+	BHS   loop
+	CMP   $0x00000000, R3
+	BLS   done
+
+rest:
+	TBZ   $0x04, R3, less16
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	FLDPQ 32(R0), (F0, F1)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), 32(R2)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000040, R2, R2
+
+less16:
+	TBZ $0x03, R3, less8
+
+eight:
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R2)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R2, R2
+
+less8:
+	AND $0x00000007, R3, R6
+	CMP $0x00000000, R6
+	BEQ done
+
+few:
+	TBZ   $0x02, R3, less4
+	FMOVQ (R0), F0
+	FMOVQ (R1), F1
+	WORD  $0x4ea1d400         // VFSUB V1.S4, V0.S4, V0.S4
+	FMOVQ F0, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+less4:
+	TBZ   $0x01, R3, less2
+	FMOVD (R0), F0
+	FMOVD (R1), F1
+	WORD  $0x4ea1d400         // VFSUB V1.S4, V0.S4, V0.S4
+	FMOVD F0, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+less2:
+	TBZ   $0x00, R3, less1
+	FMOVS (R0), F0
+	FMOVS (R1), F1
+	WORD  $0x4ea1d400      // VFSUB V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+
+less1:
+done:
+	RET
+
+misaligned:
+	CMP   $0x00000040, R3
+	BLS   loop
+	MOVD  $0x00000000, R6
+	SUB   R2, R6, R6
+	LSR   $0x00000002, R6, R6
+	AND   $0x00000007, R6, R6
+	SUB   R6, R3, R3
+	TBZ   $0x00, R6, skip1
+	FMOVS (R0), F0
+	FMOVS (R1), F1
+	WORD  $0x4ea1d400         // VFSUB V1.S4, V0.S4, V0.S4
+	FMOVS F0, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000004, R1, R1
+	ADD   $0x00000004, R2, R2
+
+skip1:
+	TBZ   $0x01, R6, skip2
+	FMOVD (R0), F0
+	FMOVD (R1), F1
+	WORD  $0x4ea1d400         // VFSUB V1.S4, V0.S4, V0.S4
+	FMOVD F0, (R2)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000008, R2, R2
+
+skip2:
+	TBZ   $0x02, R6, skip4
+	FMOVQ (R0), F0
+	FMOVQ (R1), F1
+	WORD  $0x4ea1d400         // VFSUB V1.S4, V0.S4, V0.S4
+	FMOVQ F0, (R2)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000010, R2, R2
+
+skip4:
+	B loop
+
+// func sumNEON(x *float32, n int) float32
+TEXT ·sumNEON(SB), NOSPLIT, $0-20
+	MOVD  x+0(FP), R0
+	MOVD  n+8(FP), R1
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	CMP   $0x00000040, R1
+	BHS   long
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMP   $0x00000008, R1
+	BLS   short0
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F4
+	FMOVQ 32(R3), F5
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R1
+	BLS   short1
+	FLDPQ 32(R0), (F2, F3)
+	CMP   $0x00000018, R1
+	BLS   short2
+	FLDPQ 64(R0), (F6, F7)
+	CMP   $0x00000020, R1
+	BLS   short3
+	FLDPQ 96(R0), (F8, F9)
+	CMP   $0x00000028, R1
+	BLS   short4
+	FLDPQ 128(R0), (F10, F11)
+	CMP   $0x00000030, R1
+	BLS   short5
+	FLDPQ 160(R0), (F12, F13)
+	CMP   $0x00000038, R1
+	BLS   short6
+	FLDPQ 192(R0), (F14, F15)
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V4.B16, [V16.B16], V16.B16
+	VTBX  V5.B16, [V17.B16], V16.B16
+	VTBL  V4.B16, [V17.B16], V4.B16
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e24d529                   // VFADD V4.S4, V9.S4, V9.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short6:
+	ADD   R2<<2, R0, R0
+	FLDPQ 160(R0), (F14, F15)
+	VTBL  V4.B16, [V14.B16], V14.B16
+	VTBX  V5.B16, [V15.B16], V14.B16
+	VTBL  V4.B16, [V15.B16], V15.B16
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short5:
+	ADD   R2<<2, R0, R0
+	FLDPQ 128(R0), (F12, F13)
+	VTBL  V4.B16, [V12.B16], V12.B16
+	VTBX  V5.B16, [V13.B16], V12.B16
+	VTBL  V4.B16, [V13.B16], V13.B16
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short4:
+	ADD   R2<<2, R0, R0
+	FLDPQ 96(R0), (F10, F11)
+	VTBL  V4.B16, [V10.B16], V10.B16
+	VTBX  V5.B16, [V11.B16], V10.B16
+	VTBL  V4.B16, [V11.B16], V11.B16
+	WORD  $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD  $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short3:
+	ADD   R2<<2, R0, R0
+	FLDPQ 64(R0), (F8, F9)
+	VTBL  V4.B16, [V8.B16], V8.B16
+	VTBX  V5.B16, [V9.B16], V8.B16
+	VTBL  V4.B16, [V9.B16], V9.B16
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short2:
+	ADD   R2<<2, R0, R0
+	FLDPQ 32(R0), (F6, F7)
+	VTBL  V4.B16, [V6.B16], V6.B16
+	VTBX  V5.B16, [V7.B16], V6.B16
+	VTBL  V4.B16, [V7.B16], V7.B16
+	WORD  $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short1:
+	ADD   R2<<2, R0, R0
+	FLDPQ (R0), (F2, F3)
+	VTBL  V4.B16, [V2.B16], V2.B16
+	VTBX  V5.B16, [V3.B16], V2.B16
+	VTBL  V4.B16, [V3.B16], V3.B16
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R1
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F0, F1)
+
+part1end:
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+empty:
+	FMOVS F2, ret+16(FP)
+	RET
+
+long:
+	// The first 64 elements start the lanes.
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 64(R0), (F4, F5)
+	FLDPQ 96(R0), (F6, F7)
+	FLDPQ 128(R0), (F8, F9)
+	FLDPQ 160(R0), (F10, F11)
+	FLDPQ 192(R0), (F12, F13)
+	FLDPQ 224(R0), (F14, F15)
+	ADD   $0x00000100, R0, R0
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R0), (F16, F17)
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F16, F17)
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 64(R0), (F16, F17)
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F16, F17)
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F16, F17)
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 160(R0), (F16, F17)
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 192(R0), (F16, F17)
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FLDPQ 224(R0), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	ADD   $0x00000100, R0, R0
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP   $0x00000000, R1
+	BLS   none
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F18
+	FMOVQ 32(R3), F19
+	CMP   $0x00000008, R1
+	BLS   rest0
+	FLDPQ (R0), (F16, F17)
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R1
+	BLS   rest1
+	FLDPQ 32(R0), (F16, F17)
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R1
+	BLS   rest2
+	FLDPQ 64(R0), (F16, F17)
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R1
+	BLS   rest3
+	FLDPQ 96(R0), (F16, F17)
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R1
+	BLS   rest4
+	FLDPQ 128(R0), (F16, F17)
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R1
+	BLS   rest5
+	FLDPQ 160(R0), (F16, F17)
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R1
+	BLS   rest6
+	FLDPQ 192(R0), (F16, F17)
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest6:
+	ADD   R2<<2, R0, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest5:
+	ADD   R2<<2, R0, R0
+	FLDPQ 128(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest4:
+	ADD   R2<<2, R0, R0
+	FLDPQ 96(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest3:
+	ADD   R2<<2, R0, R0
+	FLDPQ 64(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest2:
+	ADD   R2<<2, R0, R0
+	FLDPQ 32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest1:
+	ADD   R2<<2, R0, R0
+	FLDPQ (R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+rest0:
+	ADD   R2<<2, R0, R0
+	FLDPQ -32(R0), (F16, F17)
+	VTBL  V18.B16, [V16.B16], V16.B16
+	VTBX  V19.B16, [V17.B16], V16.B16
+	VTBL  V18.B16, [V17.B16], V17.B16
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+none:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+16(FP)
+	RET
+
+// func sumAbsNEON(x *float32, n int) float32
+TEXT ·sumAbsNEON(SB), NOSPLIT, $0-20
+	MOVD  $0x7fffffff, R0
+	VDUP  R0, V0.S4
+	VDUP  R0, V1.S4
+	MOVD  x+0(FP), R0
+	MOVD  n+8(FP), R1
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	CMP   $0x00000040, R1
+	BHS   long
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+
+	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	CMP   $0x00000008, R1
+	BLS   short0
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F6
+	FMOVQ 32(R3), F7
+	FLDPQ (R0), (F2, F3)
+	VAND  V0.B16, V2.B16, V2.B16
+	VAND  V1.B16, V3.B16, V3.B16
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	CMP   $0x00000010, R1
+	BLS   short1
+	FLDPQ 32(R0), (F4, F5)
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	CMP   $0x00000018, R1
+	BLS   short2
+	FLDPQ 64(R0), (F8, F9)
+	VAND  V0.B16, V8.B16, V8.B16
+	VAND  V1.B16, V9.B16, V9.B16
+	CMP   $0x00000020, R1
+	BLS   short3
+	FLDPQ 96(R0), (F10, F11)
+	VAND  V0.B16, V10.B16, V10.B16
+	VAND  V1.B16, V11.B16, V11.B16
+	CMP   $0x00000028, R1
+	BLS   short4
+	FLDPQ 128(R0), (F12, F13)
+	VAND  V0.B16, V12.B16, V12.B16
+	VAND  V1.B16, V13.B16, V13.B16
+	CMP   $0x00000030, R1
+	BLS   short5
+	FLDPQ 160(R0), (F14, F15)
+	VAND  V0.B16, V14.B16, V14.B16
+	VAND  V1.B16, V15.B16, V15.B16
+	CMP   $0x00000038, R1
+	BLS   short6
+	FLDPQ 192(R0), (F16, F17)
+	VAND  V0.B16, V16.B16, V16.B16
+	VAND  V1.B16, V17.B16, V17.B16
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V6.B16, [V18.B16], V18.B16
+	VTBX  V7.B16, [V19.B16], V18.B16
+	VTBL  V6.B16, [V19.B16], V6.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V6.B16, V6.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed484                   // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5                   // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e26d56b                   // VFADD V6.S4, V11.S4, V11.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short6:
+	ADD   R2<<2, R0, R0
+	FLDPQ 160(R0), (F16, F17)
+	VTBL  V6.B16, [V16.B16], V16.B16
+	VTBX  V7.B16, [V17.B16], V16.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	VAND  V0.B16, V16.B16, V16.B16
+	VAND  V1.B16, V17.B16, V17.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed484                   // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5                   // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short5:
+	ADD   R2<<2, R0, R0
+	FLDPQ 128(R0), (F14, F15)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V15.B16], V14.B16
+	VTBL  V6.B16, [V15.B16], V15.B16
+	VAND  V0.B16, V14.B16, V14.B16
+	VAND  V1.B16, V15.B16, V15.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e2ed484                   // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5                   // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short4:
+	ADD   R2<<2, R0, R0
+	FLDPQ 96(R0), (F12, F13)
+	VTBL  V6.B16, [V12.B16], V12.B16
+	VTBX  V7.B16, [V13.B16], V12.B16
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VAND  V0.B16, V12.B16, V12.B16
+	VAND  V1.B16, V13.B16, V13.B16
+	WORD  $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short3:
+	ADD   R2<<2, R0, R0
+	FLDPQ 64(R0), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	VAND  V0.B16, V10.B16, V10.B16
+	VAND  V1.B16, V11.B16, V11.B16
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                   // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                   // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short2:
+	ADD   R2<<2, R0, R0
+	FLDPQ 32(R0), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V9.B16
+	VAND  V0.B16, V8.B16, V8.B16
+	VAND  V1.B16, V9.B16, V9.B16
+	WORD  $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short1:
+	ADD   R2<<2, R0, R0
+	FLDPQ (R0), (F4, F5)
+	VTBL  V6.B16, [V4.B16], V4.B16
+	VTBX  V7.B16, [V5.B16], V4.B16
+	VTBL  V6.B16, [V5.B16], V5.B16
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R1
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F3
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F2
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F2, F3)
+
+part1end:
+	VAND  V0.B16, V2.B16, V2.B16
+	VAND  V1.B16, V3.B16, V3.B16
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+empty:
+	FMOVS F4, ret+16(FP)
+	RET
+
+long:
+	// The first 64 elements start the lanes.
+	FLDPQ (R0), (F2, F3)
+	VAND  V0.B16, V2.B16, V2.B16
+	VAND  V1.B16, V3.B16, V3.B16
+	WORD  $0x4e24d442              // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463              // VFADD V5.S4, V3.S4, V3.S4
+	FLDPQ 32(R0), (F4, F5)
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	FLDPQ 64(R0), (F6, F7)
+	VAND  V0.B16, V6.B16, V6.B16
+	VAND  V1.B16, V7.B16, V7.B16
+	FLDPQ 96(R0), (F8, F9)
+	VAND  V0.B16, V8.B16, V8.B16
+	VAND  V1.B16, V9.B16, V9.B16
+	FLDPQ 128(R0), (F10, F11)
+	VAND  V0.B16, V10.B16, V10.B16
+	VAND  V1.B16, V11.B16, V11.B16
+	FLDPQ 160(R0), (F12, F13)
+	VAND  V0.B16, V12.B16, V12.B16
+	VAND  V1.B16, V13.B16, V13.B16
+	FLDPQ 192(R0), (F14, F15)
+	VAND  V0.B16, V14.B16, V14.B16
+	VAND  V1.B16, V15.B16, V15.B16
+	FLDPQ 224(R0), (F16, F17)
+	VAND  V0.B16, V16.B16, V16.B16
+	VAND  V1.B16, V17.B16, V17.B16
+	ADD   $0x00000100, R0, R0
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d442              // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463              // VFADD V19.S4, V3.S4, V3.S4
+	FLDPQ 32(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d484              // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5              // VFADD V19.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d4c6              // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7              // VFADD V19.S4, V7.S4, V7.S4
+	FLDPQ 96(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d508              // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529              // VFADD V19.S4, V9.S4, V9.S4
+	FLDPQ 128(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d54a              // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b              // VFADD V19.S4, V11.S4, V11.S4
+	FLDPQ 160(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d58c              // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad              // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d5ce              // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef              // VFADD V19.S4, V15.S4, V15.S4
+	FLDPQ 224(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d610              // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631              // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000100, R0, R0
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP   $0x00000000, R1
+	BLS   none
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2<<2, R3, R3
+	FMOVQ 48(R3), F20
+	FMOVQ 32(R3), F21
+	CMP   $0x00000008, R1
+	BLS   rest0
+	FLDPQ (R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d442                   // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463                   // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000010, R1
+	BLS   rest1
+	FLDPQ 32(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d484                   // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                   // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000018, R1
+	BLS   rest2
+	FLDPQ 64(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d4c6                   // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7                   // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000020, R1
+	BLS   rest3
+	FLDPQ 96(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d508                   // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                   // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000028, R1
+	BLS   rest4
+	FLDPQ 128(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000030, R1
+	BLS   rest5
+	FLDPQ 160(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d58c                   // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                   // VFADD V19.S4, V13.S4, V13.S4
+	CMP   $0x00000038, R1
+	BLS   rest6
+	FLDPQ 192(R0), (F18, F19)
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d5ce                   // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef                   // VFADD V19.S4, V15.S4, V15.S4
+	ADD   R2<<2, R0, R0
+	FLDPQ 192(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d610                   // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631                   // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest6:
+	ADD   R2<<2, R0, R0
+	FLDPQ 160(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d5ce                   // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef                   // VFADD V19.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest5:
+	ADD   R2<<2, R0, R0
+	FLDPQ 128(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d58c                   // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                   // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest4:
+	ADD   R2<<2, R0, R0
+	FLDPQ 96(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d54a                   // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b                   // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest3:
+	ADD   R2<<2, R0, R0
+	FLDPQ 64(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d508                   // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529                   // VFADD V19.S4, V9.S4, V9.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest2:
+	ADD   R2<<2, R0, R0
+	FLDPQ 32(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d4c6                   // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7                   // VFADD V19.S4, V7.S4, V7.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest1:
+	ADD   R2<<2, R0, R0
+	FLDPQ (R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d484                   // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5                   // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+rest0:
+	ADD   R2<<2, R0, R0
+	FLDPQ -32(R0), (F18, F19)
+	VTBL  V20.B16, [V18.B16], V18.B16
+	VTBX  V21.B16, [V19.B16], V18.B16
+	VTBL  V20.B16, [V19.B16], V19.B16
+	VAND  V0.B16, V18.B16, V18.B16
+	VAND  V1.B16, V19.B16, V19.B16
+	WORD  $0x4e32d442                   // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463                   // VFADD V19.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
+
+none:
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5                   // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463                   // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e23d442                   // VFADD V3.S4, V2.S4, V2.S4
+	VEXT  $0x08, V2.B16, V2.B16, V0.B16
+	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
+	FMOVS F2, ret+16(FP)
+	RET
 
 // func sumSquaresNEON(x *float32, n int) float32
 TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20

@@ -6,6 +6,8 @@ package asm
 
 const noNEON = "asm: this build has no NEON"
 
+func addNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
+
 func axpbyNEON(a float32, x *float32, b float32, y *float32, n int) { panic(noNEON) }
 
 func axpyNEON(a float32, x *float32, y *float32, n int) { panic(noNEON) }
@@ -22,7 +24,11 @@ func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, st
 	panic(noNEON)
 }
 
+func axpyToNEON(dst *float32, a float32, x *float32, y *float32, n int) { panic(noNEON) }
+
 func dotNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
+
+func dot64NEON(x *float32, y *float32, n int) float64 { panic(noNEON) }
 
 func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 
@@ -46,9 +52,25 @@ func dotUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
 
 func expNEON(dst *float32, x *float32, n int, table *float32) { panic(noNEON) }
 
+func findNEON(x *float32, n int, v float32) int { panic(noNEON) }
+
+func l1DistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
+
+func maxNEON(x *float32, n int) float32 { panic(noNEON) }
+
+func minNEON(x *float32, n int) float32 { panic(noNEON) }
+
+func mulNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
+
+func packNEON(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noNEON) }
+
 func prefetchNEON(p *float32, n int) { panic(noNEON) }
 
+func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(noNEON) }
+
 func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
+
+func scaleToNEON(dst *float32, a float32, x *float32, n int) { panic(noNEON) }
 
 func squaredDistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 
@@ -57,6 +79,12 @@ func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
 
 func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32) { panic(noNEON) }
+
+func subNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
+
+func sumNEON(x *float32, n int) float32 { panic(noNEON) }
+
+func sumAbsNEON(x *float32, n int) float32 { panic(noNEON) }
 
 func sumSquaresNEON(x *float32, n int) float32 { panic(noNEON) }
 

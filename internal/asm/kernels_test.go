@@ -3,6 +3,7 @@ package asm_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -499,6 +500,35 @@ func TestNoAllocations(t *testing.T) {
 			a := k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
 			if got := testing.AllocsPerRun(10, func() { k.Call(a) }); got != 0 {
 				t.Fatalf("n = %d: %v allocations a call", n, got)
+			}
+		}
+	})
+}
+
+// Of nothing but NaN the extremes are those of nothing, and the least of infinities is one.
+func TestExtremesOfNoNumbers(t *testing.T) {
+	each(t, func(t *testing.T, k asmtest.Kernel) {
+		if !slices.Contains([]string{"min", "max", "argmin", "argmax"}, k.Name) {
+			return
+		}
+		empty := k.Call(k.New(0, asmtest.Heap{}, asmtest.Uniform(1)))
+		for n := range longest + 1 {
+			for v, want := range map[float32]float32{
+				float32(math.NaN()): empty, float32(math.Inf(1)): 0, float32(math.Inf(-1)): 0,
+			} {
+				a := k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
+				for i := range a.X {
+					a.X[i] = v
+				}
+				switch {
+				case v != v || n == 0:
+					want = empty
+				case k.Name == "min" || k.Name == "max":
+					want = v
+				}
+				if got := k.Call(a); got != want {
+					t.Fatalf("%d times %v: got %v, want %v", n, v, got, want)
+				}
 			}
 		}
 	})

@@ -27,3 +27,16 @@ func rankKGeneric(c []float32, stride int, a, b []float32) {
 		}
 	}
 }
+
+func packGeneric(dst []float32, width, step int, c float32, x []float32) {
+	for len(x) > 0 {
+		n := min(width, len(x))
+		panel := dst[:n]
+		for i, v := range x[:n] {
+			panel[i] = float32(c * v)
+		}
+		if x = x[n:]; len(x) > 0 {
+			dst = dst[step:]
+		}
+	}
+}

@@ -41,7 +41,8 @@ type Args struct {
 	Shorts  []uint16  // indices, strictly ascending
 	Steps   []asm.Step
 	W       []float32 // rows or weights
-	Stride  int       // of rows
+	Stride  int       // of rows or panels
+	Width   int       // of panels
 	Out     []float32 // the operand that is stored into, if any
 }
 
@@ -267,6 +268,157 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 12 * len(a.X) },
 	},
+	// Sums, extremes and forms that store into a vector of its own.
+	{
+		Name: "sum",
+		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call: func(a *Args) float32 { return asm.Sum(a.X) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 { return float64(a.X[i]) })
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name: "sumabs",
+		New:  func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call: func(a *Args) float32 { return asm.SumAbs(a.X) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 { return math.Abs(float64(a.X[i])) })
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name: "l1distance",
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
+		},
+		Call: func(a *Args) float32 { return asm.L1Distance(a.X, a.Y) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 {
+				return math.Abs(float64(a.X[i] - a.Y[i])) // rounded, as the definition says
+			})
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name: "dot64",
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(3)}
+		},
+		Call: func(a *Args) float32 {
+			// Three floats hold all bits of a float64 that is neither huge nor tiny.
+			rest := asm.Dot64(a.X, a.Y)
+			for i := range a.Out {
+				a.Out[i] = float32(rest)
+				rest -= float64(a.Out[i])
+			}
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideSum(len(a.X),
+				func(i int) float64 { return float64(a.X[i]) * float64(a.Y[i]) })
+			return append(want, 0, 0), append(scale, scale[0], scale[0])
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name:  "min",
+		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:  func(a *Args) float32 { return asm.Min(a.X) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideExtreme(a.X, 1) },
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name:  "max",
+		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:  func(a *Args) float32 { return asm.Max(a.X) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideExtreme(a.X, -1) },
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name:  "argmin",
+		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:  func(a *Args) float32 { return float32(asm.ArgMin(a.X)) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideArg(a.X, 1) },
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name:  "argmax",
+		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:  func(a *Args) float32 { return float32(asm.ArgMax(a.X)) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideArg(a.X, -1) },
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name: "find",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{X: s.floats(m, n), A: 9} // which uniform numbers are not
+			if n > 0 && n%8 > 0 {
+				a.A = a.X[s.IntN(n)]
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { return float32(asm.Find(a.X, a.A)) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return []float64{float64(slices.Index(a.X, a.A))}, []float64{0}
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name: "add",
+		New:  newThree,
+		Call: func(a *Args) float32 { asm.Add(a.Out, a.X, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.X),
+				func(i int) (x, y float64) { return float64(a.X[i]), float64(a.Y[i]) })
+		},
+		Bytes: func(a *Args) int { return 12 * len(a.X) },
+	},
+	{
+		Name: "sub",
+		New:  newThree,
+		Call: func(a *Args) float32 { asm.Sub(a.Out, a.X, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.X),
+				func(i int) (x, y float64) { return float64(a.X[i]), -float64(a.Y[i]) })
+		},
+		Bytes: func(a *Args) int { return 12 * len(a.X) },
+	},
+	{
+		Name: "mul",
+		New:  newThree,
+		Call: func(a *Args) float32 { asm.Mul(a.Out, a.X, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.X), func(i int) (zero, xy float64) {
+				return 0, float64(a.X[i]) * float64(a.Y[i])
+			})
+		},
+		Bytes: func(a *Args) int { return 12 * len(a.X) },
+	},
+	{
+		Name: "scaleto",
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{A: s.Float(), X: s.floats(m, n), Out: m.Floats(n)}
+		},
+		Call: func(a *Args) float32 { asm.ScaleTo(a.Out, a.A, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.X), func(i int) (zero, ax float64) {
+				return 0, float64(a.A) * float64(a.X[i])
+			})
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name: "axpyto",
+		New:  newThree,
+		Call: func(a *Args) float32 { asm.AxpyTo(a.Out, a.A, a.X, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideMap(len(a.X), func(i int) (ax, y float64) {
+				return float64(a.A) * float64(a.X[i]), float64(a.Y[i])
+			})
+		},
+		Bytes: func(a *Args) int { return 12 * len(a.X) },
+	},
 	{
 		Name: "dotrows",
 		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
@@ -325,6 +477,61 @@ var Kernels = []Kernel{
 			return want, scale
 		},
 		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Idx) + 2) },
+	},
+	{
+		Name: "rankk",
+		Most: 8 * 600, // rows of two blocks and a part
+		New: func(n int, m Memory, s *Source) *Args {
+			k, stride := (min(n, 8*600)+7)/8, asm.TileCols+n%5
+			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
+				W: s.floats(m, (asm.TileRows-1)*stride+asm.TileCols), Stride: stride}
+			a.Out = a.W
+			return a
+		},
+		Call: func(a *Args) float32 { asm.RankK(a.W, a.Stride, a.X, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (c, zero float64) {
+				return float64(a.W[j]), 0
+			})
+			for i := range asm.TileRows * asm.TileCols {
+				i, j := i/asm.TileCols, i%asm.TileCols
+				for r := range len(a.X) / asm.TileRows {
+					product := float64(a.X[r*asm.TileRows+i]) * float64(a.Y[r*asm.TileCols+j])
+					want[i*a.Stride+j] += product
+					scale[i*a.Stride+j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int {
+			return 4 * (len(a.X) + len(a.Y) + 2*asm.TileRows*asm.TileCols)
+		},
+	},
+	{
+		Name: "pack",
+		New: func(n int, m Memory, s *Source) *Args {
+			width := asm.TileRows
+			if n%2 == 1 {
+				width = asm.TileCols
+			}
+			a := &Args{A: s.Float(), X: s.floats(m, n), Width: width, Stride: width + n%7}
+			if n > 0 {
+				last := (n - 1) / width
+				a.Out = m.Floats(last*a.Stride + n - last*width)
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Pack(a.Out, a.Width, a.Stride, a.A, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = make([]float64, len(a.Out)), make([]float64, len(a.Out))
+			for i, v := range a.X {
+				j := i/a.Width*a.Stride + i%a.Width
+				want[j] = float64(a.A) * float64(v)
+				scale[j] = math.Abs(want[j])
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
 		Name: "dotsparsek",
@@ -478,6 +685,31 @@ var Kernels = []Kernel{
 		Wide:  func(a *Args) (want, scale []float64) { return []float64{0}, []float64{0} },
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
 	},
+}
+
+// newThree makes two vectors to read and one to store into.
+func newThree(n int, m Memory, s *Source) *Args {
+	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
+}
+
+// wideExtreme returns the least of x, or with sign -1 the greatest.
+func wideExtreme(x []float32, sign float64) (want, scale []float64) {
+	least := math.Inf(1)
+	for _, v := range x {
+		least = min(least, sign*float64(v))
+	}
+	return []float64{sign*least + 0}, []float64{0}
+}
+
+// wideArg returns its first index.
+func wideArg(x []float32, sign float64) (want, scale []float64) {
+	least, first := math.Inf(1), -1
+	for i, v := range x {
+		if sign*float64(v) < least {
+			least, first = sign*float64(v), i
+		}
+	}
+	return []float64{float64(first)}, []float64{0}
 }
 
 // newRows makes 4 to 10 results for as many rows of n elements, with or without a gap between them,

@@ -29,7 +29,7 @@ func (p *Problem) Minimise() (w [][]float64, b []float64, least float64) {
 			}
 		}
 		try()
-		if p.Kind == Log || p.Kind == SquaredHinge || p.Kind == Multinomial {
+		if p.Kind == Log || p.Kind == SquaredHinge || p.Kind == Multinomial || p.Kind == Squared {
 			break // they are smooth
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	EpsInsensitive             // max(0, |y - z| - Epsilon)
 	CrammerSinger              // max over r of cost(y, r) - z_y + z_r, y being a class
 	Multinomial                // log(sum over r of e^z_r) - z_y
+	Squared                    // (y - z)^2/2
 )
 
 // A Problem is to make
@@ -71,6 +72,8 @@ func (p *Problem) loss(i int, z []float64) float64 {
 		return softplus(-y * z[0])
 	case EpsInsensitive:
 		return math.Max(0, math.Abs(z[0]-y)-p.Epsilon)
+	case Squared:
+		return (y - z[0]) * (y - z[0]) / 2
 	case CrammerSinger:
 		var most float64
 		for r, v := range z {

@@ -22,6 +22,9 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 			ddz[0][0] = 2
 		}
 		return d * d
+	case Squared:
+		dz[0], ddz[0][0] = z[0]-y, 1
+		return (y - z[0]) * (y - z[0]) / 2
 	case EpsInsensitive:
 		f, d, dd := softened((z[0]-y-p.Epsilon)/mu, mu)
 		f2, d2, dd2 := softened((y-z[0]-p.Epsilon)/mu, mu)

@@ -31,7 +31,7 @@ func main() {
 // train trains on the digits, and prints how long that took and how good the model is.
 func train(digits *dataset.Set) *pegasos.Model {
 	const epochs = 1000
-	cfg := pegasos.Config{Lambda: 1e-3, Epochs: epochs}
+	cfg := pegasos.Config{Lambda: 1e-3, Epochs: epochs}.Plain()
 	start := time.Now()
 	m, err := pegasos.Train(context.Background(), digits.Dense, digits.Y, cfg)
 	if err != nil {

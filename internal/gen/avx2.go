@@ -49,6 +49,8 @@ func newAVX2() *avx2 {
 func (t *avx2) Name() string { return t.isa }
 func (t *avx2) Width() int   { return t.width }
 
+func (t *avx2) Registers() int { return 16 }
+
 func (t *avx2) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
@@ -105,6 +107,11 @@ func (t *avx2) Return(v Group) {
 	// The upper halves are cleared before a Go function runs: its SSE code would wait for them on
 	// Intel.
 	t.VMOVSS(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
+func (t *avx2) ReturnInt(n reg.GPVirtual) {
+	t.MOVQ(n, t.resolve(t.ReturnIndex(0)))
 	t.Done()
 }
 
@@ -197,6 +204,8 @@ func (t *avx2) New(width int) Group {
 	return Group{width, []reg.VecVirtual{t.XMM()}}
 }
 
+func (t *avx2) NewUniform() Group { return t.New(t.width) }
+
 func (t *avx2) Narrow(v Group, width int) Group { return Group{width, v.regs} }
 
 // r is the register as wide as the group.
@@ -229,6 +238,13 @@ func indexed(p, j reg.GPVirtual) operand.Mem {
 }
 
 func (t *avx2) Zero(v Group) { t.VXORPS(r(v), r(v), r(v)) }
+
+func (t *avx2) Fill(v Group, bits uint32) {
+	pattern, x := t.GP32(), v.regs[0].AsX()
+	t.MOVL(operand.U32(bits), pattern)
+	t.VMOVD(pattern, x)
+	t.VPBROADCASTD(x, r(v))
+}
 
 func (t *avx2) CopyLane(dst, v Group, lane int) {
 	t.VPERMILPS(operand.Imm(uint64(lane)), r(v), r(dst))
@@ -371,6 +387,9 @@ func (t *avx2) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p,
 func (t *avx2) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
 func (t *avx2) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
 
+func (t *avx2) Least(best, v Group)    { t.Min(best, v, best) }
+func (t *avx2) Greatest(best, v Group) { t.Max(best, v, best) }
+
 func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 	mask := t.New(dst.width)
 	t.VCMPPS(lessThan, r(limit), r(v), r(mask))
@@ -380,6 +399,7 @@ func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 // lessThan is VCMPPS's predicate that is false for NaN.
 const lessThan = operand.U8(0x11)
 
+func (t *avx2) BitsAnd(dst, a, b Group) { t.VANDPS(r(b), r(a), r(dst)) }
 func (t *avx2) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
 
 func (t *avx2) BitsShiftLeft(dst, a Group, bits int) {
@@ -390,7 +410,53 @@ func (t *avx2) BitsShiftRight(dst, a Group, bits int) {
 	t.VPSRLD(operand.Imm(uint64(bits)), r(a), r(dst))
 }
 
+// Doubles.
+
+func (t *avx2) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
+	t.VCVTPS2PD(at(p, offset), r(v))
+}
+
+func (t *avx2) Doubles(low, high, v Group) { t.doubles(low, high, v, t.UpperHalf) }
+
+// doubles and foldDoubles are told how halves of registers move, which VEX and EVEX say
+// differently.
+func (t *avx2) doubles(low, high, v Group, upperHalf func(dst, v Group)) {
+	half := t.New(v.width / 2)
+	upperHalf(half, v)
+	t.VCVTPS2PD(r(t.Narrow(v, v.width/2)), r(low))
+	t.VCVTPS2PD(r(half), r(high))
+}
+
+func (t *avx2) MulDoubles(dst, a, b Group) { t.VMULPD(r(b), r(a), r(dst)) }
+func (t *avx2) AddDoubles(dst, a, b Group) { t.VADDPD(r(b), r(a), r(dst)) }
+
+func (t *avx2) FoldDoubles(v Group) { t.foldDoubles(v, t.UpperHalf) }
+
+func (t *avx2) foldDoubles(v Group, upperHalf func(dst, v Group)) {
+	for width := v.width / 2; width >= 2; width /= 2 {
+		half, low := t.New(width), t.Narrow(v, width)
+		upperHalf(half, t.Narrow(v, 2*width))
+		t.AddDoubles(low, low, half)
+	}
+}
+
+func (t *avx2) ReturnDouble(v Group) {
+	t.VMOVSD(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
 // Folds.
+
+func (t *avx2) UpperHalf(dst, v Group) {
+	switch v.width {
+	case 8:
+		t.VEXTRACTF128(operand.Imm(1), r(v), r(dst))
+	case 4:
+		t.VMOVHLPS(r(v), r(v), r(dst))
+	case 2:
+		t.VMOVSHDUP(r(v), r(dst))
+	}
+}
 
 func (t *avx2) Fold(v Group) {
 	x, h := v.regs[0].AsX(), t.XMM()
@@ -528,6 +594,14 @@ func (t *avx2) IfLessReg(n, k reg.GPVirtual, label string) {
 func (t *avx2) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMPQ(n, k)
 	t.JAE(operand.LabelRef(label))
+}
+
+func (t *avx2) IfAnyEqual(a, b Group, label string) {
+	mask, some := t.New(a.width), t.GP32()
+	t.VCMPPS(operand.Imm(0), r(b), r(a), r(mask))
+	t.VMOVMSKPS(r(mask), some)
+	t.TESTL(some, some)
+	t.JNE(operand.LabelRef(label))
 }
 
 func (t *avx2) IfMisaligned(p reg.GPVirtual, width int, label string) {

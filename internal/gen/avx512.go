@@ -18,6 +18,8 @@ func newAVX512x256() *avx512 { return &avx512{newContext("AVX512x256", 8)} }
 
 // Functions.
 
+func (t *avx512) Registers() int { return 32 }
+
 func (t *avx512) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
@@ -91,6 +93,11 @@ func (t *avx512) Return(v Group) {
 	t.Done()
 }
 
+func (t *avx512) ReturnInt(n reg.GPVirtual) {
+	t.MOVQ(n, t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
 func (t *avx512) Done() { t.RET() }
 
 // Vectors.
@@ -103,6 +110,12 @@ func (t *avx512) Zero(v Group) {
 	}
 	zero.CancellingInputs = true
 	t.Instruction(zero)
+}
+
+func (t *avx512) Fill(v Group, bits uint32) {
+	pattern := t.GP32()
+	t.MOVL(operand.U32(bits), pattern)
+	t.VPBROADCASTD(pattern, r(v))
 }
 
 // Moves.
@@ -142,7 +155,28 @@ func (t *avx512) KeepBelow(dst, a, v, limit Group) {
 	t.VMOVUPS_Z(r(a), mask, r(dst))
 }
 
+// Doubles.
+
+func (t *avx512) Doubles(low, high, v Group) { t.doubles(low, high, v, t.UpperHalf) }
+func (t *avx512) FoldDoubles(v Group)        { t.foldDoubles(v, t.UpperHalf) }
+
+func (t *avx512) ReturnDouble(v Group) {
+	t.VMOVSD(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
 // Folds.
+
+func (t *avx512) UpperHalf(dst, v Group) {
+	switch v.width {
+	case 16:
+		t.VEXTRACTF64X4(operand.Imm(1), r(v), r(dst))
+	case 8:
+		t.VEXTRACTF32X4(operand.Imm(1), r(v), r(dst))
+	default:
+		t.avx2.UpperHalf(dst, v)
+	}
+}
 
 func (t *avx512) Fold(v Group) {
 	if v.width == 16 {
@@ -241,4 +275,14 @@ func (t *avx512) ReturnInts(v Group) {
 	t.VEXTRACTI32X4(operand.Imm(1), r(v), h)
 	t.returnFour(v, h)
 	t.Done()
+}
+
+// Jumps.
+
+func (t *avx512) IfAnyEqual(a, b Group, label string) {
+	mask, some := t.K(), t.GP32()
+	t.VCMPPS(operand.Imm(0), r(b), r(a), mask)
+	t.KMOVW(mask, some)
+	t.TESTL(some, some)
+	t.JNE(operand.LabelRef(label))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// features are what the dispatch guard of a path asks cpuid for; isa_amd64.go has the same list.
+// features are what the dispatch guard of a path asks for; isa_amd64.go has the same list.
 var features = map[string][]string{
 	"AVX2":       {"AVX", "AVX2"},
 	"AVX512x256": avx512Features,

@@ -112,20 +112,19 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGuards holds the features that kernels may need against those that the dispatch asks cpuid
-// for.
+// TestGuards holds the features that kernels may need against those that the dispatch asks for.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := map[string][]string{}
-	guard := regexp.MustCompile(`Supports\(([^)]*)\) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
+	guard := regexp.MustCompile(`if ([^{]*) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
+	feature := regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`)
 	for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
 		for _, isa := range strings.Split(m[2], ", ") {
-			for _, f := range strings.Split(m[1], ",") {
-				f = strings.TrimPrefix(strings.TrimSpace(f), "cpuid.")
-				asked[isa] = append(asked[isa], f)
+			for _, f := range feature.FindAllStringSubmatch(m[1], -1) {
+				asked[isa] = append(asked[isa], f[1])
 			}
 		}
 	}

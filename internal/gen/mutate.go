@@ -224,11 +224,24 @@ func (m *mutant) New(width int) Group {
 	return v
 }
 
+func (m *mutant) NewUniform() Group {
+	v := m.Target.NewUniform()
+	m.numbers[v.regs[0]] = len(m.numbers)
+	return v
+}
+
 func (m *mutant) Zero(v Group) {
 	if m.here("lane skipped", "Zero %d left out", m.number(v)) {
 		return
 	}
 	m.Target.Zero(v)
+}
+
+func (m *mutant) Fill(v Group, bits uint32) {
+	if m.here("count", "Fill with %#x-1", bits) {
+		bits--
+	}
+	m.Target.Fill(v, bits)
 }
 
 func (m *mutant) CopyLane(dst, v Group, lane int) {
@@ -416,6 +429,28 @@ func (m *mutant) Max(dst, limit, a Group) {
 	m.Target.Max(dst, limit, a)
 }
 
+func (m *mutant) Least(best, v Group) {
+	if m.here("lane skipped", "Least with %d left out", m.number(v)) {
+		return
+	}
+	if m.here("operation", "Greatest for Least") {
+		m.Target.Greatest(best, v)
+		return
+	}
+	m.Target.Least(best, v)
+}
+
+func (m *mutant) Greatest(best, v Group) {
+	if m.here("lane skipped", "Greatest with %d left out", m.number(v)) {
+		return
+	}
+	if m.here("operation", "Least for Greatest") {
+		m.Target.Least(best, v)
+		return
+	}
+	m.Target.Greatest(best, v)
+}
+
 func (m *mutant) KeepBelow(dst, a, v, limit Group) {
 	if m.here("operation", "KeepBelow with its operands swapped") {
 		v, limit = limit, v
@@ -424,6 +459,14 @@ func (m *mutant) KeepBelow(dst, a, v, limit Group) {
 		limit = a
 	}
 	m.Target.KeepBelow(dst, a, v, limit)
+}
+
+func (m *mutant) BitsAnd(dst, a, b Group) {
+	if m.here("operation", "BitsSub for BitsAnd") {
+		m.Target.BitsSub(dst, a, b)
+		return
+	}
+	m.Target.BitsAnd(dst, a, b)
 }
 
 func (m *mutant) BitsSub(dst, a, b Group) {
@@ -457,7 +500,57 @@ func (m *mutant) wrongScalar(a Group) Group {
 	return a
 }
 
+// Doubles.
+
+func (m *mutant) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
+	m.Target.LoadDoubles(v, p, m.further("LoadDoubles", p, offset))
+}
+
+func (m *mutant) Doubles(low, high, v Group) {
+	if m.here("accumulators swapped", "Doubles of %d", m.number(v)) {
+		low, high = high, low
+	}
+	m.Target.Doubles(low, high, v)
+}
+
+func (m *mutant) MulDoubles(dst, a, b Group) {
+	if m.here("operation", "AddDoubles for MulDoubles") {
+		m.Target.AddDoubles(dst, a, b)
+		return
+	}
+	m.Target.MulDoubles(dst, a, b)
+}
+
+func (m *mutant) AddDoubles(dst, a, b Group) {
+	if m.here("lane skipped", "AddDoubles %d to %d left out", m.number(b), m.number(a)) {
+		return
+	}
+	if other, ok := another(m.sums, a); ok {
+		if m.here("accumulators swapped", "AddDoubles %d to %d goes to %d", m.number(b),
+			m.number(a), m.number(other)) {
+			dst, a = other, other
+		}
+	}
+	m.sums = append(m.sums, a)
+	m.Target.AddDoubles(dst, a, b)
+}
+
+func (m *mutant) FoldDoubles(v Group) {
+	if m.here("lane skipped", "FoldDoubles %d left out", m.number(v)) {
+		return
+	}
+	m.Target.FoldDoubles(v)
+}
+
 // Folds.
+
+func (m *mutant) UpperHalf(dst, v Group) {
+	if m.here("lane skipped", "UpperHalf of %d is the lower half", m.number(v)) {
+		m.Target.Add(dst, m.Narrow(v, dst.width), m.Narrow(v, dst.width))
+		return
+	}
+	m.Target.UpperHalf(dst, v)
+}
 
 func (m *mutant) Fold(v Group) {
 	if m.here("lane skipped", "Fold %d left out", m.number(v)) {
@@ -548,6 +641,13 @@ func (m *mutant) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 		n = m.oneLess(n)
 	}
 	m.Target.IfAtLeastReg(n, k, label)
+}
+
+func (m *mutant) IfAnyEqual(a, b Group, label string) {
+	if m.here("jump dropped", "IfAnyEqual %s left out", label) {
+		return
+	}
+	m.Target.IfAnyEqual(a, b, label)
 }
 
 func (m *mutant) IfMisaligned(p reg.GPVirtual, width int, label string) {

@@ -36,6 +36,8 @@ func newNEON() *neon {
 func (t *neon) Name() string { return "NEON" }
 func (t *neon) Width() int   { return 8 }
 
+func (t *neon) Registers() int { return 16 }
+
 func (t *neon) Compile() (*ir.File, error) {
 	f, err := t.Result()
 	if err != nil {
@@ -79,6 +81,11 @@ func (t *neon) BroadcastParam(param string) Group {
 
 func (t *neon) Return(v Group) {
 	t.Context.Store(v.regs[0], t.ReturnIndex(0))
+	t.RET()
+}
+
+func (t *neon) ReturnInt(n reg.GPVirtual) {
+	t.Context.Store(n, t.ReturnIndex(0))
 	t.RET()
 }
 
@@ -162,6 +169,12 @@ func (t *neon) New(width int) Group {
 	return v
 }
 
+// NewUniform's register is both halves.
+func (t *neon) NewUniform() Group {
+	r := t.V128()
+	return Group{8, []reg.VecVirtual{r, r}}
+}
+
 func (t *neon) Narrow(v Group, width int) Group {
 	if width < 8 {
 		v.regs = v.regs[:1]
@@ -172,6 +185,14 @@ func (t *neon) Narrow(v Group, width int) Group {
 func (t *neon) Zero(v Group) {
 	for _, r := range v.regs {
 		t.VMOVI(0, r)
+	}
+}
+
+func (t *neon) Fill(v Group, bits uint32) {
+	pattern := t.GP64()
+	t.MOVD(operand.U32(bits), pattern)
+	for _, r := range v.regs {
+		t.VDUP(pattern, r)
 	}
 }
 
@@ -222,8 +243,10 @@ func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 	if offset != 0 {
 		p = t.address(p, offset)
 	}
-	for _, r := range dst.regs {
-		t.VLD1R(at(p, 0), r)
+	for i, r := range dst.regs {
+		if i == 0 || r != dst.regs[0] {
+			t.VLD1R(at(p, 0), r)
+		}
 	}
 }
 
@@ -385,12 +408,25 @@ func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
 func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
 func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
 
+func (t *neon) Least(best, v Group) {
+	greater := t.New(v.width)
+	each(greater, best, v, t.VFCMGT)
+	each(best, v, greater, t.VBIT)
+}
+
+func (t *neon) Greatest(best, v Group) {
+	greater := t.New(v.width)
+	each(greater, v, best, t.VFCMGT)
+	each(best, v, greater, t.VBIT)
+}
+
 func (t *neon) KeepBelow(dst, a, v, limit Group) {
 	mask := t.New(dst.width)
 	each(mask, limit, v, t.VFCMGT)
 	each(dst, a, mask, t.VAND)
 }
 
+func (t *neon) BitsAnd(dst, a, b Group) { each(dst, a, b, t.VAND) }
 func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
 
 func (t *neon) BitsShiftLeft(dst, a Group, bits int) {
@@ -405,7 +441,48 @@ func (t *neon) BitsShiftRight(dst, a Group, bits int) {
 	}
 }
 
+// Doubles.
+
+func (t *neon) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
+	low, high := v.regs[0], v.regs[1]
+	t.FMOVQ(at(p, offset), low)
+	t.VFCVTL2(low, high)
+	t.VFCVTL(low, low)
+}
+
+func (t *neon) Doubles(low, high, v Group) {
+	for i, d := range []Group{low, high} {
+		t.VFCVTL(v.regs[i], d.regs[0])
+		t.VFCVTL2(v.regs[i], d.regs[1])
+	}
+}
+
+func (t *neon) MulDoubles(dst, a, b Group) { each(dst, a, b, t.VFMULD) }
+func (t *neon) AddDoubles(dst, a, b Group) { each(dst, a, b, t.VFADDD) }
+
+func (t *neon) FoldDoubles(v Group) {
+	low := v.regs[0]
+	t.VFADDD(v.regs[1], low, low)
+	t.FADDPD(low, low)
+}
+
+func (t *neon) ReturnDouble(v Group) {
+	t.Context.Store(v.regs[0], t.ReturnIndex(0))
+	t.RET()
+}
+
 // Folds.
+
+func (t *neon) UpperHalf(dst, v Group) {
+	switch low := v.regs[0]; v.width {
+	case 8:
+		t.VMOV(v.regs[1], dst.regs[0])
+	case 4:
+		t.VEXT(8, low, low, dst.regs[0])
+	case 2:
+		t.VDUP(arm64.S(low, 1), dst.regs[0])
+	}
+}
 
 func (t *neon) Fold(v Group) {
 	low, high := v.regs[0], t.V128()
@@ -530,6 +607,17 @@ func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
 func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
 	t.CMP(k, n)
 	t.BHS(label)
+}
+
+func (t *neon) IfAnyEqual(a, b Group, label string) {
+	mask, half, some := t.New(8), t.V128(), t.GP64()
+	each(mask, a, b, t.VFCMEQ)
+	any := mask.regs[0]
+	t.VORR(mask.regs[1], any, any)
+	t.VEXT(8, any, any, half)
+	t.VORR(half, any, any)
+	t.FMOVD(any, some)
+	t.CBNZ(some, label)
 }
 
 func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {

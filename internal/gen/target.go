@@ -21,6 +21,7 @@ type Target interface {
 	vectors
 	moves
 	arithmetic
+	doubles
 	folds
 	byteSums
 	jumps
@@ -32,6 +33,8 @@ type functions interface {
 	Name() string
 	// Width is how many floats the widest group has.
 	Width() int
+	// Registers is how many groups of that width the registers hold.
+	Registers() int
 	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
 	// Func begins a function: the target appends its name to the kernel's word.
@@ -44,8 +47,10 @@ type functions interface {
 	ScalarParam(name string) Group
 	BroadcastParam(name string) Group
 
-	// Return ends the function with v's lane 0 as the result; Done ends one that has no result.
+	// Return ends the function with v's lane 0 as the result, ReturnInt with n; Done ends one that
+	// has no result.
 	Return(v Group)
+	ReturnInt(n reg.GPVirtual)
 	Done()
 }
 
@@ -93,9 +98,14 @@ type integers interface {
 type vectors interface {
 	// New returns a group of 16, 8, 4, 2 or 1 floats, as yet undefined.
 	New(width int) Group
+	// NewUniform returns one of the widest for LoadBroadcast alone to write, which may be in fewer
+	// registers.
+	NewUniform() Group
 	// Narrow returns the first floats of v.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
+	// Fill sets all lanes to the float that has these bits.
+	Fill(v Group, bits uint32)
 	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other
 	// lanes are undefined.
 	CopyLane(dst, v Group, lane int)
@@ -145,17 +155,38 @@ type arithmetic interface {
 	// Min and Max give the lesser or greater of limit and a, and a where that is NaN.
 	Min(dst, limit, a Group)
 	Max(dst, limit, a Group)
+	// Least keeps the lesser of best and v in best, Greatest the greater; best stays where v is
+	// NaN, and is no NaN itself.
+	Least(best, v Group)
+	Greatest(best, v Group)
 	// KeepBelow gives a where v < limit, and +0 elsewhere.
 	KeepBelow(dst, a, v, limit Group)
 
 	// The Bits operations see lanes as unsigned integers of 32 bits.
+	BitsAnd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 }
 
+// doubles are float64: a group of them has half as many lanes as one of floats in the same
+// registers. The widths given are those of the registers, in floats.
+type doubles interface {
+	// LoadDoubles loads floats, half as many as the group is wide, and makes doubles of them;
+	// Doubles makes two groups of the floats of one.
+	LoadDoubles(v Group, p reg.GPVirtual, offset int)
+	Doubles(low, high, v Group)
+	MulDoubles(dst, a, b Group)
+	AddDoubles(dst, a, b Group)
+	// FoldDoubles is Fold for doubles; ReturnDouble ends the function with lane 0.
+	FoldDoubles(v Group)
+	ReturnDouble(v Group)
+}
+
 // folds add the lanes of a group.
 type folds interface {
+	// UpperHalf copies the upper half of v's lanes to a group of half the width.
+	UpperHalf(dst, v Group)
 	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
 	Fold(v Group)
 	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
@@ -207,6 +238,8 @@ type jumps interface {
 	IfWithout(n reg.GPVirtual, k int, label string)
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
+	// IfAnyEqual jumps where a lane of a equals the same lane of b.
+	IfAnyEqual(a, b Group, label string)
 	// IfMisaligned jumps where p is not a multiple of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
 	// IfNearPageEnd jumps where fewer than width floats fit between p[n] and the end of its page.

@@ -36,7 +36,7 @@ type Sum struct {
 	dim    int
 	stride int       // of sum
 	sum    []float32 // rows of columns; the upper triangle counts
-	a, b   []float32 // rows to be added: for each block its panels
+	a, b   panels    // rows to be added, in a times their coefficients
 	rows   int       // in a and b
 	blocks int       // that fit a and b
 
@@ -48,7 +48,7 @@ func New(dim int) *Sum {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: New(%d)", dim))
 	}
-	s := &Sum{dim: dim}
+	s := &Sum{dim: dim, a: newPanels(dim, asm.TileRows), b: newPanels(dim, asm.TileCols)}
 	rows := up(dim, asm.TileRows)
 	s.stride = up(dim, asm.TileCols)
 	s.sum = make([]float32, rows*s.stride)
@@ -119,12 +119,9 @@ func (s *Sum) AddRowsAt(x []float32, stride int, idx []int32, c []float32, threa
 	})
 }
 
-// packed is how many rows a goroutine packs at a time, and packedBytes what the packed rows of
-// several goroutines may take: with more of them each has something to do for longer.
-const (
-	packed      = 64
-	packedBytes = 4 << 20
-)
+// packedBytes is what the packed rows of several goroutines may take: with more of them each has
+// something to do for longer.
+const packedBytes = 4 << 20
 
 // add adds n rows.
 func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
@@ -137,10 +134,11 @@ func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
 	for done := 0; done < n; {
 		take := min(n-done, room-s.rows)
 		first := s.rows
-		parallel.For(threads, (take+packed-1)/packed, func(_, i int) {
-			for r := i * packed; r < min((i+1)*packed, take); r++ {
+		parallel.For(threads, (take+chunk-1)/chunk, func(_, i int) {
+			for r := i * chunk; r < min((i+1)*chunk, take); r++ {
 				x, c := row(done + r)
-				s.pack(first+r, x, c)
+				s.a.pack(first+r, c, x)
+				s.b.pack(first+r, 1, x)
 			}
 		})
 		s.rows += take
@@ -155,54 +153,48 @@ func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
 func (s *Sum) reserve(threads int) {
 	blocks := 1
 	if threads > 1 {
-		blocks = min(max(packedBytes/(4*s.blockFloats()), 1), 8)
+		blocks = min(max(packedBytes/(4*(s.a.block+s.b.block)), 1), 8)
 	}
-	if blocks <= s.blocks {
-		return
+	if blocks > s.blocks {
+		s.blocks = blocks
+		s.a.reserve(blocks)
+		s.b.reserve(blocks)
 	}
-	s.blocks = blocks
-	grow := func(v []float32, width int) []float32 {
-		more := make([]float32, blocks*asm.BlockRows*up(s.dim, width))
-		copy(more, v)
-		return more
-	}
-	s.a, s.b = grow(s.a, asm.TileRows), grow(s.b, asm.TileCols)
 }
 
-// blockFloats is the size of a block in a and b.
-func (s *Sum) blockFloats() int {
-	return asm.BlockRows * (up(s.dim, asm.TileRows) + up(s.dim, asm.TileCols))
+// panels are blocks of asm.BlockRows rows. Panel p of a block has columns p*width to (p+1)*width-1 of
+// all its rows, one row behind the other. Behind the last column are zeros, for nothing is ever
+// stored there.
+type panels struct {
+	width int
+	step  int // between panels; no power of two, whose lines would be few in the caches
+	block int // floats of a block
+	data  []float32
 }
 
-// pack brings row r of the blocks into panels: c times the row into those of a, the row into those
-// of b. Panel p of a block has columns p*width to (p+1)*width-1 of all its rows, one row behind the
-// other, with zeros where there are no columns.
-func (s *Sum) pack(r int, x []float32, c float32) {
-	block, r := r/asm.BlockRows, r%asm.BlockRows
-	b := s.b[block*asm.BlockRows*up(s.dim, asm.TileCols):]
-	for j := 0; j < s.dim; j += asm.TileCols {
-		p := (*[asm.TileCols]float32)(b[j*asm.BlockRows+r*asm.TileCols:])
-		if j+asm.TileCols <= s.dim {
-			*p = [asm.TileCols]float32(x[j:])
-		} else {
-			clear(p[copy(p[:], x[j:]):])
-		}
-	}
-	a := s.a[block*asm.BlockRows*up(s.dim, asm.TileRows):]
-	for i := 0; i < s.dim; i += asm.TileRows {
-		p := (*[asm.TileRows]float32)(a[i*asm.BlockRows+r*asm.TileRows:])
-		if i+asm.TileRows <= s.dim {
-			*p = [asm.TileRows]float32(x[i:])
-		} else {
-			clear(p[copy(p[:], x[i:]):])
-		}
-		if c != 1 {
-			for l := range p {
-				p[l] = float32(c * p[l])
-			}
-		}
-	}
+func newPanels(dim, width int) panels {
+	step := asm.BlockRows*width + 16
+	return panels{width: width, step: step, block: up(dim, width) / width * step}
 }
+
+func (p *panels) reserve(blocks int) {
+	data := make([]float32, blocks*p.block)
+	copy(data, p.data)
+	p.data = data
+}
+
+// pack makes row r, counted from the first block's first, c times x.
+func (p *panels) pack(r int, c float32, x []float32) {
+	row := p.data[r/asm.BlockRows*p.block+r%asm.BlockRows*p.width:]
+	asm.Pack(row, p.width, p.step, c, x)
+}
+
+// rows returns the first k rows of the panel of a block that begins with column j.
+func (p *panels) rows(block, j, k int) []float32 {
+	return p.data[block*p.block+j/p.width*p.step:][:k*p.width]
+}
+
+const chunk = 64 // rows that a goroutine packs at a time
 
 // strip is how many panels of a a goroutine multiplies with one of b.
 const strip = 8
@@ -229,13 +221,11 @@ func (s *Sum) flush() {
 
 // multiply adds the rows to the elements of the panel of columns j and rows from first to end-1.
 func (s *Sum) multiply(first, end, j int) {
-	aFloats, bFloats := up(s.dim, asm.TileRows), up(s.dim, asm.TileCols)
 	for done := 0; done < s.rows; done += asm.BlockRows {
-		k := min(s.rows-done, asm.BlockRows)
-		b := s.b[done*bFloats+j*asm.BlockRows:][:k*asm.TileCols]
+		block, k := done/asm.BlockRows, min(s.rows-done, asm.BlockRows)
+		b := s.b.rows(block, j, k)
 		for i := first; i < end; i += asm.TileRows {
-			a := s.a[done*aFloats+i*asm.BlockRows:][:k*asm.TileRows]
-			asm.RankK(s.sum[i*s.stride+j:], s.stride, a, b)
+			asm.RankK(s.sum[i*s.stride+j:], s.stride, s.a.rows(block, i, k), b)
 		}
 	}
 }

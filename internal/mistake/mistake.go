@@ -24,12 +24,12 @@ func Lengths(a string, n int, b string, m int) string {
 	return Of("%s = %d, %s = %d", a, n, b, m)
 }
 
-// module is the path of this module and a slash.
-var module = func() string {
+// module returns the path of this module and a slash.
+func module() string {
 	pc, _, _, _ := runtime.Caller(0)
 	path, _, _ := strings.Cut(runtime.FuncForPC(pc).Name(), "internal/mistake.")
 	return path
-}()
+}
 
 // called returns the package and the name of the exported function that was called from outside: of
 // the first package on the stack that others can import, the outermost one before that package is
@@ -66,7 +66,7 @@ func called() string {
 // split returns the parts of a function's full name, and whether it is of a package of this module
 // that others can import.
 func split(full string) (pkg, function string, public bool) {
-	path, inModule := strings.CutPrefix(full, module)
+	path, inModule := strings.CutPrefix(full, module())
 	slash := strings.LastIndex(path, "/") + 1
 	pkg, function, _ = strings.Cut(path[slash:], ".")
 	function, _, _ = strings.Cut(function, ".func")  // a literal in it

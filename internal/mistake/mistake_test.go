@@ -7,15 +7,15 @@ func TestSplit(t *testing.T) {
 		full, pkg, function string
 		public, exported    bool
 	}{
-		{module + "dense.Dot", "dense", "Dot", true, true},
-		{module + "dense.(*Matrix).Dot", "dense", "Matrix.Dot", true, true},
-		{module + "pegasos/kernelsvm.(*Model).Predict.func1", "kernelsvm", "Model.Predict", true,
+		{module() + "dense.Dot", "dense", "Dot", true, true},
+		{module() + "dense.(*Matrix).Dot", "dense", "Matrix.Dot", true, true},
+		{module() + "pegasos/kernelsvm.(*Model).Predict.func1", "kernelsvm", "Model.Predict", true,
 			true},
-		{module + "pegasos.(*Model).Each-range1", "pegasos", "Model.Each", true, true},
-		{module + "pegasos.(*run).Step", "pegasos", "run.Step", true, false},
-		{module + "sparse.inRange", "sparse", "inRange", true, false},
-		{module + "internal/asm.Dot", "asm", "Dot", false, true},
-		{module + "cmd/pegasimd/internal/chart.Of[...]", "chart", "Of", false, true},
+		{module() + "pegasos.(*Model).Each-range1", "pegasos", "Model.Each", true, true},
+		{module() + "pegasos.(*run).Step", "pegasos", "run.Step", true, false},
+		{module() + "sparse.inRange", "sparse", "inRange", true, false},
+		{module() + "internal/asm.Dot", "asm", "Dot", false, true},
+		{module() + "cmd/pegasimd/internal/chart.Of[...]", "chart", "Of", false, true},
 		{"main.main", "main", "main", false, false},
 	} {
 		pkg, function, public := split(c.full)

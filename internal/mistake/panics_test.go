@@ -35,7 +35,32 @@ func wrong(t *testing.T) map[string][]call {
 		"dense.SquaredDistance": {
 			{func() { dense.SquaredDistance(of(70000), of(4)) }, "len(x) = 70000, len(y) = 4"}},
 		"dense.Exp":        {{func() { dense.Exp(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"}},
-		"dense.SumSquares": nil, "dense.Scale": nil,
+		"dense.SumSquares": nil, "dense.Scale": nil, "dense.Norm": nil,
+		"dense.Sum": nil, "dense.SumAbs": nil,
+		"dense.Min": nil, "dense.Max": nil, "dense.ArgMin": nil, "dense.ArgMax": nil,
+		"dense.L1Distance": {
+			{func() { dense.L1Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Dot64":  {{func() { dense.Dot64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Cosine": {{func() { dense.Cosine(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Distance": {
+			{func() { dense.Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Normalize": {
+			{func() { dense.Normalize(of(3), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Normalize(of(3), []float32{1}) }, "len(dst) = 3, len(x) = 1"}},
+		"dense.Add": {
+			{func() { dense.Add(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Add(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.Sub": {
+			{func() { dense.Sub(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Sub(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.Mul": {
+			{func() { dense.Mul(of(3), of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.Mul(of(4), of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
+		"dense.ScaleTo": {
+			{func() { dense.ScaleTo(of(3), 1, of(4)) }, "len(dst) = 3, len(x) = 4"}},
+		"dense.AxpyTo": {
+			{func() { dense.AxpyTo(of(3), 1, of(4), of(4)) }, "len(dst) = 3, len(x) = 4"},
+			{func() { dense.AxpyTo(of(4), 1, of(4), of(3)) }, "len(x) = 4, len(y) = 3"}},
 		"dense.DotRows": {
 			{func() { dense.DotRows(of(3), of(11), 4, of(4)) },
 				"len(rows) = 11, too few for 3 rows of 4 elements, 4 apart"},

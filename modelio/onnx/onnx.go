@@ -36,6 +36,9 @@ const (
 // "probabilities" beside "scores". The output of a regression is "prediction". Of one-vs-one the
 // "scores" are those of Model.ClassScores; it has no probabilities here.
 func Write(w io.Writer, m *pegasos.Model) error {
+	if err := m.TakesRawRows(); err != nil {
+		return fmt.Errorf("onnx: %w", err)
+	}
 	n := len(m.Weights)
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
 		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the "+

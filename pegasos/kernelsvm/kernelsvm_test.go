@@ -216,7 +216,7 @@ func TestLinearIsPrimal(t *testing.T) {
 	} {
 		primal, err := pegasos.Train(context.Background(), p.Dense, p.Y, pegasos.Config{
 			Lambda: 0.01, Epochs: 6, Order: c.order, Offset: c.offset, Average: c.average, Seed: 2,
-		})
+		}.Plain())
 		if err != nil {
 			t.Fatal(err)
 		}

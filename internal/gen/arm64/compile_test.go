@@ -321,6 +321,8 @@ func TestSpelling(t *testing.T) {
 	see("ext v3.16b, v2.16b, v1.16b, #8")
 	c.VBSL(v1, v2, v3)
 	see("bsl v3.16b, v2.16b, v1.16b")
+	c.VBIT(v1, v2, v3)
+	see("bit v3.16b, v2.16b, v1.16b")
 	c.VTBL(v1, v2, v3)
 	see("tbl v3.16b, {v2.16b}, v1.16b")
 	c.VTBX(v1, v2, v3)
@@ -347,6 +349,8 @@ func TestSpelling(t *testing.T) {
 		{c.VFMAX, "fmax v3.4s, v2.4s, v1.4s"},
 		{c.VFMIN, "fmin v3.4s, v2.4s, v1.4s"},
 		{c.VFADDP, "faddp v3.4s, v2.4s, v1.4s"},
+		{c.VFADDD, "fadd v3.2d, v2.2d, v1.2d"},
+		{c.VFMULD, "fmul v3.2d, v2.2d, v1.2d"},
 		{c.VFCMEQ, "fcmeq v3.4s, v2.4s, v1.4s"},
 		{c.VFCMGE, "fcmge v3.4s, v2.4s, v1.4s"},
 		{c.VFCMGT, "fcmgt v3.4s, v2.4s, v1.4s"},
@@ -370,6 +374,9 @@ func TestSpelling(t *testing.T) {
 		gnu string
 	}{
 		{c.FADDPS, "faddp s2, v1.2s"},
+		{c.FADDPD, "faddp d2, v1.2d"},
+		{c.VFCVTL, "fcvtl v2.2d, v1.2s"},
+		{c.VFCVTL2, "fcvtl2 v2.2d, v1.4s"},
 		{c.VFABS, "fabs v2.4s, v1.4s"},
 		{c.VFNEG, "fneg v2.4s, v1.4s"},
 		{c.VFSQRT, "fsqrt v2.4s, v1.4s"},
@@ -462,7 +469,7 @@ func checkLiveness(t *testing.T, i *ir.Instruction) {
 			read = append(read, operand.Registers(op)...)
 		case k == last, k == last-1 && strings.HasPrefix(d.format, "("):
 			written = append(written, d)
-			if i.Opcode == "VBSL" || i.Opcode == "VTBX" ||
+			if i.Opcode == "VBSL" || i.Opcode == "VBIT" || i.Opcode == "VTBX" ||
 				strings.HasSuffix(i.Opcode, "ADALP") || strings.Contains(d.format, ".S[") ||
 				strings.Contains(d.format, ".D[") {
 				read = append(read, d)

@@ -167,6 +167,11 @@ func (c *Context) VBSL(m, n, d reg.Register) {
 	c.emit("VBSL", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
 }
 
+// VBIT takes n where m has ones and leaves d where it has zeros.
+func (c *Context) VBIT(m, n, d reg.Register) {
+	c.emit("VBIT", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
+}
+
 // VTBL takes the bytes of n that m names by number, and 0 where m is 16 or more; VTBX leaves d's
 // byte there.
 func (c *Context) VTBL(m, n, d reg.Register) {
@@ -217,6 +222,14 @@ func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d)
 
 // FADDPS is n0+n1, in lane 0.
 func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
+
+// Two float64, by names of our own: VFADDD is n+m and VFMULD n*m in each lane, FADDPD is n0+n1 in
+// lane 0. VFCVTL makes them of the lower two float32 of n, VFCVTL2 of the upper two.
+func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
+func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }
+func (c *Context) FADDPD(n, d reg.Register)    { c.emit("FADDPD", ops{n}, ops{d}, d2(n), f(d)) }
+func (c *Context) VFCVTL(n, d reg.Register)    { c.emit("VFCVTL", ops{n}, ops{d}, s2(n), d2(d)) }
+func (c *Context) VFCVTL2(n, d reg.Register)   { c.emit("VFCVTL2", ops{n}, ops{d}, s4(n), d2(d)) }
 
 // VFCMEQ, VFCMGE and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares
 // false.

@@ -27,6 +27,7 @@ func f(r reg.Register) view   { return view{r, reg.KindVector, "F%d"} }
 func v(r reg.Register) view   { return view{r, reg.KindVector, "V%d"} }
 func s2(r reg.Register) view  { return view{r, reg.KindVector, "V%d.S2"} }
 func s4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.S4"} }
+func d2(r reg.Register) view  { return view{r, reg.KindVector, "V%d.D2"} }
 func b16(r reg.Register) view { return view{r, reg.KindVector, "V%d.B16"} }
 func b8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.B8"} }
 func h8(r reg.Register) view  { return view{r, reg.KindVector, "V%d.H8"} }

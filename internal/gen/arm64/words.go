@@ -8,7 +8,7 @@ import (
 
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS is ours. Operands are spelled m, n, d or n, d, so Bind can
+// tried before their row can go. FADDPS, FADDPD, VFADDD and VFMULD are ours. Operands are spelled m, n, d or n, d, so Bind can
 // add the fields without knowing more. words_test.go checks each row against
 // golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
@@ -20,6 +20,11 @@ var words = map[string]uint32{
 	"VFMIN":   0x4ea0f400,
 	"VFADDP":  0x6e20d400,
 	"FADDPS":  0x7e30d800,
+	"VFADDD":  0x4e60d400,
+	"VFMULD":  0x6e60dc00,
+	"FADDPD":  0x7e70d800,
+	"VFCVTL":  0x0e617800,
+	"VFCVTL2": 0x4e617800,
 	"VFCMEQ":  0x4e20e400,
 	"VFCMGE":  0x6e20e400,
 	"VFCMGT":  0x6ea0e400,

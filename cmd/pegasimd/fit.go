@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A fitReport says how well a model predicts the rows that it was trained on, beside what a constant
+// reaches: the largest class, or the mean.
+type fitReport struct {
+	Accuracy *number `json:"training_accuracy,omitempty"`
+	Constant *number `json:"largest_class,omitempty"` // its share of the rows
+	Largest  string  `json:"-"`
+
+	// Where a class has few of the rows.
+	Balanced *number `json:"balanced_accuracy,omitempty"`
+	Recall   *number `json:"minority_recall,omitempty"`
+	Minority string  `json:"minority,omitempty"`
+	share    float64 // of the minority
+
+	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
+}
+
+// fewOfAll is the share of the rows below which a class is a minority.
+const fewOfAll = 0.05
+
+// newFitReport predicts the rows of the set, all of which count once.
+func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
+	x := matrix(set)
+	predicted := make([]float32, x.Rows())
+	const block = 1024
+	parallel.For(parallel.Threads(threads), (len(predicted)+block-1)/block, func(_, b int) {
+		for i := b * block; i < min((b+1)*block, len(predicted)); i++ {
+			predicted[i] = m.Predict(x, i)
+		}
+	})
+	y := set.Y
+	if weights != nil {
+		y, predicted = counted(y, weights), counted(predicted, weights)
+	}
+	if m.Classes == nil {
+		z := make([]float64, len(predicted))
+		for i, v := range predicted {
+			z[i] = float64(v)
+		}
+		return &fitReport{R2: numberOf(metrics.R2(y, z))}
+	}
+	return newClassFit(m, y, predicted)
+}
+
+// counted returns the values of the rows with a weight above 0.
+func counted(of, weights []float32) (kept []float32) {
+	for i, v := range of {
+		if weights[i] > 0 {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func numberOf(v float64) *number {
+	n := number(v)
+	return &n
+}
+
+// newClassFit is newFitReport of classes.
+func newClassFit(m *pegasos.Model, y, predicted []float32) *fitReport {
+	rows, right := make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
+	var hits float64
+	for i, v := range y {
+		k, found := slices.BinarySearch(m.Classes, v)
+		if !found {
+			continue
+		}
+		rows[k]++
+		if predicted[i] == v {
+			right[k]++
+			hits++
+		}
+	}
+	n := float64(len(y))
+	most, least, balanced, present := 0, -1, 0.0, 0.0
+	for k, of := range rows {
+		if of == 0 {
+			continue
+		}
+		if of > rows[most] {
+			most = k
+		}
+		if least < 0 || of < rows[least] {
+			least = k
+		}
+		balanced += right[k] / of
+		present++
+	}
+	r := &fitReport{Accuracy: numberOf(hits / n), Constant: numberOf(rows[most] / n),
+		Largest: m.ClassName(most)}
+	if least >= 0 && rows[least] < fewOfAll*n && len(m.Classes) == 2 {
+		r.Balanced, r.Recall = numberOf(balanced/present), numberOf(right[least]/rows[least])
+		r.Minority, r.share = m.ClassName(least), rows[least]/n
+	}
+	return r
+}
+
+func (r *fitReport) String() string {
+	if r.R2 != nil {
+		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
+	}
+	text := fmt.Sprintf("training accuracy %.2f %%; always %s reaches %.2f %%",
+		100*float64(*r.Accuracy), visible.Name(r.Largest), 100*float64(*r.Constant))
+	if r.Balanced != nil {
+		text += fmt.Sprintf("; balanced accuracy %.2f %%, recall of %s %.2f %%",
+			100*float64(*r.Balanced), visible.Name(r.Minority), 100*float64(*r.Recall))
+	}
+	return text
+}
+
+const (
+	fewRows    = 100
+	largeGap   = 0.2
+	hardlyMore = 0.001 // of all rows
+)
+
+// warnings says what speaks against trusting the model, and which flag helps.
+func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
+	cfg := m.Config
+	switch {
+	case r.R2 != nil && !(float64(*r.R2) > 0):
+		warnings = append(warnings, "the model is no better than the mean of the numbers: try a "+
+			"smaller -lambda, another -scale, or -kernel rbf of classes")
+	case r.Accuracy != nil && !(*r.Accuracy > *r.Constant+hardlyMore):
+		help := "a smaller -lambda, or -kernel rbf"
+		if r.Minority != "" && cfg.ClassWeight == "" {
+			help = "-class-weight balanced, or a smaller -lambda"
+		}
+		warnings = append(warnings, "the model is hardly better than always "+
+			visible.Name(r.Largest)+": try "+help)
+	case r.Minority != "" && float64(*r.Recall) < 0.5 && cfg.ClassWeight == "":
+		warnings = append(warnings, fmt.Sprintf("%s has %.2g %% of the rows, and most of them are "+
+			"predicted to be others: -class-weight balanced finds more of them",
+			visible.Name(r.Minority), 100*r.share))
+	}
+	if gap := m.Result.Gap; gap > largeGap && proof.Useful(gap) && !math.IsNaN(gap) {
+		warnings = append(warnings, fmt.Sprintf("the objective may be %s above the optimum: %s "+
+			"would bring it closer", proof.Percent(gap), advice(m)))
+	}
+	if rows < fewRows {
+		warnings = append(warnings, fmt.Sprintf("%d rows are few: what is measured on them says "+
+			"little of others; see cv", rows))
+	}
+	return warnings
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A flagTopic is flags that help lists together.
+type flagTopic struct {
+	title string
+	flags []string
+}
+
+// flagTopics has the flags of all commands by what they are for, in the order of help.
+var flagTopics = []flagTopic{
+	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale multiclass costs " +
+		"class-weight weights prior scale")},
+	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv passes cache-mb")},
+	{"How", strings.Fields("preset start order block batch shards project offset average finish " +
+		"finish-after seed")},
+	{"How long", strings.Fields("epochs steps tol change patience valid")},
+	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
+	{"What is verified", strings.Fields("proof hash")},
+	{"The other form", strings.Fields("from to stream kind save like")},
+	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
+		"hash-bits in-memory verify")},
+	{"What is written", strings.Fields("model scores proba top json plot curve checkpoint every " +
+		"resume quiet force")},
+	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
+}
+
+// topicOf returns the topic of a flag, nil for none.
+func topicOf(name string) *flagTopic {
+	for i := range flagTopics {
+		if slices.Contains(flagTopics[i].flags, name) {
+			return &flagTopics[i]
+		}
+	}
+	return nil
+}
+
+// printFlags writes the help on flags, by topic.
+func printFlags(w io.Writer, flags *flag.FlagSet) {
+	first := true
+	for _, topic := range flagTopics {
+		var there []*flag.Flag
+		for _, name := range topic.flags {
+			if f := flags.Lookup(name); f != nil {
+				there = append(there, f)
+			}
+		}
+		if len(there) == 0 {
+			continue
+		}
+		if !first {
+			fmt.Fprintln(w)
+		}
+		first = false
+		fmt.Fprintf(w, "%s:\n", topic.title)
+		for _, f := range there {
+			printFlag(w, f)
+		}
+	}
+	flags.VisitAll(func(f *flag.Flag) {
+		if topicOf(f.Name) == nil {
+			printFlag(w, f)
+		}
+	})
+}
+
+// printFlag writes a line for the name and the placeholder, and what the flag does below.
+func printFlag(w io.Writer, f *flag.Flag) {
+	placeholder, usage := placeholderOf(f)
+	if d := f.DefValue; d != "" && d != "0" && d != "false" {
+		usage += " (default " + d + ")"
+	}
+	fmt.Fprintln(w, strings.TrimSuffix("  -"+f.Name+" "+placeholder, " "))
+	line := "   "
+	for _, word := range strings.Fields(usage) {
+		if len(line)+1+len(word) > 92 {
+			fmt.Fprintln(w, line)
+			line = "   "
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(w, line)
+}

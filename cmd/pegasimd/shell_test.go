@@ -1,0 +1,376 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file holds what was once wrong with the command for those who use it from a shell.
+
+func TestVersion(t *testing.T) {
+	told, _ := must(t, "version")
+	form := regexp.MustCompile(`^pegasimd \S+ \(commit .+\)\nbuilt with go1\.\S+ for \w+/\w+\n` +
+		`kernels \w+, vectors of (32|128|256|512) bits\n$`)
+	if !form.MatchString(told) {
+		t.Error(told)
+	}
+	for _, flag := range []string{"-version", "--version"} {
+		if again, _ := must(t, flag); again != told {
+			t.Errorf("%s: %q", flag, again)
+		}
+	}
+}
+
+// What was meant is guessed where it is close, and not where nothing is.
+func TestDidYouMean(t *testing.T) {
+	data := file(t, "toy.svm", toy)
+	for want, args := range map[string][]string{
+		`no command "trian": did you mean train?` + "\n":   {"trian"},
+		`no command "Predict": did you mean predict?`:      {"Predict"},
+		`no command "tran": did you mean train?`:           {"help", "tran"},
+		`no flag -lamda: did you mean -lambda?`:            {"train", "-lamda", "1", data},
+		`no flag -epoch: did you mean -epochs?`:            {"train", "-epoch=3", data},
+		`auto: did you mean dual?`:                         {"train", "-finish", "daul", data},
+		`for "bsh", only for bash, zsh or fish: did you`:   {"completion", "bsh"},
+		`there is no flag -xyzzy` + "\n":                   {"train", "-xyzzy", data},
+		`there is no command "xyzzy"` + "\n\nPegasimd":     {"xyzzy"},
+		`have "zebra", want hinge, log, squared-hinge or `: {"train", "-loss", "zebra", data},
+	} {
+		fails(t, exitUsage, want, args...)
+	}
+	for a, n := range map[[2]string]int{{"", ""}: 0, {"ab", "ba"}: 1, {"abc", "abd"}: 1,
+		{"abc", ""}: 3, {"kitten", "sitting"}: 3} {
+		if have := edits(a[0], a[1]); have != n {
+			t.Errorf("%q: %d, want %d", a, have, n)
+		}
+	}
+}
+
+// -valid needs no -patience: it reports.
+func TestValidAlone(t *testing.T) {
+	data, dir := file(t, "toy.svm", toy), t.TempDir()
+	numbers := filepath.Join(dir, "json")
+	_, told := must(t, "train", "-valid", data, "-json", numbers, data, filepath.Join(dir, "model"))
+	v, _ := report(t, numbers)["validation"].(map[string]any)
+	if !strings.Contains(told, "\nvalidation accuracy 100.0000 % on 4 rows\n") ||
+		v["value"] != 1.0 || v["stopped_after_epochs"] != 0.0 {
+		t.Errorf("%q, %v", told, v)
+	}
+}
+
+// Help lists each flag once, under a title; a flag is under one title only.
+func TestFlagsHaveTopics(t *testing.T) {
+	known := map[string]bool{}
+	for _, topic := range flagTopics {
+		for _, name := range topic.flags {
+			if known[name] {
+				t.Errorf("-%s is there twice", name)
+			}
+			known[name] = true
+		}
+	}
+	for command, flags := range flagSets() {
+		var help strings.Builder
+		printFlags(&help, flags)
+		flags.VisitAll(func(f *flag.Flag) {
+			if !known[f.Name] {
+				t.Errorf("%s -%s has no topic", command, f.Name)
+			}
+			line := regexp.MustCompile(`(?m)^  -` + f.Name + `( |$)`)
+			if n := len(line.FindAllString(help.String(), -1)); n != 1 {
+				t.Errorf("%s -%s is listed %d times", command, f.Name, n)
+			}
+		})
+	}
+	// Placeholders are types, files or choices, and no words of sentences.
+	types := strings.Fields("n number share file list duration hex column label=weight,...")
+	for command, flags := range flagSets() {
+		flags.VisitAll(func(f *flag.Flag) {
+			takes, _ := placeholderOf(f)
+			for _, part := range strings.Split(takes, "|") {
+				if takes != "" && !strings.Contains(takes, "|") && takes != "paper" &&
+					!slices.Contains(types, part) {
+					t.Errorf("%s -%s %s", command, f.Name, takes)
+				}
+			}
+		})
+	}
+}
+
+// Errors name flags and what they take, and no packages, fields and types of Go.
+func TestErrorsInShellWords(t *testing.T) {
+	data, dir := file(t, "toy.svm", toy), t.TempDir()
+	out := filepath.Join(dir, "model")
+	for want, args := range map[string][]string{
+		`-epochs: have "abc", want a whole number`:        {"-epochs", "abc"},
+		`-epochs: have "1.5", want a whole number`:        {"-epochs", "1.5"},
+		`-lambda: have "x", want a number`:                {"-lambda", "x"},
+		`-every: have "3", want a duration such as 30s`:   {"-every", "3"},
+		`-project: have "maybe", want true or false`:      {"-project=maybe"},
+		`-header: have "maybe", want yes, no or auto`:     {"-header", "maybe"},
+		`-layout: have "foo", want dense, sparse or auto`: {"-layout", "foo"},
+		`-threads: have -1, want 0 or more`:               {"-threads", "-1"},
+		`-max-features: have -1, want 0 or more`:          {"-max-features", "-1"},
+		`-unsorted: have "foo", want error, sort or sum`:  {"-unsorted", "foo"},
+		`-tol: have 2, want a number between 0 and 1`:     {"-tol", "2"},
+		`-batch: have 100, want at most the number of`:    {"-batch", "100"},
+		`-loss is "eps-insensitive"`: {"-multiclass", "crammer-singer", "-loss",
+			"eps-insensitive"},
+	} {
+		args = append(append([]string{"train"}, args...), data, out)
+		fails(t, exitUsage, want, args...)
+		_, _, told := pegasimd(t, args...)
+		if regexp.MustCompile(`pegasos:|dataset:|strconv|parse error|0x|\bTol\b`).
+			MatchString(told) {
+			t.Error(told)
+		}
+	}
+	fails(t, exitUsage, "-lambda needs a value", "train", data, "-lambda")
+}
+
+// A run that is resumed with other settings names those that differ, and no others.
+func TestResumeTellsWhatDiffers(t *testing.T) {
+	data, dir := file(t, "toy.svm", toy), t.TempDir()
+	state, out := filepath.Join(dir, "state"), filepath.Join(dir, "model")
+	must(t, "train", "-quiet", "-checkpoint", state, data, out)
+	fails(t, exitUsage, "-resume: the run had other settings: -loss was hinge, is log; "+
+		"-seed was 0, is 5\n", "train", "-resume", state, "-loss", "log", "-seed", "5", data, out)
+}
+
+// Labels are told as the data have them.
+func TestOnlyOneClass(t *testing.T) {
+	data := file(t, "one.csv", "a,y\n1,yes\n2,yes\n")
+	for _, args := range [][]string{{"train"}, {"train", "-kernel", "rbf"}, {"cv"}} {
+		args = append(args, data)
+		if args[0] == "train" {
+			args = append(args, filepath.Join(t.TempDir(), "model"))
+		}
+		fails(t, exitError, "one.csv: all 2 rows are of the class yes: want two or more classes",
+			args...)
+	}
+}
+
+// The time that is left is that of the steps to come, not of what was measured before.
+func TestTimeLeft(t *testing.T) {
+	r := &linearRun{}
+	r.times.measuring = 12 * time.Second // a dozen points in the first of a hundred epochs
+	r.curve.points = make([]curvePoint, 12)
+	left := r.left(progressOf(1000, 100_000), time.Second)
+	if left < 99*time.Second || left > 120*time.Second { // 17.6 further points take a second each
+		t.Errorf("%v left", left)
+	}
+	r.curve.points, r.times.measuring = nil, time.Hour
+	if left := r.left(progressOf(50_000, 100_000), time.Minute); left != time.Minute {
+		t.Errorf("%v left", left)
+	}
+}
+
+// Progress is for terminals: what goes to a pipe has none of it.
+func TestProgressIsForTerminals(t *testing.T) {
+	var told strings.Builder
+	p := newProgress(&told, false)
+	p.start = time.Now().Add(-time.Minute)
+	p.show(0.5, "half")
+	if p.clear(); told.Len() > 0 {
+		t.Errorf("%q", told.String())
+	}
+	p.terminal = true
+	p.show(0.5, "half")
+	if have := told.String(); !strings.HasPrefix(have, "\rhalf, 1m0s left") {
+		t.Errorf("%q", have)
+	}
+	told.Reset()
+	p.last = time.Time{}
+	p.show(0, "%s", strings.Repeat("x", 200))
+	if n := len(strings.TrimSpace(told.String())); n != lineWidth {
+		t.Errorf("%d letters", n)
+	}
+	for v, want := range map[float64]string{3: "3.0", 42.4: "42", 999.6: "1.0k", 1234: "1.2k",
+		4.1e6: "4.1M", 2.5e10: "25G"} {
+		if have := rounded(v); have != want {
+			t.Errorf("%v: %s, want %s", v, have, want)
+		}
+	}
+}
+
+// eval -quiet prints the one number.
+func TestEvalQuiet(t *testing.T) {
+	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", data, model)
+	out, told := must(t, "eval", "-quiet", data, model)
+	if out != "accuracy 100.0000 % (4 of 4), error 0.0000 %\n" || told != "" {
+		t.Errorf("%q, %q", out, told)
+	}
+	must(t, "train", "-quiet", "-loss", "eps-insensitive", data, model)
+	if out, _ := must(t, "eval", "-quiet", data, model); !strings.HasPrefix(out, "RMSE ") ||
+		strings.Count(out, "\n") != 1 {
+		t.Errorf("%q", out)
+	}
+}
+
+// Help says of what is not defined what eval prints.
+func TestUndefinedFigures(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n"), model)
+	numbers := filepath.Join(t.TempDir(), "json")
+	must(t, "eval", "-json", numbers, file(t, "test.csv", "1,a\n1,b\n"), model)
+	var predicted []int
+	classes := report(t, numbers)["classes"].([]any)
+	confusion := report(t, numbers)["confusion"].([]any)
+	for k := range classes {
+		n := 0
+		for _, row := range confusion {
+			n += int(row.([]any)[k].(float64))
+		}
+		predicted = append(predicted, n)
+	}
+	never := 0
+	for k, c := range classes {
+		c := c.(map[string]any)
+		rows := int(c["support"].(float64))
+		if predicted[k] == 0 {
+			never++
+		}
+		if (c["precision"] == nil) != (predicted[k] == 0) || (c["recall"] == nil) != (rows == 0) ||
+			(c["f1"] == nil) != (predicted[k]+rows == 0) {
+			t.Errorf("%v of %d predictions", c, predicted[k])
+		}
+	}
+	if never == 0 {
+		t.Fatal("every class was predicted")
+	}
+	help, _ := must(t, "help", "eval")
+	for _, want := range []string{"the precision of a class that\nwas never predicted",
+		"the recall of a class without rows"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("help lacks %q", want)
+		}
+	}
+}
+
+// Scores of one-vs-one that differ are written so, however little it is.
+func TestPairScoresHaveNoTies(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(dir, "model")
+	digits := "../../dataset/digits/digits.csv.gz"
+	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "2", digits, model)
+	out, _ := must(t, "predict", "-quiet", "-scores", digits, model)
+	m, err := readPredictor(model, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := m.(linearModel)
+	scores := make([]float64, 10)
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+		columns := strings.Split(line, "\t")
+		for k, text := range columns[1:] {
+			if scores[k], err = strconv.ParseFloat(text, 64); err != nil {
+				t.Fatal(err)
+			}
+			if again := strconv.FormatFloat(scores[k], 'g', -1, 64); again != text {
+				t.Fatalf("%s has fewer digits than the score", text)
+			}
+		}
+		best := slices.Index(scores, slices.Max(scores))
+		if columns[0] != linear.ClassName(best) {
+			t.Fatalf("%s is predicted, and %s has the highest score", columns[0],
+				linear.ClassName(best))
+		}
+	}
+}
+
+// README names the Go that the go.mod files ask for, and these can be installed by version.
+func TestReadmeNamesGo(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Skip("not in a clone: NOT TESTED")
+		}
+		return string(text)
+	}
+	needs := func(mod string) string {
+		return regexp.MustCompile(`(?m)^go (1\.\d+)`).FindStringSubmatch(read(mod))[1]
+	}
+	readme := strings.Join(strings.Fields(read("README.md")), " ")
+	for _, want := range []string{
+		fmt.Sprintf("The library needs Go %s or newer", needs("go.mod")),
+		fmt.Sprintf("needs Go %s", needs("cmd/pegasimd/go.mod")),
+	} {
+		if !strings.Contains(readme, want) {
+			t.Errorf("README lacks %q", want)
+		}
+	}
+	for _, mod := range []string{"go.mod", "cmd/pegasimd/go.mod", "modelio/onnx/go.mod",
+		"gate/go.mod"} {
+		if regexp.MustCompile(`(?m)^\s*replace\b`).MatchString(read(mod)) {
+			t.Errorf("%s has a replace line: go install of a version refuses it", mod)
+		}
+	}
+}
+
+// The scripts are ones that the shells take, and complete what there is.
+func TestCompletion(t *testing.T) {
+	dir := t.TempDir()
+	for _, shell := range []struct {
+		name  string
+		check []string
+	}{{"bash", []string{"-n"}}, {"zsh", []string{"-n"}}, {"fish", []string{"--no-execute"}}} {
+		script, _ := must(t, "completion", shell.name)
+		for command, flags := range flagSets() {
+			if !strings.Contains(script, command) {
+				t.Errorf("%s lacks %s", shell.name, command)
+			}
+			flags.VisitAll(func(f *flag.Flag) {
+				if !strings.Contains(script, "-"+f.Name) && !strings.Contains(script,
+					"-o "+f.Name) {
+					t.Errorf("%s: %s lacks -%s", shell.name, command, f.Name)
+				}
+			})
+		}
+		name := filepath.Join(dir, shell.name)
+		if err := os.WriteFile(name, []byte(script), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exec.LookPath(shell.name); err != nil {
+			if os.Getenv("PEGASIMD_TOOLS") != "" {
+				t.Errorf("%s is not there: run scripts/install.sh", shell.name)
+			}
+			t.Logf("%s is not there: NOT TESTED", shell.name)
+			continue
+		}
+		if out, err := exec.Command(shell.name, append(shell.check, name)...).
+			CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", shell.name, err, out)
+		}
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		return
+	}
+	for words, want := range map[string]string{
+		"pegasimd tr": "train", "pegasimd train -lam": "-lambda", "pegasimd train x -loss lo": "log",
+		"pegasimd completion z": "zsh", "pegasimd help pre": "predict", "pegasimd train da": "",
+	} {
+		at := len(strings.Fields(words)) - 1
+		ask := fmt.Sprintf(`source %s; COMP_WORDS=(%s); COMP_CWORD=%d; _pegasimd; `+
+			`echo -n "${COMPREPLY[@]}"`, filepath.Join(dir, "bash"), words, at)
+		if out, err := exec.Command("bash", "-c", ask).CombinedOutput(); err != nil ||
+			string(out) != want {
+			t.Errorf("%s: %q, %v, want %q", words, out, err, want)
+		}
+	}
+}
+
+func progressOf(steps, of int64) pegasos.Progress {
+	return pegasos.Progress{Steps: steps, TotalSteps: of}
+}

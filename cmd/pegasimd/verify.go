@@ -1,0 +1,263 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+var verifyCommand = command{
+	name:      "verify",
+	arguments: "MODEL DATA",
+	summary:   "hold what a model claims of itself against the data it was trained on",
+	help: `Verify finds the objective of a model on the data that it was trained on, and a lower bound on the
+least objective there is, and compares with what the model claims of both. It owes nothing to the
+training: the bound is made of the model's scores alone, and is therefore often lower than that of
+training. It says one of
+
+  confirmed       the objective and the data are those that the model claims, and it is proven to be
+                  at most as far above the optimum as is claimed
+  not confirmed   so are objective and data, but our own bound proves less, which is told; the claim
+                  may be right all the same: train -proof keeps what proves it
+  contradicted    the objective, the weights' hash or the data are others, or the claim can't be; the
+                  exit code is 1
+
+With -proof FILE, of train -proof, the bound is that of the dual variables in FILE, and the claim is
+confirmed as it was made, or contradicted. What training read beside the data has to be named again:
+-weights, -costs, -prior. Features are scaled as in training. -hash holds the model against a hash
+that was told elsewhere, by train or inspect.
+
+Models of the form that older releases wrote do not say which data they are of; then the objective
+alone tells. Kernel machines can't be verified.
+
+Examples:
+  pegasimd verify a9a.model a9a.svm
+  pegasimd train -proof a9a.proof a9a.svm a9a.model
+  pegasimd verify -proof a9a.proof -hash 5b9d3e6a1f04c27d a9a.model a9a.svm`,
+	run: verify,
+}
+
+// verifyFlags are those of verify.
+type verifyFlags struct {
+	data                  dataFlags
+	proof, hash           string
+	weights, costs, prior string
+	memory                memoryFlags
+	json                  string
+}
+
+func (v *verifyFlags) define(f *flag.FlagSet) {
+	v.data.define(f)
+	f.StringVar(&v.proof, "proof", "", "`file` the dual variables that train -proof wrote")
+	f.StringVar(&v.hash, "hash", "", "`hex` what the model's hash is to be, or 16 or more of its "+
+		"first digits")
+	defineWeights(f, &v.weights, "as in training")
+	f.StringVar(&v.costs, "costs", "", "`file` the costs of mistakes, as in training")
+	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
+	v.memory.define(f)
+	defineJSON(f, &v.json, "what was found", " instead of the text")
+}
+
+// defineProof defines -proof of train.
+func defineProof(f *flag.FlagSet, to *string) {
+	f.StringVar(to, "proof", "", "`file` write the dual variables, which prove how close to the "+
+		"optimum the model is, to this file, for verify: two bytes for each row and weight vector")
+}
+
+// shortestHash is how many digits of a hash are enough to tell it.
+const shortestHash = 16
+
+// check returns what is wrong with the flags.
+func (v *verifyFlags) check() error {
+	v.hash = strings.ToLower(strings.TrimSuffix(v.hash, "..."))
+	if n := len(v.hash); n > 0 && (n < shortestHash || n > 64 ||
+		strings.Trim(v.hash, "0123456789abcdef") != "") {
+		return usagef("-hash: have %q, want %d to 64 hexadecimal digits", v.hash, shortestHash)
+	}
+	return v.memory.check()
+}
+
+// proofKind is what train -proof writes.
+var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
+
+// verifyReport is what verify -json writes.
+type verifyReport struct {
+	Verdict          string   `json:"verdict"`
+	Reasons          []string `json:"reasons"` // why it is contradicted
+	ModelHash        string   `json:"model_hash"`
+	Data             string   `json:"data"`
+	DataKnown        bool     `json:"data_known"` // they are those that the model names
+	Objective        number   `json:"objective"`
+	Bound            number   `json:"dual_objective"`
+	Gap              number   `json:"gap"`
+	Proof            bool     `json:"proof"` // the bound is that of -proof
+	ClaimedObjective number   `json:"claimed_objective"`
+	ClaimedBound     number   `json:"claimed_dual_objective"`
+	ClaimedGap       number   `json:"claimed_gap"`
+	Rows             int      `json:"rows"`
+	Features         int      `json:"features"`
+
+	unmeasured bool // the model claims nothing
+	noData     bool // it does not say of which data
+}
+
+func verify(c *call) error {
+	var f verifyFlags
+	args, err := c.parse(&f, 2, 2)
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	c.reads("MODEL", args[0])
+	c.reads("DATA", args[1])
+	c.reads("-proof", f.proof)
+	c.reads("-weights", f.weights)
+	c.reads("-costs", f.costs)
+	c.reads("-prior", f.prior)
+	jsonOut := c.writes("-json", f.json, reportKind)
+	if err := c.openOutputs(f.data.force); err != nil {
+		return err
+	}
+	r, err := c.verify(&f, args[0], args[1])
+	if err != nil {
+		return err
+	}
+	if err := jsonOut.writeJSON(r); err != nil {
+		return err
+	}
+	if !f.data.quiet && !jsonOut.toStdout() {
+		r.print(c.stdout)
+	}
+	if r.Verdict == string(pegasos.Contradicted) {
+		return fmt.Errorf("%s: contradicted: %s", inputName(args[0]), strings.Join(r.Reasons, "; "))
+	}
+	return nil
+}
+
+// verify reads everything and verifies the model.
+func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error) {
+	p, err := readPredictor(model, os.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	linear, ok := p.(linearModel)
+	if !ok {
+		return nil, fmt.Errorf("%s: a kernel machine, which can't be verified", inputName(model))
+	}
+	m := linear.Model
+	head := m.Head()
+	set, _, err := c.reader(f.data).read(data, &head)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	if set.Rows() == 0 || set.Unlabelled {
+		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
+	}
+	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
+		return nil, err
+	}
+	if m.Classes != nil {
+		if err := relabel(set, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", data, err)
+		}
+	}
+	tr := pegasos.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
+	if tr.Weights, err = readWeights(f.weights, set.Rows()); err != nil {
+		return nil, err
+	}
+	if tr.Costs, err = readCosts(f.costs); err != nil {
+		return nil, err
+	}
+	if f.prior != "" {
+		if tr.Prior, err = readLinear(f.prior); err != nil {
+			return nil, err
+		}
+	}
+	var of *pegasos.Proof
+	if f.proof != "" {
+		if of, err = readProof(f.proof); err != nil {
+			return nil, err
+		}
+	}
+	v, err := tr.Verify(c, m, matrix(set), set.Y, of)
+	if err == nil {
+		err = set.Err()
+	}
+	if err != nil {
+		return nil, dataError(data, err)
+	}
+	if !strings.HasPrefix(v.Hash, f.hash) {
+		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
+	}
+	if n := set.Ignored; n > 0 || len(set.Others) > 0 {
+		v.Contradict("the data have features that the model does not have")
+	}
+	return newVerifyReport(v, m, set.Rows()), nil
+}
+
+// readProof reads a proof from a file or from standard input.
+func readProof(name string) (*pegasos.Proof, error) {
+	if name != "-" {
+		return pegasos.ReadProofFile(name)
+	}
+	return readStdin(os.Stdin, pegasos.ReadProof)
+}
+
+func newVerifyReport(v *pegasos.Verification, m *pegasos.Model, rows int) *verifyReport {
+	claimed := m.Result
+	reasons := v.Reasons
+	if reasons == nil {
+		reasons = []string{}
+	}
+	return &verifyReport{
+		Verdict: string(v.Verdict), Reasons: reasons, ModelHash: v.Hash, Data: v.Data,
+		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
+		Gap: number(v.Gap), Proof: v.Proven, ClaimedObjective: number(claimed.Objective),
+		ClaimedBound: number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
+		Rows: rows, Features: m.Cols(),
+		unmeasured: math.IsNaN(claimed.Objective), noData: m.Data == "",
+	}
+}
+
+// print writes the report for people.
+func (r *verifyReport) print(w io.Writer) {
+	fmt.Fprintf(w, "model hash %s\n", r.ModelHash)
+	switch {
+	case r.DataKnown:
+		fmt.Fprintf(w, "the data are those of the model's training: %d rows, %d features\n", r.Rows,
+			r.Features)
+	case r.noData:
+		fmt.Fprintf(w, "the model does not say what data it is of: %d rows, %d features\n", r.Rows,
+			r.Features)
+	}
+	if r.unmeasured {
+		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
+	} else {
+		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", float64(r.ClaimedObjective),
+			standing(float64(r.ClaimedGap)))
+	}
+	source := "from its scores"
+	if r.Proof {
+		source = "from the proof"
+	}
+	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", float64(r.Objective),
+		standing(float64(r.Gap)), source)
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
+	}
+	verdict := r.Verdict
+	if verdict == string(pegasos.NotConfirmed) && proof.Useful(float64(r.Gap)) {
+		verdict += ", at most " + proof.Percent(float64(r.Gap))
+	}
+	fmt.Fprintln(w, verdict)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A model of every kind is verified by what it was trained with, and not by anything else.
+func TestVerify(t *testing.T) {
+	dir := t.TempDir()
+	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
+	numbers := filepath.Join(dir, "json")
+	digits := "../../dataset/digits/digits.csv.gz"
+	toy := file(t, "toy.svm", toy)
+	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
+	weights := file(t, "weights", "1\n2\n3\n4\n")
+	prior := filepath.Join(dir, "prior")
+	must(t, "train", "-quiet", "-epochs", "1", toy, prior)
+	for name, run := range map[string]struct{ data, with []string }{
+		"two classes":  {[]string{toy}, nil},
+		"names":        {[]string{"-scale", "standard", "-class-weight", "yes=2", named}, nil},
+		"weights":      {[]string{toy}, []string{"-weights", weights}},
+		"prior":        {[]string{toy}, []string{"-prior", prior}},
+		"ten classes":  {[]string{"-epochs", "3", digits}, nil},
+		"pairs":        {[]string{"-epochs", "3", "-multiclass", "ovo", digits}, nil},
+		"joint":        {[]string{"-epochs", "3", "-multiclass", "crammer-singer", digits}, nil},
+		"numbers":      {[]string{"-loss", "eps-insensitive", toy}, nil},
+		"dual":         {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
+		"unpenalised":  {[]string{"-bias", "unregularised", digits, "-epochs", "2"}, nil},
+		"calibrated":   {[]string{"-proba", digits, "-epochs", "2"}, nil},
+		"mini-batches": {[]string{"-batch", "20", "-project", digits, "-epochs", "2"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"train", "-quiet", "-proof", proof}, run.data...)
+			must(t, append(append(args, run.with...), model)...)
+			data := run.data[len(run.data)-1]
+			if strings.Trim(data, "0123456789") == "" {
+				data = digits
+			}
+			check := append([]string{"verify", "-json", numbers}, run.with...)
+			_, _ = must(t, append(check, model, data)...)
+			if r := report(t, numbers); r["verdict"] == "contradicted" || r["data_known"] != true ||
+				r["objective"] == nil {
+				t.Errorf("%v", r)
+			}
+			told, _ := must(t, append(check, "-proof", proof, model, data)...)
+			if r := report(t, numbers); r["verdict"] != "confirmed" || r["proof"] != true ||
+				!strings.HasSuffix(told, "\nconfirmed\n") {
+				t.Errorf("%v\n%s", r, told)
+			}
+		})
+	}
+}
+
+// What is not as it was claimed is contradicted, with exit code 1 and the reason.
+func TestVerifyContradicts(t *testing.T) {
+	dir := t.TempDir()
+	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
+	data := file(t, "toy.svm", toy)
+	must(t, "train", "-quiet", "-epochs", "2", "-proof", proof, data, model)
+	hash := report(t, jsonOf(t, model))["model_hash"].(string)
+	must(t, "verify", "-hash", hash, model, data)
+	must(t, "verify", "-hash", strings.ToUpper(hash[:16])+"...", model, data)
+	other, kernel := filepath.Join(dir, "other"), filepath.Join(dir, "kernel")
+	must(t, "train", "-quiet", "-seed", "1", "-lambda", "0.1", data, other)
+	must(t, "train", "-quiet", "-kernel", "rbf", data, kernel)
+	fails(t, exitError, "contradicted: the model's hash is "+hash,
+		"verify", "-hash", strings.Repeat("0", 16), model, data)
+	fails(t, exitError, "contradicted: the data are not those", "verify", model,
+		file(t, "toy.svm", strings.Replace(toy, "1:3", "1:3.0001", 1)))
+	fails(t, exitError, "contradicted: the data have features that the model does not have",
+		"verify", model, file(t, "toy.svm", strings.Replace(toy, "2:0.5", "2:0.5 3:1", 1)))
+	fails(t, exitError, "contradicted: ", "verify", model,
+		file(t, "toy.svm", strings.Replace(toy, "+1", "-1", 1)))
+	fails(t, exitError, "the proof is of another model", "verify", "-proof", proof, other, data)
+	fails(t, exitError, "a kernel machine, which can't be verified", "verify", kernel, data)
+	fails(t, exitUsage, "-hash: have", "verify", "-hash", "12", model, data)
+	fails(t, exitUsage, "-proof: with -order", "train", "-order", "iid", "-proof", proof, data,
+		model)
+	fails(t, exitUsage, "-prior: the model's penalty", "verify", priorOf(t, data), data)
+	fails(t, exitError, "no rows with labels", "verify", model, file(t, "empty.svm", ""))
+	fails(t, exitUsage, "is not a proof of pegasimd", "train", "-proof", other, data, model)
+}
+
+// jsonOf has what inspect tells of a model.
+func jsonOf(t *testing.T, model string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "json")
+	must(t, "inspect", "-json", name, model)
+	return name
+}
+
+// priorOf trains a model with a prior.
+func priorOf(t *testing.T, data string) string {
+	t.Helper()
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	must(t, "train", "-quiet", data, first)
+	must(t, "train", "-quiet", "-prior", first, data, second)
+	return second
+}

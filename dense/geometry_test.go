@@ -1,0 +1,288 @@
+package dense_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+var (
+	nan      = float32(math.NaN())
+	infinity = float32(math.Inf(1))
+	minus0   = float32(math.Copysign(0, -1))
+)
+
+// equal wants got to be want, to the bit but for the kind of a NaN.
+func equal(t *testing.T, what string, got, want float32) {
+	t.Helper()
+	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// scaled returns x times a power of two that all elements bear.
+func scaled(x []float32, exponent int) []float32 {
+	v := slices.Clone(x)
+	for i := range v {
+		v[i] = float32(math.Ldexp(float64(v[i]), exponent))
+	}
+	return v
+}
+
+// wide returns the three sums of a cosine and that of a distance, in float64.
+func wide(x, y []float32) (xy, xx, yy, squares float64) {
+	for i := range x {
+		v, w := float64(x[i]), float64(y[i])
+		xy, xx, yy, squares = xy+v*w, xx+v*v, yy+w*w, squares+(v-w)*(v-w)
+	}
+	return xy, xx, yy, squares
+}
+
+// Lengths, distances and angles are right at every scale that the elements may have.
+func TestEveryScale(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{1, 3, 64, 100, 784, 1500} {
+			small := func(v []float32) []float32 { // 12 bits, so that a subnormal holds them
+				for i := range v {
+					v[i] = float32(math.Round(float64(v[i]) * 2048))
+				}
+				return v
+			}
+			x, y := small(numbers(n)), small(numbers(n + 1)[1:])
+			for _, exponent := range []int{-149, -120, -100, -74, -60, -40, 0, 40, 52, 60, 80, 105,
+				116} {
+				what := fmt.Sprintf("%d elements times 2^%d", n, exponent)
+				a, b := scaled(x, exponent), scaled(y, exponent)
+				xy, xx, yy, squares := wide(a, b)
+				near := func(name string, got float32, want float64) {
+					t.Helper()
+					if want > math.MaxFloat32 {
+						want = math.Inf(1)
+					}
+					bound := 0x1p-20*math.Abs(want) + 0x1p-149
+					if name == "Cosine" {
+						bound = 0x1p-20 // the terms may cancel
+					}
+					if math.IsInf(want, 0) && float64(got) == want {
+						return
+					}
+					if off := math.Abs(float64(got) - want); !(off <= bound) {
+						t.Errorf("%s of %s: got %v, want %v", name, what, got, want)
+					}
+				}
+				near("Norm", dense.Norm(a), math.Sqrt(xx))
+				near("Distance", dense.Distance(a, b), math.Sqrt(squares))
+				near("Cosine", dense.Cosine(a, b), xy/math.Sqrt(xx)/math.Sqrt(yy))
+				near("Cosine", dense.Cosine(x, b), xy/math.Sqrt(xx)/math.Sqrt(yy))
+				equal(t, "Cosine with itself of "+what, dense.Cosine(a, a), 1)
+
+				unit := make([]float32, n)
+				near("Normalize", dense.Normalize(unit, a), math.Sqrt(xx))
+				for i := range unit {
+					want := float64(a[i]) / math.Sqrt(xx)
+					if math.Abs(float64(unit[i])-want) > 0x1p-20*math.Abs(want)+0x1p-149 {
+						t.Fatalf("Normalize of %s: element %d is %v, want %v", what, i, unit[i], want)
+					}
+				}
+				length := dense.Normalize(a, a)
+				if !slices.Equal(a, unit) {
+					t.Errorf("Normalize in place, of %s, differs", what)
+				}
+				near("Normalize in place", length, math.Sqrt(xx))
+			}
+		}
+	})
+}
+
+// The largest sums are in reach too, and -1 and 1 are not left by a rounding.
+func TestCosineIsBetween(t *testing.T) {
+	for n := 1; n < 300; n++ {
+		x := numbers(n)
+		y := scaled(x, 3)
+		for i := range y {
+			y[i] *= 1.1
+		}
+		for _, sign := range []float32{1, -1} {
+			dense.Scale(sign, y)
+			c := dense.Cosine(x, y)
+			if c < -1 || c > 1 || abs(c) < 0.999999 {
+				t.Errorf("n = %d: %v", n, c)
+			}
+		}
+	}
+	big := []float32{math.MaxFloat32, -math.MaxFloat32}
+	equal(t, "huge", dense.Cosine(big, big), 1)
+	equal(t, "length beyond float32", dense.Norm(big), infinity)
+	equal(t, "distance beyond float32", dense.Distance(big, []float32{0, math.MaxFloat32}), infinity)
+	unit := make([]float32, 2)
+	equal(t, "length beyond float32", dense.Normalize(unit, big), infinity)
+	if abs(unit[0]-math.Sqrt2/2) > 1e-7 || unit[1] != -unit[0] {
+		t.Errorf("huge vector of length 1: %v", unit)
+	}
+}
+
+// The rules of the package's documentation, for zeros, NaN, infinities and nothing at all.
+func TestRules(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 2, 7, 8, 16, 33, 64, 100, 300, 66_000} {
+			x, zeros, holed, endless := numbers(n), make([]float32, n), numbers(n), numbers(n)
+			for i := range zeros {
+				if i%3 == 1 {
+					zeros[i] = minus0
+				}
+			}
+			what := fmt.Sprintf(" of %d", n)
+			equal(t, "Cosine with zeros"+what, dense.Cosine(x, zeros), 0)
+			equal(t, "Cosine of zeros"+what, dense.Cosine(zeros, zeros), 0)
+			equal(t, "Norm of zeros"+what, dense.Norm(zeros), 0)
+			equal(t, "Distance of equals"+what, dense.Distance(x, x), 0)
+			got := slices.Repeat([]float32{5}, n)
+			equal(t, "Normalize zeros"+what, dense.Normalize(got, zeros), 0)
+			for i := range got {
+				equal(t, "Normalize zeros"+what, got[i], zeros[i])
+			}
+			if n == 0 {
+				equal(t, "Min of nothing", dense.Min(x), infinity)
+				equal(t, "Max of nothing", dense.Max(x), -infinity)
+				for _, sum := range []float32{dense.Sum(x), dense.SumAbs(x), dense.L1Distance(x, x),
+					float32(dense.Dot64(x, x)), dense.Norm(x), dense.Distance(x, x)} {
+					equal(t, "sum of nothing", sum, 0)
+				}
+				if dense.ArgMin(x) != -1 || dense.ArgMax(x) != -1 {
+					t.Error("there is an index of nothing")
+				}
+				continue
+			}
+			for _, at := range []int{0, n / 2, n - 1} {
+				copy(holed, x)
+				copy(endless, x)
+				holed[at], endless[at] = nan, infinity
+				for _, v := range []float32{dense.Sum(holed), dense.SumAbs(holed),
+					float32(dense.Dot64(x, holed)), dense.L1Distance(x, holed), dense.Norm(holed),
+					dense.Distance(x, holed), dense.Cosine(x, holed), dense.Cosine(holed, zeros),
+					dense.Normalize(got, holed), got[0], got[n-1], dense.Cosine(x, endless),
+					dense.Cosine(endless, endless), dense.Cosine(zeros, endless)} {
+					equal(t, fmt.Sprintf("NaN or infinity at %d%s", at, what), v, nan)
+				}
+				equal(t, "Norm with infinity"+what, dense.Norm(endless), infinity)
+				equal(t, "Distance with infinity"+what, dense.Distance(endless, x), infinity)
+				equal(t, "Normalize with infinity"+what, dense.Normalize(got, endless), infinity)
+				for i := range got {
+					if i == at {
+						equal(t, "Normalize: infinity"+what, got[i], nan)
+					} else if got[i] != 0 {
+						t.Errorf("Normalize beside infinity%s: %v", what, got[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// The first of equals, NaN skipped, on either side of the ends of blocks.
+func TestExtremes(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, n := range []int{1, 2, 8, 15, 16, 17, 31, 64, 65, 100, 257, 65_536, 65_537, 200_001} {
+			x := make([]float32, n)
+			check := func(what string, least, greatest float32, first, last int) {
+				t.Helper()
+				what = fmt.Sprintf("%s, n = %d", what, n)
+				equal(t, what+": Min", dense.Min(x), least)
+				equal(t, what+": Max", dense.Max(x), greatest)
+				if got := dense.ArgMin(x); got != first {
+					t.Errorf("%s: ArgMin is %d, want %d", what, got, first)
+				}
+				if got := dense.ArgMax(x); got != last {
+					t.Errorf("%s: ArgMax is %d, want %d", what, got, last)
+				}
+			}
+			for i := range x {
+				x[i] = minus0
+			}
+			check("-0", 0, 0, 0, 0)
+			x[n-1] = 0
+			check("a zero of either sign", 0, 0, 0, 0)
+			for i := range x {
+				x[i] = nan
+			}
+			check("NaN", infinity, -infinity, -1, -1)
+			for _, at := range []int{0, n / 3, n / 2, n - 1} {
+				x[at] = infinity
+				check("+Inf among NaN", infinity, infinity, at, at)
+				x[at] = -infinity
+				check("-Inf among NaN", -infinity, -infinity, at, at)
+				x[at], x[n-1] = -3, -3
+				check("two equals among NaN", -3, -3, at, at)
+				x[at], x[n-1] = nan, nan
+			}
+			for i := range x {
+				x[i] = 1
+			}
+			check("equals", 1, 1, 0, 0)
+			if n < 3 {
+				continue
+			}
+			x[n-1], x[n-2], x[n/2] = -2, 3, nan
+			least, greatest := n-1, n-2
+			check("at the end", -2, 3, least, greatest)
+			x[0] = infinity
+			check("+Inf", -2, infinity, least, 0)
+		}
+	})
+}
+
+// Dot64 is as exact as float64, where Dot is as exact as float32.
+func TestDot64Accuracy(t *testing.T) {
+	for _, n := range []int{1, 64, 1000, 65_536, 300_000} {
+		x, y := numbers(n), numbers(n + 1)[1:]
+		var sum, rest, magnitude float64 // Neumaier's sum
+		for i := range x {
+			v := float64(x[i]) * float64(y[i])
+			magnitude += math.Abs(v)
+			s := sum + v
+			if math.Abs(sum) >= math.Abs(v) {
+				rest += (sum - s) + v
+			} else {
+				rest += (v - s) + sum
+			}
+			sum = s
+		}
+		bound := float64(min(n, 65_536)/32+6+n/65_536) * 0x1p-53 * magnitude
+		if off := math.Abs(dense.Dot64(x, y) - (sum + rest)); off > bound {
+			t.Errorf("n = %d: off by %g, more than %g", n, off, bound)
+		}
+	}
+}
+
+// What is written may be what is read.
+func TestDestinations(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for n := range 200 {
+			x, y := numbers(n), numbers(n + 1)[1:]
+			for name, f := range map[string]func(dst, x, y []float32){
+				"Add": dense.Add, "Sub": dense.Sub, "Mul": dense.Mul,
+				"AxpyTo":  func(dst, x, y []float32) { dense.AxpyTo(dst, 0.3, x, y) },
+				"ScaleTo": func(dst, x, _ []float32) { dense.ScaleTo(dst, 0.3, x) },
+			} {
+				want := make([]float32, n)
+				f(want, x, y)
+				a, b, c := slices.Clone(x), slices.Clone(y), slices.Clone(x)
+				f(a, a, y)
+				both := make([]float32, n)
+				f(both, x, x)
+				f(c, c, c)
+				if name != "ScaleTo" {
+					f(b, x, b)
+				} else {
+					copy(b, want)
+				}
+				if !slices.Equal(a, want) || !slices.Equal(b, want) || !slices.Equal(c, both) {
+					t.Fatalf("%s of %d elements in place differs", name, n)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,124 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stuck makes a benchmark of the example go on for minutes.
+func (p *project) stuck() {
+	p.edit("search_test.go", "for range b.N {\n\t\t\tWords",
+		"time.Sleep(10 * time.Minute)\n\t\tfor range b.N {\n\t\t\tWords")
+	p.edit("search_test.go", "\"testing\"\n", "\"testing\"\n\t\"time\"\n")
+}
+
+// noneLeft fails if something is left of a run of the gate whose temporary files were in dir:
+// files, a worktree, or processes.
+func (p *project) noneLeft(dir string) {
+	p.t.Helper()
+	files, err := os.ReadDir(dir)
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), "gate-") {
+			p.t.Errorf("%s is left behind", f.Name())
+		}
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+	if left := p.do("git", "worktree", "list"); strings.Count(left, "\n") != 1 {
+		p.t.Errorf("worktrees are left behind: %s", left)
+	}
+	if processes := p.processes(dir); processes != "" {
+		p.t.Errorf("processes are left behind:\n%s", processes)
+	}
+}
+
+// processes are those with a folder in their command lines.
+func (p *project) processes(dir string) string {
+	p.t.Helper()
+	out, err := exec.Command("ps", "-A", "-o", "pid,args").Output()
+	if err != nil {
+		p.t.Skip(err)
+	}
+	var all []string
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, dir) {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "")
+}
+
+// -limit holds also where a benchmark does not end: what there was no time for is named. One that
+// ends in the base alone is an error.
+func TestLimitHolds(t *testing.T) {
+	needs(t, "valgrind")
+	p := newProject(t)
+	p.stuck()
+	dir := t.TempDir()
+	env := []string{"TMPDIR=" + dir}
+	start := time.Now()
+	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-limit", "2s"), "do not end within -limit")
+	p.noneLeft(dir)
+	p.commit("Stuck")
+	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.lacks(p.checkIn(env, 0, "-base", "HEAD", "-time", "Nearest|Words",
+		"-limit", "16s"),
+		"had run once: only those that did are counted", "| Nearest | ns/op |",
+		"| insn/op, counted by Valgrind | 2 |",
+		"are not timed")
+	p.noneLeft(dir)
+	if took := time.Since(start); took > 2*time.Minute {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// An interrupted gate ends at once and leaves nothing behind: no process of Valgrind, no folder, no
+// worktree.
+func TestInterrupt(t *testing.T) {
+	needs(t, "valgrind")
+	p := newProject(t)
+	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.edit("search_test.go", "for range b.N {\n\t\t\tWords", "for range 10000 * b.N {\n\t\t\tWords")
+	for _, when := range []string{"--tool=callgrind", "-test.benchmem", ".test"} {
+		t.Run(when, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.Command(p.gate, "-base", "HEAD", "-bench", "Words")
+			cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "TMPDIR="+dir, "GITHUB_STEP_SUMMARY=")
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			for !strings.Contains(p.processes(filepath.Join(dir, "gate-")), when) {
+				if time.Since(begin) > time.Minute {
+					cmd.Process.Kill()
+					t.Fatalf("%s was not run", when)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			begin = time.Now()
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+				t.Errorf("it ends with %v, want exit code %d\n%s", err, exitInterrupted, &out)
+			}
+			if took := time.Since(begin); took > 10*time.Second {
+				t.Errorf("it took %s to end", took)
+			}
+			p.noneLeft(dir)
+		})
+	}
+}

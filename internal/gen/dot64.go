@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func init() {
+	kernel("dot64", "func(x, y *float32, n int) float64", dot64).inWide()
+}
+
+// doubleLanes are those of a sum of float64: half as many as others have, in as many registers.
+const doubleLanes = lanes / 2
+
+// dot64 adds products, which float64 holds exactly, in 32 lanes of float64. The registers of a
+// group of floats hold half as many doubles, so that two groups of lanes go together. n is at most
+// asm.Block.
+func dot64(t Target) {
+	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
+	width := t.Width()
+	half := width / 2
+	all := t.CopyInt(n)
+	part := t.LastPart(t.Part(n, width))
+	lane := make([]Group, doubleLanes/half)
+	for g := range lane {
+		lane[g] = t.New(width)
+		t.Zero(lane[g])
+	}
+	add := func(g int, a, b Group) {
+		t.MulDoubles(a, a, b)
+		t.AddDoubles(lane[g], lane[g], a)
+	}
+	both := func(g int) {
+		a, b := t.New(width), t.New(width)
+		t.LoadDoubles(a, x, float*half*g)
+		t.LoadDoubles(b, y, float*half*g)
+		add(g, a, b)
+	}
+	// last adds what is left of a group of floats.
+	last := func(g int, behind bool) {
+		from := incomplete{whole{t: t, p: []reg.GPVirtual{x, y}, first: half * g}, part, behind}
+		var low, high [2]Group
+		for i := range low {
+			v := t.New(width)
+			from.load(v, i)
+			low[i], high[i] = t.New(width), t.New(width)
+			t.Doubles(low[i], high[i], v)
+		}
+		add(g, low[0], low[1])
+		add(g+1, high[0], high[1])
+	}
+
+	t.IfLess(n, doubleLanes, "rest")
+	t.LoopLabel("loop")
+	t.Comment("32 elements a turn, one to each lane.")
+	for g := range lane {
+		both(g)
+	}
+	t.Advance(x, float*doubleLanes)
+	t.Advance(y, float*doubleLanes)
+	t.Decrement(n, doubleLanes)
+	t.IfAtLeast(n, doubleLanes, "loop")
+	t.Label("rest")
+	t.Comment("Less than 32 are left: whole groups, then what is left of one.")
+	t.IfAtMost(n, 0, "fold")
+	t.IfLess(all, width, "few")
+	for g := 0; g < len(lane)-2; g += 2 {
+		t.IfLess(n, half*(g+2), fmt.Sprint("part", g))
+		both(g)
+		both(g + 1)
+		t.IfAtMost(n, half*(g+2), "fold")
+	}
+	for g := len(lane) - 2; g >= 0; g -= 2 {
+		t.Label(fmt.Sprint("part", g))
+		last(g, true)
+		t.Jump("fold")
+	}
+	t.Label("few")
+	last(0, false)
+
+	t.Label("fold")
+	for k := len(lane) / 2; k > 0; k /= 2 {
+		for g := range k {
+			t.AddDoubles(lane[g], lane[g], lane[g+k])
+		}
+	}
+	t.FoldDoubles(lane[0])
+	t.ReturnDouble(lane[0])
+}

@@ -1,0 +1,51 @@
+package main
+
+import "fmt"
+
+func init() {
+	kernel("pack", "func(dst *float32, width, step int, c float32, x *float32, n int)",
+		pack).inWide()
+}
+
+// pack takes width tileRows or tileCols, and step in bytes. Whole panels are stored in groups as
+// wide as they can be, and what is left in pieces of half the size each.
+func pack(t Target) {
+	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
+	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("n")
+
+	// panel multiplies so many elements, and stores them at the same offsets.
+	panel := func(count int) {
+		for i := 0; i < count; {
+			size := t.Width()
+			for i+size > count {
+				size /= 2
+			}
+			v := t.New(size)
+			t.MulLoad(v, t.Narrow(c, size), x, float*i)
+			t.Store(v, dst, float*i)
+			i += size
+		}
+		t.Advance(x, count*float)
+	}
+	t.IfAtLeast(width, tileCols, "cols")
+	for _, loop := range []struct {
+		name  string
+		width int
+	}{{"rows", tileRows}, {"cols", tileCols}} {
+		t.LoopLabel(loop.name)
+		t.IfLess(n, loop.width, "rest")
+		panel(loop.width)
+		t.AdvanceReg(dst, step)
+		t.Decrement(n, loop.width)
+		t.Jump(loop.name)
+	}
+	t.Label("rest")
+	for size := tileCols / 2; size > 0; size /= 2 {
+		less := fmt.Sprint("less", size)
+		t.IfWithout(n, size, less)
+		panel(size)
+		t.Advance(dst, size*float)
+		t.Label(less)
+	}
+	t.Done()
+}

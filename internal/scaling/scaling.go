@@ -1,0 +1,71 @@
+// Package scaling brings features to one scale: it has the arithmetic that package dataset's Scaler
+// and the trainer share.
+package scaling
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// The kinds of scaling, by their names in files and flags.
+const (
+	None     = "none"
+	Standard = "standard" // columns of mean 0 and standard deviation 1
+	MaxAbs   = "max-abs"  // columns divided by their largest magnitude
+	Unit     = "unit"     // rows divided by their length
+)
+
+// A Scaler says how the columns are scaled: feature x of column j becomes (x - Shift[j])*Factor[j].
+type Scaler struct {
+	Kind   string
+	Shift  []float32 // of each column, with Standard; else nil
+	Factor []float32 // of each column, with Standard and MaxAbs; else nil
+}
+
+// Inverse returns 1/x as a factor, or 1 if x is 0. It is finite.
+func Inverse(x float64) float32 {
+	if x == 0 {
+		return 1
+	}
+	return float32(min(1/x, math.MaxFloat32))
+}
+
+// At returns feature v of column j, scaled, in float64: with one rounding of the difference and one
+// of the product, of 2^-53 each.
+func (s *Scaler) At(j int, v float32) float64 {
+	if s.Shift == nil {
+		return float64(float64(v) * float64(s.Factor[j]))
+	}
+	return float64((float64(v) - float64(s.Shift[j])) * float64(s.Factor[j]))
+}
+
+// Length returns the Euclidean norm of a row by its values, of which zeros may be left out, and 1
+// for a row of zeros. The squares are added from left to right, in float64.
+func Length(values []float32) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(float64(v) * float64(v))
+	}
+	if sum == 0 {
+		return 1
+	}
+	return math.Sqrt(sum)
+}
+
+// Check reports whether there are the numbers that the kind needs, for so many columns, all of them
+// finite.
+func (s *Scaler) Check(cols int) bool {
+	shift, factor := 0, 0
+	switch s.Kind {
+	case Standard:
+		shift, factor = cols, cols
+	case MaxAbs:
+		factor = cols
+	case Unit, None:
+	default:
+		return false
+	}
+	return len(s.Shift) == shift && len(s.Factor) == factor &&
+		floats.FirstNotFinite(s.Shift) < 0 && floats.FirstNotFinite(s.Factor) < 0
+}

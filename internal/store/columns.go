@@ -1,0 +1,287 @@
+package store
+
+import (
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+)
+
+// Columns are statistics of rows that have a weight above 0.
+type Columns struct {
+	Rows     int
+	Nonzeros int
+	MaxAbs   []float32 // of each column
+	Squares  []float64 // |x|^2 of each row, 0 of those without weight
+
+	// Of each column, with moments only: the weighted mean and variance, and whether all rows have
+	// the same value.
+	Mean, Variance []float64
+	Constant       []bool
+
+	Bad int // the first row with a value that is not finite, or -1
+}
+
+// columnBlocks is the most blocks of rows that statistics are gathered of, and columnRows the least
+// rows of one but the last.
+const (
+	columnBlocks = 256
+	columnRows   = 1024
+)
+
+// A columnBlock is what is known of the columns by the rows of a block.
+type columnBlock struct {
+	rows, nonzeros int
+	bad            int
+	weight         float64
+	mean, square   []float64 // square is the sum of squared distances from the mean
+	least, most    []float32
+}
+
+// Measure finds the statistics of the rows, each of which counts by its weight; nil weights are
+// ones. They are the same to the bit for any number of goroutines: the rows are cut into blocks by
+// their number alone, whose moments are merged in order (Chan, Golub and LeVeque, The American
+// Statistician 37, 1983).
+func Measure(x Rows, weight []float64, moments bool, threads int) *Columns {
+	n, cols := x.Rows(), x.Cols()
+	c := &Columns{
+		MaxAbs: make([]float32, cols), Squares: make([]float64, n), Bad: -1,
+	}
+	rows := max(columnRows, (n+columnBlocks-1)/columnBlocks)
+	blocks := make([]columnBlock, (n+rows-1)/rows)
+	workers := make([]*columnWorker, max(1, threads))
+	parallel.For(len(workers), len(blocks), func(worker, b int) {
+		w := workers[worker]
+		if w == nil {
+			w = &columnWorker{Columns: c, x: ReaderOf(x.ForWorker()), weight: weight,
+				maxAbs: make([]float32, cols)}
+			workers[worker] = w
+		}
+		first := b * rows
+		if moments {
+			w.moments(&blocks[b], first, min(first+rows, n))
+		} else {
+			w.magnitudes(&blocks[b], first, min(first+rows, n))
+		}
+	})
+	for _, w := range workers {
+		if w == nil {
+			continue
+		}
+		for j, v := range w.maxAbs {
+			c.MaxAbs[j] = max(c.MaxAbs[j], v)
+		}
+	}
+	for _, b := range blocks {
+		c.Rows += b.rows
+		c.Nonzeros += b.nonzeros
+		if c.Bad < 0 && b.bad >= 0 {
+			c.Bad = b.bad
+		}
+	}
+	if moments {
+		c.merge(blocks)
+	}
+	return c
+}
+
+// A columnWorker is what a goroutine of Measure has.
+type columnWorker struct {
+	*Columns
+	x      Reader
+	weight []float64
+	maxAbs []float32
+	row    []float32 // a buffer for sparse rows
+}
+
+// weightOf returns that of row i.
+func (w *columnWorker) weightOf(i int) float64 {
+	if w.weight == nil {
+		return 1
+	}
+	return w.weight[i]
+}
+
+// look takes in what rows are asked for without moments.
+func (w *columnWorker) look(b *columnBlock, i int, index []int32, values []float32) {
+	b.rows++
+	square, nonzeros := 0.0, 0
+	for k, v := range values {
+		if v == 0 {
+			continue
+		}
+		nonzeros++
+		square += float64(float64(v) * float64(v))
+		j := k
+		if index != nil {
+			j = int(index[k])
+		}
+		if v < 0 {
+			v = -v
+		}
+		if v > w.maxAbs[j] {
+			w.maxAbs[j] = v
+		}
+	}
+	b.nonzeros += nonzeros
+	w.Squares[i] = square
+	if !(square <= math.MaxFloat64) && b.bad < 0 { // of values that are finite it is
+		b.bad = i
+	}
+}
+
+func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
+	b.bad = -1
+	for i := first; i < end; i++ {
+		if w.weightOf(i) > 0 {
+			index, values := w.x.Row(i)
+			w.look(b, i, index, values)
+		}
+	}
+}
+
+// moments takes the block's means first, and then the distances from them: the rows are in the
+// caches by then.
+func (w *columnWorker) moments(b *columnBlock, first, end int) {
+	cols := len(w.maxAbs)
+	*b = columnBlock{bad: -1, mean: make([]float64, cols), square: make([]float64, cols),
+		least: make([]float32, cols), most: make([]float32, cols)}
+	for i := first; i < end; i++ {
+		weight := w.weightOf(i)
+		if weight == 0 {
+			continue
+		}
+		index, values := w.x.Row(i)
+		w.look(b, i, index, values)
+		row := w.full(index, values)
+		if b.rows == 1 {
+			copy(b.least, row)
+			copy(b.most, row)
+		}
+		mean, least, most := b.mean[:len(row)], b.least[:len(row)], b.most[:len(row)]
+		for j, v := range row {
+			mean[j] += float64(weight * float64(v))
+			least[j] = min(least[j], v)
+			most[j] = max(most[j], v)
+		}
+		b.weight += weight
+	}
+	if b.rows == 0 {
+		return
+	}
+	for j := range b.mean {
+		b.mean[j] /= b.weight
+	}
+	for i := first; i < end; i++ {
+		weight := w.weightOf(i)
+		if weight == 0 {
+			continue
+		}
+		row := w.full(w.x.Row(i))
+		mean, square := b.mean[:len(row)], b.square[:len(row)]
+		for j, v := range row {
+			d := float64(v) - mean[j]
+			square[j] += float64(weight * float64(d*d))
+		}
+	}
+}
+
+// full returns all values of a row, valid until the next call.
+func (w *columnWorker) full(index []int32, values []float32) []float32 {
+	if index == nil {
+		return values
+	}
+	if w.row == nil {
+		w.row = make([]float32, len(w.maxAbs))
+	}
+	clear(w.row)
+	for k, j := range index {
+		w.row[j] = values[k]
+	}
+	return w.row
+}
+
+// merge finds the moments of all rows from those of the blocks, in order.
+func (c *Columns) merge(blocks []columnBlock) {
+	cols := len(c.MaxAbs)
+	c.Mean, c.Variance, c.Constant = make([]float64, cols), make([]float64, cols),
+		make([]bool, cols)
+	least, most := make([]float32, cols), make([]float32, cols)
+	var total float64
+	for _, b := range blocks {
+		if b.rows == 0 {
+			continue
+		}
+		if total == 0 {
+			copy(least, b.least)
+			copy(most, b.most)
+		}
+		all := total + b.weight
+		share := b.weight / all
+		for j := range c.Mean {
+			d := b.mean[j] - c.Mean[j]
+			c.Mean[j] += float64(d * share)
+			c.Variance[j] += b.square[j] + float64(float64(d*d)*float64(total*share))
+			least[j], most[j] = min(least[j], b.least[j]), max(most[j], b.most[j])
+		}
+		total = all
+	}
+	for j := range c.Variance {
+		if total > 0 {
+			c.Variance[j] /= total
+		}
+		if c.Constant[j] = least[j] == most[j]; c.Constant[j] {
+			c.Mean[j], c.Variance[j] = float64(least[j]), 0
+		}
+	}
+}
+
+// Scaler returns the one of a kind that the statistics ask for. Constant columns have the factor 1.
+// Standard needs moments.
+func (c *Columns) Scaler(kind string) *scaling.Scaler {
+	s := &scaling.Scaler{Kind: kind}
+	switch kind {
+	case scaling.Standard:
+		for j, mean := range c.Mean {
+			s.Shift = append(s.Shift, float32(mean))
+			s.Factor = append(s.Factor, scaling.Inverse(math.Sqrt(c.Variance[j])))
+		}
+	case scaling.MaxAbs:
+		for _, v := range c.MaxAbs {
+			s.Factor = append(s.Factor, scaling.Inverse(float64(v)))
+		}
+	}
+	return s
+}
+
+// mostSorted is how many numbers Quantiles sorts.
+const mostSorted = 1 << 16
+
+// Quantiles returns those of the numbers above 0, or of evenly spaced ones of them if they are very
+// many; ones if there are none.
+func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
+	var sorted []T
+	for _, v := range numbers {
+		if v > 0 {
+			sorted = append(sorted, v)
+		}
+	}
+	if step := (len(sorted) + mostSorted - 1) / mostSorted; step > 1 {
+		n := 0
+		for k := 0; k < len(sorted); k += step {
+			sorted[n] = sorted[k]
+			n++
+		}
+		sorted = sorted[:n]
+	}
+	slices.Sort(sorted)
+	for _, share := range shares {
+		q := 1.0
+		if n := len(sorted); n > 0 {
+			q = float64(sorted[min(n-1, int(share*float64(n)))])
+		}
+		quantiles = append(quantiles, q)
+	}
+	return quantiles
+}

@@ -1,0 +1,466 @@
+package pegasos
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// This file has what is chosen by the data where the Config says nothing. The rule and its numbers
+// come from a trial on 78 problems: docs/training.md has what they are, and why.
+
+const (
+	fewColumns  = 256 // up to these, columns are standardised
+	denseFill   = 0.25
+	scalesApart = 10   // of columns: the largest of the many to the smallest of them
+	longApart   = 3    // of rows: the mean squared length to the median
+	lengthsVary = 1.01 // of rows: the largest squared length to the least
+	mostGrowth  = 4    // of sparse rows that become dense, in bytes
+
+	shareOfR2   = 1e-4 // lambda
+	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
+
+	rowsOfPairs  = 200 // for each class, for one-vs-one
+	mostOfPairs  = 4e6 // weights of all pairs
+	fewPasses    = 10  // over many sparse columns
+	mostPasses   = 2000
+	enoughVisits = 1e6 // of nonzeros, in all passes
+)
+
+// A choice is the settings of a run in full, and the rows and numbers that they are for.
+type choice struct {
+	trainer Trainer
+	x       Examples
+	y       []float32
+
+	rows    store.Rows
+	weight  []float64 // of each row; nil for ones
+	threads int
+	classes []float32
+	share   float64 // of the smaller class, of two
+	columns *store.Columns
+	note    string
+	r2      float64 // of the scaled rows, without a bias
+	nonzero float64 // values of the scaled rows
+	used    float64 // columns that are not constant
+}
+
+// choose fills in what the trainer's Config leaves open, and scales the rows.
+func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
+	c := &choice{trainer: *tr, x: x, y: y, threads: parallel.Threads(tr.Threads)}
+	cfg := &c.trainer.Config
+	from := cmp.Or(tr.Resume, tr.Start, tr.Prior)
+	if from != nil {
+		cfg.fillFrom(from, tr.Resume != nil)
+	}
+	if err := c.trainer.validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone {
+		return c, c.adopt(tr)
+	}
+	if store.Given(x) != nil || x.Rows() == 0 || len(y) != x.Rows() {
+		*cfg = cfg.Plain() // training says what is wrong
+		return c, nil
+	}
+	c.rows = store.Of(x)
+	for _, step := range []func() error{c.readLabels, c.measure, c.scale} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	c.settle()
+	return c, c.adopt(tr)
+}
+
+// fillFrom takes what is open from the model that a run builds on, or that it resumes.
+func (cfg *Config) fillFrom(m *Model, resumed bool) {
+	of := m.Config.Plain()
+	options.Fill(&cfg.Scale, of.Scale)
+	options.Fill(&cfg.TargetScale, of.TargetScale)
+	options.Fill(&cfg.Multiclass, of.Multiclass)
+	if cfg.Bias == "" {
+		cfg.Bias = of.Bias
+		options.Fill(&cfg.BiasScale, of.BiasScale)
+	}
+	if cfg.Lambda == 0 && cfg.C == 0 {
+		cfg.Lambda, cfg.C = of.Lambda, of.C
+	}
+	if resumed && cfg.Epochs == 0 && cfg.Steps == 0 {
+		cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
+	}
+	if of.Loss == cfg.Plain().Loss {
+		options.Fill(&cfg.Epsilon, of.Epsilon)
+	}
+}
+
+// readLabels finds the weights of the rows, and their classes.
+func (c *choice) readLabels() error {
+	tr := &c.trainer
+	d := &data{y: c.y}
+	if err := d.setWeights(tr); err != nil {
+		return err
+	}
+	c.weight = d.weight
+	if tr.Loss.Regression() {
+		return labels.Finite(c.y, rowError)
+	}
+	known := tr.classes
+	for _, m := range []*Model{tr.Start, tr.Prior} {
+		if m != nil {
+			known = m.Classes
+		}
+	}
+	classes, class, err := labels.Classify(c.y, c.weight, known, rowError)
+	if err != nil {
+		return err
+	}
+	c.classes = classes
+	c.share = 0.5
+	if len(classes) == 2 && tr.ClassWeight != Balanced {
+		var sum [2]float64
+		for i, k := range class {
+			if k >= 0 {
+				sum[k] += c.weightOf(i)
+			}
+		}
+		c.share = min(sum[0], sum[1]) / (sum[0] + sum[1])
+	}
+	return nil
+}
+
+func (c *choice) weightOf(i int) float64 {
+	if c.weight == nil {
+		return 1
+	}
+	return c.weight[i]
+}
+
+// measure finds the statistics of the rows.
+func (c *choice) measure() error {
+	scale := c.trainer.Scale
+	moments := scale == ScaleStandard || scale == "" && c.x.Cols() <= fewColumns
+	c.columns = store.Measure(c.rows, c.weight, moments, c.threads)
+	if err := c.rows.Err(); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	if c.columns.Bad >= 0 {
+		return &RowError{c.columns.Bad, "a value is NaN or infinite"}
+	}
+	return nil
+}
+
+// scale chooses how the rows are scaled, and does it.
+func (c *choice) scale() error {
+	tr := &c.trainer
+	s := &Scaling{Kind: ScaleNone, Folded: true}
+	switch m := cmp.Or(tr.Resume, tr.Start, tr.Prior); {
+	case m != nil && m.Scaling != nil && m.Scaling.Kind == tr.Scale:
+		known := *m.Scaling
+		s = known.withCols(c.x.Cols())
+		c.note = s.Note
+	default:
+		if tr.Scale == "" {
+			tr.Scale = c.kind()
+		}
+		if tr.Scale != ScaleNone {
+			fitted := c.columns.Scaler(string(tr.Scale))
+			s.Kind, s.Shift, s.Factor = tr.Scale, fitted.Shift, fitted.Factor
+			s.Folded = s.foldable()
+		}
+	}
+	c.used = 0
+	for j, v := range c.columns.MaxAbs {
+		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
+			c.used++
+		}
+	}
+	if s.Kind != ScaleNone {
+		if err := c.checkCopy(s.Kind == ScaleStandard); err != nil {
+			return err
+		}
+	}
+	c.chooseNumbers(s)
+	c.x, c.y = s.apply(c.x, c.y, c.threads)
+	c.rows = store.Of(c.x)
+	if i := floats.FirstNotFinite(c.y); i >= 0 {
+		return &RowError{i, "the label is beyond float32 when it is scaled"}
+	}
+	c.sizes(s)
+	s.Note, s.R2 = c.note, c.r2
+	tr.scaling = s
+	return nil
+}
+
+// kind returns how the rows are to be scaled.
+func (c *choice) kind() Scale {
+	k := c.bestKind()
+	if k == ScaleNone {
+		return k
+	}
+	m, ok := store.MatrixOf(c.rows)
+	switch {
+	case !ok:
+		c.note = "rows of a type of the caller's, which are not copied"
+	case m.WillNeed() != nil:
+		c.note = "mapped rows, which are not copied"
+	case c.copyBytes(k == ScaleStandard) > float64(c.memory()):
+		c.note = "rows of which there is no memory for a copy"
+	default:
+		return k
+	}
+	c.note += fmt.Sprintf(": scaling (%s) was left out", k)
+	return ScaleNone
+}
+
+// bestKind is kind for rows that can be copied.
+func (c *choice) bestKind() Scale {
+	all := c.columns
+	cols := c.x.Cols()
+	n := float64(all.Rows)
+	if all.Nonzeros == 0 {
+		return ScaleNone
+	}
+	q := store.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
+	apart := q[2] > float64(scalesApart*q[1])
+	m, ok := store.MatrixOf(c.rows)
+	held := !ok || m.Dense() != nil
+	fill := float64(all.Nonzeros) / (n * float64(cols))
+	fits := held || c.copyBytes(true) <= float64(mostGrowth*float64(c.rows.Size()))
+	switch {
+	case fill >= denseFill && cols > fewColumns && !apart:
+		return ScaleNone
+	case fill >= denseFill || cols <= fewColumns && q[3] > float64(scalesApart*q[0]):
+		if !fits {
+			return ScaleMaxAbs
+		}
+		if all.Mean == nil {
+			c.columns = store.Measure(c.rows, c.weight, true, c.threads)
+		}
+		return ScaleStandard
+	}
+	var mean float64
+	for i, s := range all.Squares {
+		mean += float64(s * c.weightOf(i))
+	}
+	lengths := store.Quantiles(all.Squares, 0, 0.5, 1)
+	if mean/c.total() > float64(longApart*lengths[1]) {
+		return ScaleUnit
+	}
+	if apart && lengths[2] > float64(lengthsVary*lengths[0]) {
+		return ScaleMaxAbs
+	}
+	return ScaleNone
+}
+
+// total returns the sum of the weights.
+func (c *choice) total() (sum float64) {
+	if c.weight == nil {
+		return float64(len(c.y))
+	}
+	for _, w := range c.weight {
+		sum += w
+	}
+	return sum
+}
+
+// memory returns how many bytes training may take.
+func (c *choice) memory() int64 { return cmp.Or(c.trainer.MaxMemory, options.DefaultMaxMemory) }
+
+// copyBytes returns what a copy of the rows takes.
+func (c *choice) copyBytes(toDense bool) float64 {
+	m, ok := store.MatrixOf(c.rows)
+	if toDense || !ok || m.Dense() != nil {
+		return 4 * float64(c.x.Rows()) * float64(c.x.Cols())
+	}
+	return 8 * (float64(c.columns.Nonzeros) + float64(c.x.Rows()))
+}
+
+// checkCopy refuses a copy that would take too much memory, and takes it off what is left.
+func (c *choice) checkCopy(toDense bool) error {
+	need := c.copyBytes(toDense)
+	if need >= float64(c.memory()) {
+		return badField("MaxMemory", "have %.0f MB, but scaling copies the rows, which take %.0f MB",
+			float64(c.memory())/1e6, need/1e6)
+	}
+	c.trainer.MaxMemory = c.memory() - int64(need)
+	return nil
+}
+
+// sizes finds R^2 of the scaled rows, and the number of their nonzeros.
+func (c *choice) sizes(s *Scaling) {
+	all := c.columns
+	c.nonzero = float64(all.Nonzeros)
+	if s.Kind == ScaleNone {
+		for i, v := range all.Squares {
+			c.r2 += float64(v * c.weightOf(i))
+		}
+		c.r2 /= c.total()
+		return
+	}
+	for i := range all.Squares {
+		if w := c.weightOf(i); w > 0 {
+			c.r2 += float64(w * float64(c.rows.SumSquares(i)))
+		}
+	}
+	c.r2 /= c.total()
+	if s.Kind == ScaleStandard {
+		c.nonzero = float64(all.Rows) * c.used
+	}
+}
+
+// chooseNumbers brings numbers to predict to the mean 0 and the deviation 1, if they are to be.
+func (c *choice) chooseNumbers(s *Scaling) {
+	tr := &c.trainer
+	if !tr.Loss.Regression() {
+		tr.TargetScale = ScaleNone
+		return
+	}
+	options.Fill(&tr.TargetScale, ScaleStandard)
+	if tr.TargetScale == ScaleNone {
+		s.Centre, s.Spread = 0, 0
+	} else if s.Spread == 0 { // else it is known
+		s.Centre, s.Spread = c.moments()
+	}
+	if tr.Epsilon == 0 && tr.TargetScale == ScaleStandard && tr.Loss.traits().epsilon {
+		tr.Epsilon = float64(0.1 * s.Spread)
+	}
+	s.epsilon = tr.Epsilon
+	tr.Epsilon /= s.spread()
+}
+
+// moments returns the mean and the deviation of the numbers to predict, 1 if that is 0.
+func (c *choice) moments() (mean, deviation float64) {
+	total := c.total()
+	for i, y := range c.y {
+		mean += float64(float64(y) * c.weightOf(i))
+	}
+	mean /= total
+	for i, y := range c.y {
+		d := float64(y) - mean
+		deviation += float64(float64(d*d) * c.weightOf(i))
+	}
+	deviation = math.Sqrt(deviation / total)
+	if !(deviation > float64(0x1p-40*math.Abs(mean))) || !floats.IsFinite(deviation) {
+		deviation = 1
+	}
+	return mean, deviation
+}
+
+// settle fills in what goes by the scaled rows.
+func (c *choice) settle() {
+	tr := &c.trainer
+	n, d, k := float64(c.columns.Rows), c.used, float64(len(c.classes))
+	if tr.Multiclass == "" {
+		tr.Multiclass = c.multiclass()
+	}
+	if tr.Multiclass == Multinomial {
+		options.Fill(&tr.Loss, Log)
+	}
+	if tr.Bias == "" {
+		tr.Bias = BiasAugmented
+	}
+	if tr.Bias == BiasAugmented && tr.BiasScale == 0 {
+		tr.BiasScale = 1
+		if c.nonzero > 0 && c.r2 > 0 {
+			tr.BiasScale = math.Sqrt(n * c.r2 / c.nonzero)
+		}
+	}
+	if tr.Lambda == 0 && tr.C == 0 {
+		a := max(float64(shareOfR2*min(max(10*d/n, 0.1), 1)), leastOfRows/n)
+		if k == 2 {
+			a = float64(a * math.Sqrt(2*c.share))
+		}
+		if c.r2 > 0 {
+			a = float64(a * c.r2)
+		}
+		tr.Lambda = max(a, MinLambda)
+	}
+	if tr.Epochs == 0 && tr.Steps == 0 {
+		least := float64(DefaultEpochs)
+		fill := c.nonzero / (n * float64(c.x.Cols()))
+		if c.x.Cols() > fewColumns && fill < denseFill {
+			least = fewPasses
+		}
+		tr.Epochs = int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
+	}
+	tr.Config = tr.Config.Plain()
+}
+
+// multiclass returns what problems the classes make.
+func (c *choice) multiclass() Multiclass {
+	cfg := c.trainer.Config
+	k, n, d := float64(len(c.classes)), float64(c.columns.Rows), float64(c.x.Cols())
+	if c.trainer.Costs != nil {
+		return CrammerSinger
+	}
+	if k <= 2 {
+		return OneVsRest
+	}
+	pairs := k <= maxPairClasses && k*(k-1)/2*d <= mostOfPairs
+	if pairs && n >= rowsOfPairs*k {
+		return OneVsOne
+	}
+	for _, joint := range []Multiclass{CrammerSinger, Multinomial} {
+		cfg.Multiclass = joint
+		if cfg.Loss == "" && joint == Multinomial {
+			continue
+		}
+		if cfg.Validate() == nil {
+			return joint
+		}
+	}
+	if pairs {
+		return OneVsOne
+	}
+	return OneVsRest
+}
+
+// adopt brings the models that the run builds on to the scale of its rows.
+func (c *choice) adopt(tr *Trainer) error {
+	s := c.trainer.scaling
+	if s == nil {
+		s = &Scaling{Kind: ScaleNone, Folded: true}
+	}
+	for _, m := range []**Model{&c.trainer.Start, &c.trainer.Prior, &c.trainer.Resume} {
+		from := *m
+		if from == nil {
+			continue
+		}
+		if err := from.check(); err != nil {
+			continue // training says so
+		}
+		own := from.Scaling
+		apart := own != nil && !own.Folded || !s.Folded && s.Kind == ScaleUnit
+		if apart && !own.same(s) {
+			return badField("Scale", "have %q: the scaling of the model that the run builds on "+
+				"can't be taken out of its weights", s.Kind)
+		}
+		if c.trainer.scaling != nil {
+			*m = s.unfold(from.WithCols(c.x.Cols()))
+		}
+	}
+	if c.trainer.scaling == nil {
+		return nil
+	}
+	if tr.Prior != nil {
+		c.trainer.priorHash = tr.Prior.Hash()
+	}
+	if r := c.trainer.Resume; r != nil && c.trainer.Bias == BiasNone && tr.Prior == nil {
+		r.Bias = nil // only the scale has made it
+	}
+	return nil
+}
+
+// same reports whether the features are scaled alike.
+func (s *Scaling) same(t *Scaling) bool {
+	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
+		slices.Equal(s.Factor, t.Factor)
+}

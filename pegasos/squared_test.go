@@ -1,0 +1,237 @@
+package pegasos
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// unbounded reports whether a loss has a sub-gradient without bounds, for which the paper's first
+// steps are too large.
+func unbounded(l Loss) bool { return l == SquaredHinge || l == Squared }
+
+// A ridgeProblem is one of the squared loss, for the normal equations.
+type ridgeProblem struct {
+	x         *dense.Matrix
+	y         []float32
+	weight    []float64 // nil for ones
+	lambda    float64
+	bias      float64 // the appended feature's value
+	free      bool    // a bias that is not penalised
+	prior     []float64
+	priorBias float64
+}
+
+// solve returns the optimum by the normal equations, with Gauss's elimination, all in float64: the
+// weights, the bias and P.
+func (p ridgeProblem) solve() (w []float64, bias, least float64) {
+	d := p.x.Cols() + 1
+	value := p.bias
+	if p.free {
+		value = 1
+	}
+	row := func(i int) []float64 {
+		x := make([]float64, d)
+		for j, v := range p.x.Row(i) {
+			x[j] = float64(v)
+		}
+		x[d-1] = value
+		return x
+	}
+	penalty := func(j int) float64 {
+		if j == d-1 && p.free {
+			return 0
+		}
+		return p.lambda
+	}
+	start := append(append([]float64(nil), p.prior...), make([]float64, d-len(p.prior))...)
+	if value != 0 {
+		start[d-1] = p.priorBias / value
+	}
+	weight, all := func(int) float64 { return 1 }, float64(len(p.y))
+	if p.weight != nil {
+		weight, all = func(i int) float64 { return p.weight[i] }, 0
+		for _, c := range p.weight {
+			all += c
+		}
+	}
+	// (X'CX + lambda) (w - start) = X'C (y - X start), C having the weights over their sum.
+	a := make([][]float64, d)
+	for j := range a {
+		a[j] = make([]float64, d+1)
+		a[j][j] = penalty(j)
+		if j == d-1 && value == 0 {
+			a[j][j] = 1
+		}
+	}
+	for i, y := range p.y {
+		x, c := row(i), weight(i)/all
+		rest := float64(y)
+		for j, v := range x {
+			rest -= v * start[j]
+		}
+		for j, v := range x {
+			for k, u := range x {
+				a[j][k] += c * v * u
+			}
+			a[j][d] += c * v * rest
+		}
+	}
+	u := eliminate(a)
+	for j := range u {
+		least += penalty(j) / 2 * u[j] * u[j]
+		u[j] += start[j]
+	}
+	for i, y := range p.y {
+		rest := float64(y)
+		for j, v := range row(i) {
+			rest -= v * u[j]
+		}
+		least += weight(i) / all * rest * rest / 2
+	}
+	return u[:d-1], u[d-1] * value, least
+}
+
+// eliminate solves a u = b, b being the last column of a.
+func eliminate(a [][]float64) []float64 {
+	d := len(a)
+	for j := range d {
+		best := j
+		for i := j; i < d; i++ {
+			if math.Abs(a[i][j]) > math.Abs(a[best][j]) {
+				best = i
+			}
+		}
+		a[j], a[best] = a[best], a[j]
+		for i := range d {
+			if i == j {
+				continue
+			}
+			by := a[i][j] / a[j][j]
+			for k := j; k <= d; k++ {
+				a[i][k] -= by * a[j][k]
+			}
+		}
+	}
+	u := make([]float64, d)
+	for j := range u {
+		u[j] = a[j][d] / a[j][j]
+	}
+	return u
+}
+
+// The models are those of the normal equations, whatever the way there, and their proofs hold.
+func TestSquaredNormalEquations(t *testing.T) {
+	for seed := range uint64(3) {
+		data, other := random(seed, 90, 5, 2, 0.9).numbers(seed), random(seed+9, 40, 5, 2, 1)
+		weights := some(90)
+		wideWeights := make([]float64, 90)
+		for i, w := range weights {
+			wideWeights[i] = float64(w)
+		}
+		prior := mustTrain(t, other.dense, other.numbers(3).y, Config{Loss: Squared,
+			Bias: BiasAugmented, BiasScale: 2})
+		for _, c := range []struct {
+			name string
+			tr   Trainer
+			near float64 // how near the weights are
+		}{
+			{"dual", Trainer{Config: Config{Finish: FinishDual}}, 1e-5},
+			{"auto", Trainer{Config: Config{Finish: FinishAuto}}, 1e-5},
+			{"last iterate", Trainer{Config: Config{Finish: FinishDual, Average: LastIterate}}, 1e-5},
+			{"bias", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented,
+				BiasScale: 2}}, 1e-5},
+			{"weights", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented},
+				Weights: weights}, 1e-5},
+			{"tol", Trainer{Config: Config{Finish: FinishDual, Tol: 1e-6}}, 2e-3},
+			{"steps alone", Trainer{}, 0.02},
+			{"batches", Trainer{Config: Config{Batch: 10}}, 0.05},
+			{"projected", Trainer{Config: Config{Project: true}}, 0.02},
+			{"shards", Trainer{Config: Config{Shards: 2}}, 0.05},
+			{"unregularised", Trainer{Config: Config{Bias: BiasUnregularised}}, 0.05},
+			{"outer", Trainer{Config: Config{Bias: BiasOuter, Finish: FinishNone}}, 0.05},
+			{"prior", Trainer{Config: Config{Bias: BiasAugmented, BiasScale: 2}, Prior: prior}, 0.05},
+			{"start", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented,
+				BiasScale: 2}, Start: prior}, 1e-5},
+		} {
+			c.tr.Loss, c.tr.Lambda, c.tr.Seed, c.tr.Epochs = Squared, 0.05, seed, 400
+			p := ridgeProblem{x: data.dense, y: data.y, lambda: 0.05}
+			p.free = c.tr.Bias == BiasUnregularised || c.tr.Bias == BiasOuter
+			if cfg := c.tr.Config.inForce(); cfg.Bias == BiasAugmented {
+				p.bias = cfg.BiasScale
+			}
+			if c.tr.Weights != nil {
+				p.weight = wideWeights
+			}
+			if c.tr.Prior != nil {
+				p.prior, p.priorBias = float64s(prior.Weights[0]), prior.Bias[0]
+			}
+			want, bias, least := p.solve()
+			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
+				m, err := c.tr.Train(t.Context(), x, data.y)
+				if err != nil {
+					t.Fatalf("%s: %v", c.name, err)
+				}
+				size, far := math.Abs(bias), math.Abs(m.bias(0)-bias)
+				for j, v := range want {
+					size = math.Max(size, math.Abs(v))
+					far = math.Max(far, math.Abs(float64(m.Weights[0][j])-v))
+				}
+				r := m.Result
+				if !(far <= c.near*size) || r.DualObjective > least ||
+					r.Objective < least*(1-1e-6) || r.Objective > least*(1+c.near) {
+					t.Errorf("%s, %T: weights %v and %v, want %v and %v; objective %v, bound %v, "+
+						"optimum %v", c.name, x, m.Weights[0], m.Bias, want, bias, r.Objective,
+						r.DualObjective, least)
+				}
+				if c.tr.finishes() && c.tr.Tol == 0 && !(r.Gap < 1e-5) {
+					t.Errorf("%s, %T: gap %v", c.name, x, r.Gap)
+				}
+				if c.tr.Tol > 0 && !(r.Gap <= c.tr.Tol) {
+					t.Errorf("%s, %T: gap %v, want %v", c.name, x, r.Gap, c.tr.Tol)
+				}
+			}
+		}
+	}
+}
+
+// No step overshoots, however unequal the rows are and however small beside a bias that is not
+// penalised.
+func TestSquaredIsStable(t *testing.T) {
+	for _, loss := range []Loss{Squared, SquaredHinge} {
+		for _, bias := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
+			for _, size := range []float32{1e-3, 1, 1e3} {
+				data := random(22, 200, 4, 2, 1)
+				if loss.Regression() {
+					data = data.numbers(1)
+				}
+				for i := range 200 {
+					dense.Scale(size, data.dense.Row(i))
+				}
+				if bias != BiasUnregularised || size > 1 { // else they make up for its feature of 1
+					for i := range 3 {
+						dense.Scale(1000, data.dense.Row(i))
+					}
+				}
+				worst, before := 0.0, 0.0
+				tr := Trainer{Config: Config{Loss: loss, Average: LastIterate, Bias: bias,
+					Lambda: 1e-4 * float64(size) * float64(size)},
+					Progress: func(p Progress) {
+						if worst == 0 {
+							r := p.session.runs[0]
+							before = r.learners[0].lossAtZero()
+						}
+						m := p.session.model() // not replaced
+						p.session.measure(m, quick)
+						worst = math.Max(worst, m.Result.Objective)
+					}}
+				if _, err := tr.Train(t.Context(), data.dense, data.y); err != nil ||
+					!(worst <= 4*before) {
+					t.Errorf("%s, %s, rows times %v: %v, objective up to %v from %v", loss, bias,
+						size, err, worst, before)
+				}
+			}
+		}
+	}
+}
