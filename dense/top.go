@@ -1,8 +1,6 @@
 package dense
 
 import (
-	"math"
-
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/nearest"
@@ -18,7 +16,7 @@ const (
 	ByDistance               // the squared Euclidean distance, the least first
 )
 
-// A Hit is a row that was found, and its score: by the [Metric], [Dot], the cosine or
+// A Hit is a row that was found, and its score: by the [Metric], [Dot], [Cosine] or
 // [SquaredDistance] of the row and the query, to the bit.
 type Hit struct {
 	Row   int
@@ -32,7 +30,7 @@ type Hit struct {
 // It finds as many rows as dst is long, or all if there are fewer, writes them to dst, and returns
 // the part of dst that it has written. A better score comes first, of equal ones the lower row, and
 // NaN comes last, the lower row first: the order is total, so that the result is the same on every
-// machine, and that of sorting all rows. The cosine of a vector of zeros is 0.
+// machine, and that of sorting all rows.
 //
 // Top allocates nothing. It panics if x is empty or stride is less than its length.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
@@ -169,7 +167,7 @@ func (by Metric) score(x, row []float32) float32 {
 	case ByDot:
 		return asm.Dot(row, x)
 	case ByCosine:
-		return cosine(asm.DotNorms(x, row))
+		return Cosine(x, row)
 	case ByDistance:
 		return -asm.SquaredDistance(row, x)
 	}
@@ -199,7 +197,7 @@ func (s *candidates) rank(dst [][]Hit, by Metric, queries [][]float32, first, en
 				s.score(some, ByDot, x, first)
 				xx := asm.SumSquares(x)
 				for i, xy := range some {
-					some[i] = cosine(xy, xx, norms[i])
+					some[i] = cosine(x, s.at(first+i), xy, xx, norms[i])
 				}
 			} else {
 				s.score(some, by, x, first)
@@ -286,12 +284,4 @@ func before(a, b Hit) bool {
 		return true
 	}
 	return a.Row < b.Row
-}
-
-// cosine is made of what DotNorms returns.
-func cosine(xy, xx, yy float32) float32 {
-	if xx == 0 || yy == 0 {
-		return 0
-	}
-	return float32(float64(xy) / math.Sqrt(float64(xx)*float64(yy)))
 }
