@@ -134,6 +134,11 @@ func (k *comparison) measure(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	return k.measureBuilt(ctx, counted)
+}
+
+// measureBuilt measures with the binaries for counting, or tells that they could not be built.
+func (k *comparison) measureBuilt(ctx context.Context, counted error) error {
 	start := time.Now()
 	for _, arch := range k.c.arches {
 		k.say("reading the functions for %s", arch)

@@ -24,6 +24,11 @@ const (
 	// times their number small, such as on raw pixels, that may be never, and the dual would be
 	// slower.
 	FinishAuto Finish = "auto"
+	// FinishNewton goes on with Newton's method, for all losses of one score. It is the finish for
+	// dense rows of up to some thousand columns, whatever their scale, for small lambdas and for a
+	// bias without a penalty; an iteration takes a pass and work with the square of the columns for
+	// many of the rows. The run ends when the method finds the gap to be at most Tol, or 0.1 %.
+	FinishNewton Finish = "newton"
 )
 
 // autoGap is the share of P that P - D has to be below before FinishAuto begins the dual; see
@@ -269,6 +274,10 @@ func (a *ascent) notResting(idx []uint32) []uint32 {
 // result is what learner asks for. After an ascent it is the best by P of the average, the last
 // iterate and what Pegasos left, or nearly: see choose.
 func (p *problem) result(w [][]float32, b []float64) {
+	if p.newton != nil {
+		p.newton.result(w[0], &b[0])
+		return
+	}
 	p.learnerState.weights(w, b)
 	if p.ascent == nil {
 		return

@@ -65,6 +65,9 @@ func (r *recent) endEpoch(epoch int) {
 
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
+	if p.newton != nil {
+		return p.bound(p.newton.shares(), r2)
+	}
 	if p.ascent != nil {
 		return p.bound(p.ascentShares(), r2)
 	}
@@ -133,10 +136,11 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 
 // boundAt is bound, and s. For the log loss s is always 1.
 func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
-	slack := 0.0
+	var even balance
 	if p.free {
-		slack = p.balance(a)
+		even = p.balance(a)
 	}
+	slack := even.slack
 	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
 	p.widenPrior()
 	var ub, squares float64
@@ -158,13 +162,13 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	}
 	// No less than mean(|a_i| |x_i|). The factor covers R^2's own roundings.
 	reach := 1.001 * math.Sqrt(squares*r2)
-	norm := math.Sqrt(sum)/n + float64((p.addError()+slack)*reach)
+	norm := math.Sqrt(sum)/n + float64((p.addError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.lambda)
 	norm = float64((norm + float64(p.sums*reach)) * (1 + p.sums)) // certainly no less than |u|
 	most := norm * norm / (2 * p.lambda)
 	prior := float64(math.Sqrt(squares) * p.priorError(r2))
 	if p.cost.loss == logCost {
-		return p.entropyBound(a, most, slack+p.sums) - prior, 1
+		return p.entropyBound(a, most, slack+p.sums) - prior - even.entropy/n, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
 	for j := range p.count() {
@@ -175,7 +179,7 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 		mean += float64(p.share(i) * (gain + least))
 		size += float64(p.share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
-	mean = (mean - float64(slack*size)) / n
+	mean = (mean - float64(slack*size) - even.gain) / n
 	if q := lossTable[p.cost.loss].quadratic; q > 0 {
 		bend := float64(float64(squares*q) * (1 + 3*slack))
 		half += bend
@@ -192,33 +196,6 @@ func dualAt(s, mean, half float64) float64 {
 	}
 	gain, cost := float64(s*mean), float64(float64(s*s)*half)
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
-}
-
-// balance scales the shares of one side down until the sums of both are the same: otherwise the
-// least over all biases is minus infinity. It returns how far each may be from the real number that
-// makes it so, as a share of itself: by the rounding to float32, and by those of the sums.
-func (p *problem) balance(a []float32) (slack float64) {
-	var up, down float64
-	for j := range p.count() {
-		i := p.row(j)
-		v := a[i]
-		side, _ := p.label(uint32(i))
-		if b := float64(float64(v*side) * p.share(i)); b > 0 {
-			up += b
-		} else {
-			down -= b
-		}
-	}
-	for i, v := range a {
-		side, _ := p.label(uint32(i))
-		switch {
-		case v*side > 0 && up > down:
-			a[i] = float32(float64(v) * (down / up))
-		case v*side < 0 && down > up:
-			a[i] = float32(float64(v) * (up / down))
-		}
-	}
-	return 0x1p-23 + float64(p.count())*0x1p-51
 }
 
 // parabola returns the largest value of s*mean - s^2*half for s from 0 to 1, and that s.

@@ -24,6 +24,8 @@ const (
 	lengthsVary = 1.01 // of rows: the largest squared length to the least
 	mostGrowth  = 4    // of sparse rows that become dense, in bytes
 
+	mostMapped = 1 << 30 // bytes of a copy of mapped rows
+
 	shareOfR2   = 1e-4 // lambda
 	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
 
@@ -41,7 +43,7 @@ type choice struct {
 	y       []float32
 
 	rows    store.Rows
-	weight  []float64 // of each row; nil for ones
+	weight  []float64 // 1 for each row that counts, else 0; nil for ones
 	threads int
 	classes []float32
 	share   float64 // of the smaller class, of two
@@ -108,7 +110,14 @@ func (c *choice) readLabels() error {
 	if err := d.setWeights(tr); err != nil {
 		return err
 	}
-	c.weight = d.weight
+	if d.weight != nil { // the scale goes by the rows that there are, whatever they weigh
+		c.weight = make([]float64, len(d.weight))
+		for i, w := range d.weight {
+			if w > 0 {
+				c.weight[i] = 1
+			}
+		}
+	}
 	if tr.Loss.Regression() {
 		return labels.Finite(c.y, rowError)
 	}
@@ -124,7 +133,7 @@ func (c *choice) readLabels() error {
 	}
 	c.classes = classes
 	c.share = 0.5
-	if len(classes) == 2 && tr.ClassWeight != Balanced {
+	if len(classes) == 2 {
 		var sum [2]float64
 		for i, k := range class {
 			if k >= 0 {
@@ -152,7 +161,7 @@ func (c *choice) measure() error {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	if c.columns.Bad >= 0 {
-		return &RowError{c.columns.Bad, "a value is NaN or infinite"}
+		return rowError(c.columns.Bad, "a value is NaN or infinite")
 	}
 	return nil
 }
@@ -191,7 +200,7 @@ func (c *choice) scale() error {
 	c.x, c.y = s.apply(c.x, c.y, c.threads)
 	c.rows = store.Of(c.x)
 	if i := floats.FirstNotFinite(c.y); i >= 0 {
-		return &RowError{i, "the label is beyond float32 when it is scaled"}
+		return rowError(i, "the label is beyond float32 when it is scaled")
 	}
 	c.sizes(s)
 	s.Note, s.R2 = c.note, c.r2
@@ -202,6 +211,9 @@ func (c *choice) scale() error {
 // kind returns how the rows are to be scaled.
 func (c *choice) kind() Scale {
 	k := c.bestKind()
+	if k == ScaleNone && !c.fitsFloat32() {
+		k = ScaleMaxAbs
+	}
 	if k == ScaleNone {
 		return k
 	}
@@ -209,15 +221,25 @@ func (c *choice) kind() Scale {
 	switch {
 	case !ok:
 		c.note = "rows of a type of the caller's, which are not copied"
-	case m.WillNeed() != nil:
-		c.note = "mapped rows, which are not copied"
-	case c.copyBytes(k == ScaleStandard) > float64(c.memory()):
+	case m.WillNeed() != nil && c.copyBytes(k == ScaleStandard) > mostMapped:
+		c.note = "mapped rows, too many to be copied"
+	case c.copyBytes(k == ScaleStandard) > float64(c.memory())/2: // the rest is for training
 		c.note = "rows of which there is no memory for a copy"
 	default:
 		return k
 	}
 	c.note += fmt.Sprintf(": scaling (%s) was left out", k)
 	return ScaleNone
+}
+
+// fitsFloat32 reports whether float32 can square the rows as they are, and add the squares.
+func (c *choice) fitsFloat32() bool {
+	var mean, most float64
+	for i, s := range c.columns.Squares {
+		mean += float64(s * c.weightOf(i))
+		most = max(most, s)
+	}
+	return mean == 0 || mean/c.total() >= leastR2 && most <= math.MaxFloat32
 }
 
 // bestKind is kind for rows that can be copied.
@@ -381,9 +403,9 @@ func (c *choice) settle() {
 		if c.r2 > 0 {
 			a = float64(a * c.r2)
 		}
-		tr.Lambda = max(a, MinLambda)
+		tr.Lambda = a
 	}
-	if tr.Epochs == 0 && tr.Steps == 0 {
+	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)
 		fill := c.nonzero / (n * float64(c.x.Cols()))
 		if c.x.Cols() > fewColumns && fill < denseFill {

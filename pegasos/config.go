@@ -108,8 +108,9 @@ const (
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
-// MinLambda is the least lambda that can be used. Below it float32 weights, which may reach
-// R/lambda, are in danger.
+// MinLambda is the least lambda that can be used where R^2, the mean squared length of the rows
+// with an appended feature, is 1 or more; where it is less, MinLambda times R^2 is. Below it
+// float32 weights, which may reach R/lambda, are in danger.
 const MinLambda = options.MinLambda // 1e-12
 
 // Values that stand in for zero fields in Config.Plain.
@@ -124,6 +125,8 @@ const (
 	DefaultBlock     = 64
 
 	DefaultFinishAfter = 1
+	// DefaultNewtonEpochs is the most with FinishNewton, which ends by itself after some tens.
+	DefaultNewtonEpochs = 200
 )
 
 // A Config says what is trained and how. It holds everything that has an influence on the model
@@ -201,8 +204,11 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs, for Hinge, SquaredHinge and Squared.
-	Finish      Finish `json:"finish,omitempty"`       // FinishNone, FinishDual, FinishAuto
+	// Finish is how the run goes on after FinishAfter epochs. FinishDual and FinishAuto are for
+	// Hinge, SquaredHinge and Squared.
+	//
+	// FinishNone, FinishDual, FinishAuto, FinishNewton
+	Finish      Finish `json:"finish,omitempty"`
 	FinishAfter int    `json:"finish_after,omitempty"` // 1
 
 	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
@@ -243,7 +249,9 @@ func (cfg Config) Plain() Config {
 	if cfg.C == 0 {
 		options.Fill(&cfg.Lambda, DefaultLambda)
 	}
-	if cfg.Steps == 0 {
+	if cfg.Steps == 0 && cfg.Finish == FinishNewton {
+		options.Fill(&cfg.Epochs, DefaultNewtonEpochs)
+	} else if cfg.Steps == 0 {
 		options.Fill(&cfg.Epochs, DefaultEpochs)
 	}
 	options.Fill(&cfg.Order, Shuffled)
@@ -303,7 +311,8 @@ func (cfg Config) valueRules() []options.Rule {
 		options.OneOf("Loss", cfg.Loss, Losses()...),
 		options.OneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
 		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetPilot, OffsetNone),
-		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto),
+		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto,
+			FinishNewton),
 		options.OneOf("Average", cfg.Average, LastHalf, LastIterate),
 		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
@@ -329,10 +338,15 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Not("Tol", cfg.Tol != 0 && cfg.Bias == BiasUnregularised && joint,
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
-		options.Not("Finish", cfg.finishes() && !cfg.canFinish(),
+		options.Not("Finish",
+			cfg.finishes() && cfg.Finish != FinishNewton && !(cfg.canAscend() && cfg.canFinish()),
 			"have %q, which is for the losses %s, and not for joint problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
+		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() ||
+			cfg.Change != 0 || cfg.Patience != 0),
+			"have %q, which ends by itself, and is not for joint problems, the order iid, batches, "+
+				"projection, or the bias outer", cfg.Finish),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
 			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),
 	}
@@ -351,11 +365,15 @@ func (cfg Config) bounds() bool {
 	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
 }
 
-// canFinish reports whether there is an ascent for the settings.
+// canFinish reports whether a run with the settings can have a finish.
 func (cfg Config) canFinish() bool {
-	return cfg.Loss.traits().ascent && !cfg.Multiclass.Joint() &&
-		cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
-		cfg.Bias != BiasUnregularised && cfg.Bias != BiasOuter
+	return !cfg.Multiclass.Joint() && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
+		cfg.Bias != BiasOuter
+}
+
+// canAscend reports whether there is an ascent for the loss and the bias.
+func (cfg Config) canAscend() bool {
+	return cfg.Loss.traits().ascent && cfg.Bias != BiasUnregularised
 }
 
 // stepRules are those of what a step is.

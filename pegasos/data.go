@@ -36,6 +36,8 @@ type data struct {
 	start, prior *Model    // over the columns of x; nil without
 	priorHash    string
 	hash         string // see fingerprint
+
+	newtons newtonPool // the buffers of Newton's method
 }
 
 // newData checks the rows and labels, which are among the classes known if there are any.
@@ -97,13 +99,18 @@ func (d *data) setModels(tr *Trainer) (err error) {
 	return nil
 }
 
+// leastR2 is the least mean squared length of rows with which float32 can do: products of values
+// and weights are still beyond its subnormal numbers then.
+const leastR2 = 0x1p-120
+
 // setNorms finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
 // them.
 func (d *data) setNorms() error {
-	x, bad := d.rows(), -1
+	x, bad, sum := d.rows(), -1, 0.0
 	d.norms = make([]float32, x.Rows())
 	for i := range d.norms {
 		d.norms[i] = x.SumSquares(i)
+		sum += float64(d.norms[i])
 		if !floats.IsFinite(d.norms[i]) && bad < 0 {
 			bad = i
 		}
@@ -112,9 +119,30 @@ func (d *data) setNorms() error {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	if bad >= 0 {
-		return &RowError{bad, "a value is NaN or infinite, or too large to be squared in float32"}
+		if size := largestValue(x, bad, 0x1p-20); !(size <= math.MaxFloat32) {
+			return &RowError{Row: bad, Reason: "a value is NaN or infinite"}
+		}
+		return &RowError{bad, "the values are too large to be squared in float32", true}
+	}
+	if sum < float64(leastR2*float64(len(d.norms))) {
+		for i := range d.norms {
+			if largestValue(x, i, 0x1p100) > 0 {
+				return &RowError{i, fmt.Sprintf("the values, like those of the other rows, are too "+
+					"small for float32: the mean squared length is below %.1g", leastR2), true}
+			}
+		}
 	}
 	return nil
+}
+
+// largestValue returns the largest magnitude in a row times a factor; NaN if one is NaN.
+func largestValue(x store.Rows, row int, factor float32) (size float64) {
+	w := make([]float32, x.Cols())
+	x.Axpy(row, factor, w)
+	for _, v := range w {
+		size = max(size, math.Abs(float64(v)))
+	}
+	return size
 }
 
 // rows returns the rows in the form that is fastest for one worker.

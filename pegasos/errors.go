@@ -20,11 +20,12 @@ func badField(field, format string, args ...any) error {
 type RowError struct {
 	Row    int // from 0
 	Reason string
+	Scale  bool // other numbers would do: scale the features
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
-func rowError(row int, reason string) error { return &RowError{row, reason} }
+func rowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
 // A StepError says at which step the numbers left the range of float32.
 type StepError struct {

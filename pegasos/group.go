@@ -30,7 +30,8 @@ func (r *run) newGroup(first, end int) *group {
 		return nil
 	}
 	for _, p := range r.problems[first:end] {
-		if !p.plainHinge() || p.radius > 0 || p.ascent != nil || p.err != nil {
+		if !p.plainHinge() || p.radius > 0 || p.ascent != nil || p.newton != nil ||
+			p.err != nil {
 			return nil
 		}
 	}

@@ -86,7 +86,8 @@ func (r *run) arrange() {
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
-	if !r.few(size) && (r.total <= 2*int64(r.order.Steps) || size < copyFrom || size > copyTo) {
+	short := r.cfg.Finish == FinishNewton || r.total <= 2*int64(r.order.Steps)
+	if !r.few(size) && (short || size < copyFrom || size > copyTo) {
 		return false
 	}
 	switch r.x.TakeGain() {
@@ -124,6 +125,9 @@ const (
 // often enough. The results are the same bits.
 func (d *data) compact(tr *Trainer) {
 	cfg := tr.Config.Plain()
+	if cfg.Finish == FinishNewton {
+		return // few visits
+	}
 	steps, err := cfg.runLength(len(d.y))
 	if err != nil {
 		return

@@ -150,13 +150,8 @@ func bestWidth(distance []float64, at func(h float64) float64) (best float64) {
 // smoothed is the mean of coefficient over a width h of margins around m, for a loss with kinks;
 // coefficient for others.
 func (c cost) smoothed(m, h float64) float64 {
-	switch c.loss {
-	case hingeCost:
-		return ramp((1 - m) / h)
-	case epsCost:
-		return ramp((-c.epsilon-m)/h) - ramp((m-c.epsilon)/h)
-	}
-	return c.coefficient(m)
+	a, _ := c.bent(m, 1/h)
+	return a
 }
 
 // fromKink returns how far a margin is from where the derivative of the loss leaps.
@@ -166,9 +161,6 @@ func (c cost) fromKink(m float64) float64 {
 	}
 	return math.Abs(1 - m)
 }
-
-// ramp rises from 0 to 1 between -1/2 and 1/2.
-func ramp(u float64) float64 { return max(0, min(u+0.5, 1)) }
 
 // softmax writes e^(z_r), divided by their sum, to b.
 func softmax(z, b []float64) {

@@ -31,8 +31,8 @@ type sessionSizes struct {
 func (s *session) sizes() (n sessionSizes) {
 	classes, all, size := len(s.data.classes), float64(len(s.data.y)), s.data.x.Size()
 	if total, err := s.cfg.runLength(len(s.data.y)); err == nil && float64(total) > 2*all &&
-		s.cfg.Order == Shuffled && size >= copyFrom && size <= copyTo &&
-		s.data.x.TakeGain() != store.GainsNothing {
+		s.cfg.Finish != FinishNewton && s.cfg.Order == Shuffled &&
+		size >= copyFrom && size <= copyTo && s.data.x.TakeGain() != store.GainsNothing {
 		n.copied = all // see worthCopying
 	}
 	switch {
@@ -94,6 +94,10 @@ func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
 			n.rows += float64(len(s.data.y)) // all vectors have the same weights
 		}
 	}
+	if cfg.Finish == FinishNewton {
+		perVector += newtonPerVector
+		perRow += newtonPerRow
+	}
 	measured := min(n.vectors, float64(s.threads)) // at a time, each with a sum in float64
 	vector := 4 * float64(matrices.Stride(cols))
 	row := vector
@@ -101,5 +105,5 @@ func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
 		row = float64(s.data.x.Size()) / float64(len(s.data.y))
 	}
 	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
-		n.copied*row
+		n.copied*row + s.newtonMemory(measured)
 }

@@ -122,7 +122,7 @@ func (m *Model) Calibrate(scores []float64, y []float32) error {
 		return err
 	}
 	if i := floats.FirstNotFinite(scores); i >= 0 {
-		return &RowError{i / vectors, fmt.Sprintf("the score is %v", scores[i])}
+		return rowError(i/vectors, fmt.Sprintf("the score is %v", scores[i]))
 	}
 	calibration := make([]Sigmoid, vectors)
 	for k := range calibration {

@@ -15,6 +15,7 @@ type problem struct {
 	cost   cost
 	k      int32   // the class that is +1 here
 	ascent *ascent // nil before it begins
+	newton *newton // likewise; there is one of them at most
 
 	// Buffers for a batch.
 	dots         []float32 // the rows' dot products with v
@@ -26,6 +27,10 @@ type problem struct {
 // takeSteps takes a step with each of the rows idx and samples w in between. After an error it does
 // nothing.
 func (p *problem) takeSteps(idx []uint32) {
+	if p.newton != nil {
+		p.t += int64(len(idx)) // an iteration is due at the epoch's end
+		return
+	}
 	for len(idx) > 0 && p.err == nil {
 		n := p.beforeSample(len(idx))
 		switch {

@@ -170,6 +170,9 @@ func (p *Proof) fits(v *Verification, s *session) error {
 
 // dualShares returns the dual variables that dual has its bound from, nil if there is none.
 func (p *problem) dualShares(r2 float64) (share []float32) {
+	if p.newton != nil {
+		return p.newton.shares()
+	}
 	if p.ascent != nil {
 		return p.ascentShares()
 	}

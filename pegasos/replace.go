@@ -7,7 +7,11 @@ package pegasos
 
 // settle measures m, and replaces what is worse than what the run had when it began.
 func (s *session) settle(m *Model) {
-	s.measure(m, s.precision())
+	if s.proven != nil {
+		m.Result = s.proven.Result
+	} else {
+		s.measure(m, s.precision())
+	}
 	if s.stop.valid != nil || s.cfg.Offset == OffsetNone {
 		return
 	}

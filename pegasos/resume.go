@@ -93,6 +93,15 @@ type savedLearner struct {
 	RecentOldStart int64 `json:"recent_old_start"`
 
 	Ascent *savedAscent `json:"ascent,omitempty"`
+	Newton *savedNewton `json:"newton,omitempty"`
+}
+
+// savedNewton is what Newton's method has done since it took over from the state that is saved: a
+// resumed run does it again.
+type savedNewton struct {
+	Start      int64 `json:"start"` // the step after which it began
+	Iterations int   `json:"iterations"`
+	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
 }
 
 type savedAscent struct {
@@ -203,6 +212,10 @@ func (s *session) saveLearner(l learner) savedLearner {
 		a := p.ascent
 		k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
 	}
+	if p, ok := l.(*problem); ok && p.newton != nil {
+		n := p.newton
+		k.Newton = &savedNewton{n.start, n.iterations, slices.Clone(n.retries)}
+	}
 	return k
 }
 
@@ -280,6 +293,9 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 		}
 		r.problems[k].resumeAscent(a)
 	}
+	if n := from.Newton; n != nil && !s.resumeNewton(r, k, n) {
+		return false
+	}
 	return c.resumeScalars(from)
 }
 
@@ -340,6 +356,33 @@ func (p *problem) resumeAscent(from *savedAscent) {
 	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
 	p.setAscent(a, from.Start)
 	a.pass = from.Pass
+}
+
+// resumeNewton makes learner k one of Newton's method, which will do its iterations again when
+// their result is asked for. It reports whether they can be those of the run.
+func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
+	p := (*problem)(nil)
+	if r.joint == nil {
+		p = r.problems[k]
+	}
+	if p == nil || p.ascent != nil || s.cfg.Finish != FinishNewton || from.Start < p.start ||
+		from.Start > p.t || from.Iterations < 0 || from.Iterations > r.epoch {
+		return false
+	}
+	last := 0
+	for _, at := range from.Retries {
+		if at < last || at > from.Iterations {
+			return false
+		}
+		last = at
+	}
+	if len(from.Retries) > newtonRetries+1 {
+		return false
+	}
+	p.startNewton(s.cfg, from.Start, &s.data.newtons)
+	p.newton.iterations, p.newton.retries = from.Iterations, slices.Clone(from.Retries)
+	p.newton.threads = s.threads / max(r.threads, len(s.runs))
+	return true
 }
 
 // resumeScalars sets what is no array.

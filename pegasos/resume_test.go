@@ -90,6 +90,13 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		cfg := Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}
 		cases[string(f)+" pairs"] = Trainer{Config: cfg, Weights: weights}
 	}
+	for name, cfg := range newtonConfigs() {
+		cfg.ClassWeight = "" // there is a third class
+		cases["newton "+name] = Trainer{Config: cfg}
+	}
+	cases["newton pairs"] = Trainer{
+		Config: Config{Finish: FinishNewton, FinishAfter: 2, Multiclass: OneVsOne, Tol: 1e-7},
+	}
 	cases["pilot"] = Trainer{Config: Config{Offset: OffsetPilot}}
 	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}

@@ -41,9 +41,9 @@ import "math"
 // of what the shares earn errs by s.sums times the mean of the magnitudes; so does that of the
 // entropies, to which elementary.Log adds 2^-52 of each. A prior's scores are found anew in
 // float64, and err by s.sums (|w0| |x_i| + |b0|), times the shares. With an unregularised bias the
-// shares' sums over both sides must be the same; rounded to float32 they are so up to a share of
-// 2^-23, and each could be moved by that much to make them so: balance has what that costs. In
-// joint problems the rounding of a row's own share to float32 is treated alike.
+// shares' sums over both sides must be the same, and so they could be made by moving one of them a
+// little: balance.go has what that costs. In joint problems each row's own share is rounded to
+// float32, and so known up to 2^-23 of itself.
 //
 // The gap of several problems is that of the means of their P' and D', and these are sums again.
 

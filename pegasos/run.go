@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -55,6 +56,7 @@ type run struct {
 	problems []*problem // the same, or nil
 	joint    *joint     // the same, or nil
 	threads  int
+	inner    int // goroutines for the work on each learner; 0 for one
 
 	measured []measurement // of the learners, by the last measure
 	dotError float64       // see dotSize; 0 before it is known
@@ -101,6 +103,10 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
+	if err := options.First(fieldError, []options.Rule{
+		options.LambdaFits(r.lambda, cfg.C, r.r2)}); err != nil {
+		return nil, err
+	}
 	r.arrange()
 	r.order.Only = r.only
 	if cfg.Multiclass.Joint() {
@@ -359,12 +365,10 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 // endEpoch is called when all learners have visited all rows.
 func (r *run) endEpoch() {
 	r.epoch++
-	r.parallel(func(k int) {
-		r.learners[k].endEpoch(r.epoch)
-		if r.joint == nil {
-			r.problems[k].startAscent(r.cfg, r.epoch, r.r2)
-		}
-	})
+	r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
+	if r.joint == nil {
+		r.goOn()
+	}
 }
 
 // share calls f from several goroutines, with each its share of the learners: those from first to

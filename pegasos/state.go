@@ -277,7 +277,7 @@ func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 		for k, w := range weights {
 			z := float64(s.x.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
-				return &RowError{s.name(uint32(i)), "the prior's score is not finite: " + tooLarge}
+				return rowError(s.name(uint32(i)), "the prior's score is not finite: "+tooLarge)
 			}
 			s.priorScores[i*len(weights)+k] = z
 		}

@@ -46,6 +46,9 @@ func newStopping(tr *Trainer) (stopping, error) {
 
 // enough reports whether the session may end after this epoch. It does not test after each.
 func (s *session) enough() bool {
+	if at, enough := s.endsByItself(); at {
+		return enough
+	}
 	cfg, stop := s.cfg, &s.stop
 	if cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 || s.round < stop.look {
 		return false

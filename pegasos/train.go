@@ -230,6 +230,8 @@ type session struct {
 
 	round int // epochs that all runs have been through
 	stop  stopping
+
+	proven *Model // the model of this moment, if it has been measured to end the session; else nil
 }
 
 func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
@@ -280,7 +282,8 @@ func (tr *Trainer) validate() error {
 		options.Not("KeepProof", tr.KeepProof && !tr.Config.bounds(),
 			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
 			tr.Config.Order, tr.Config.Bias, tr.Config.Multiclass),
-		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil,
+		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil &&
+			tr.Config.Finish != FinishNewton,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
 	})
 }
@@ -309,6 +312,7 @@ func (s *session) addPairs(tr *Trainer) error {
 				if err != nil {
 					return err
 				}
+				r.inner = 1
 				s.runs = append(s.runs, r)
 			}
 			vector++
@@ -324,6 +328,7 @@ func (s *session) addRun(tr *Trainer) error {
 		return err
 	}
 	r.threads = min(s.threads, len(r.learners))
+	r.inner = s.threads / r.threads
 	for _, l := range r.learners {
 		if l, ok := l.(*shards); ok {
 			l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))

@@ -191,7 +191,8 @@ func flip32(g *rand.Rand, v *float32) {
 // What can't be verified, or is of something else, is told in plain words.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
-	tr := Trainer{Config: Config{Lambda: 0.1, Epochs: 3}, KeepProof: true}
+	cfg := Config{Lambda: 0.1, Epochs: 3, Scale: ScaleNone, Bias: BiasNone}
+	tr := Trainer{Config: cfg, KeepProof: true}
 	ctx := context.Background()
 	m, err := tr.trainPlain(ctx, p.dense, p.y)
 	if err != nil {

@@ -62,8 +62,8 @@ func (d *data) setWeights(tr *Trainer) error {
 		w := 1.0
 		if own != nil {
 			if w = float64(own[i]); !options.GoodWeight(w) {
-				return &RowError{i, fmt.Sprintf("the weight is %v, want %s", own[i],
-					options.GoodWeights)}
+				return rowError(i, fmt.Sprintf("the weight is %v, want %s", own[i],
+					options.GoodWeights))
 			}
 		}
 		if c, ok := byLabel[label]; ok {
@@ -172,7 +172,7 @@ func (r *run) setWeights() (sum float64, err error) {
 		i := r.row(j)
 		r.weight[i] /= mean
 		if w := r.weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
-			return 0, &RowError{i, "the weight is too far from the mean weight"}
+			return 0, rowError(i, "the weight is too far from the mean weight")
 		}
 	}
 	return sum, nil

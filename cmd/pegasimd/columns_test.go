@@ -111,8 +111,8 @@ func TestColumns(t *testing.T) {
 			}
 			fails(t, exitUsage, "-label-column is of no use", "predict", "-labels", "no",
 				"-label-column", "0", table(false, "long", "wide"), last)
-			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict", "-labels", "maybe",
-				table(false, "long", "wide"), last)
+			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict",
+				"-labels", "maybe", table(false, "long", "wide"), last)
 		})
 	}
 }
@@ -172,7 +172,7 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	bare := file(t, "bare.svm", "1:2 2:1\n\n2:-3\n")
 	for _, labels := range []string{"auto", "no"} {
 		out, told := must(t, "predict", "-labels", labels, bare, model)
-		if out != "1\n-1\n-1\n" || told != "3 rows without labels\n" {
+		if out != "1\n1\n-1\n" || told != "3 rows without labels\n" {
 			t.Errorf("-labels %s: %q, %q", labels, out, told)
 		}
 	}

@@ -33,8 +33,7 @@ func (f *convertFlags) check(c *call) error {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
 	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
-		return usagef("-lambda: have %v, want a finite number of at least %v", f.lambda,
-			pegasos.MinLambda)
+		return usagef("-lambda: have %v, want a positive finite number", f.lambda)
 	}
 	return nil
 }
@@ -56,6 +55,10 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if m.Scaler != nil && f.to != "" && f.to != "json" {
 		return fmt.Errorf("%s: %s has no place for how the features are scaled: "+
 			"train on data that were scaled before", in, f.to)
+	}
+	if err := m.TakesRawRows(); err != nil && f.to != "" && f.to != "json" {
+		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
+			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.to)
 	}
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda

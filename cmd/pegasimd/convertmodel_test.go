@@ -14,8 +14,8 @@ func TestConvertModel(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	model, text, back := filepath.Join(dir, "model"), filepath.Join(dir, "text"),
 		filepath.Join(dir, "back")
-	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-bias", "augmented",
-		digits, model)
+	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-multiclass",
+		"ovr", digits, model)
 	if out, told := must(t, "convert", "-to", "liblinear", model, text); out+told != "" {
 		t.Errorf("%s%s", out, told)
 	}

@@ -84,7 +84,7 @@ func TestCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"digits.csv.gz: hinge loss, ovr, lambda 1", "objective",
+	for _, text := range []string{"digits.csv.gz: hinge loss, crammer-singer, lambda ", "objective",
 		"lower bound", "above the optimum", "accuracy", "validation rows", "10k"} {
 		if !bytes.Contains(svg, []byte(text)) {
 			t.Errorf("the plot lacks %q", text)

@@ -247,7 +247,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"few weights": {exitError, "1 weights for 20 rows",
 			[]string{"-weights", file(t, "w", "1\n"), good}},
 		"large data": {exitError, "row",
-			[]string{"-folds", "2", file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
+			[]string{"-scale", "none", "-folds", "2", file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
 		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},

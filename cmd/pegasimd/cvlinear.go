@@ -225,7 +225,6 @@ func defaultGrid(set *dataset.Set) (grid []cvPoint) {
 	k, _ := strconv.Atoi(exponent)
 	for j := 1; j <= 7; j++ {
 		lambda, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", k-j), 64)
-		lambda = max(lambda, pegasos.MinLambda)
 		if len(grid) == 0 || number(lambda) < grid[len(grid)-1].Lambda {
 			grid = append(grid, cvPoint{Lambda: number(lambda)})
 		}

@@ -63,5 +63,9 @@ func dataError(name string, err error) error {
 	if bad := configError(err); bad != err {
 		return bad
 	}
+	var row *pegasos.RowError
+	if errors.As(err, &row) && row.Scale {
+		return fmt.Errorf("%s: %w; scale them: -scale, or pegasimd scale", name, err)
+	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -114,7 +114,7 @@ func (r *fitReport) String() string {
 	if r.R2 != nil {
 		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
 	}
-	text := fmt.Sprintf("training accuracy %.2f %%; always %s reaches %.2f %%",
+	text := fmt.Sprintf("training accuracy %.2f %%, of always %s %.2f %%",
 		100*float64(*r.Accuracy), visible.Name(r.Largest), 100*float64(*r.Constant))
 	if r.Balanced != nil {
 		text += fmt.Sprintf("; balanced accuracy %.2f %%, recall of %s %.2f %%",
@@ -136,7 +136,7 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
 		warnings = append(warnings, "the model is no better than the mean of the numbers: try a "+
 			"smaller -lambda, another -scale, or -kernel rbf of classes")
-	case r.Accuracy != nil && !(*r.Accuracy > *r.Constant+hardlyMore):
+	case r.Accuracy != nil && *r.Constant < 1 && !(*r.Accuracy > *r.Constant+hardlyMore):
 		help := "a smaller -lambda, or -kernel rbf"
 		if r.Minority != "" && cfg.ClassWeight == "" {
 			help = "-class-weight balanced, or a smaller -lambda"

@@ -136,7 +136,7 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 
 // defineFinish defines how the run ends.
 func (s *settingFlags) defineFinish(f *flag.FlagSet) {
-	f.Func("finish", "`none|dual|auto` how hinge and squared-hinge go on after the first epochs: "+
+	f.Func("finish", "`none|dual|auto|newton` how hinge and squared-hinge go on after the first epochs: "+
 		"dual is coordinate ascent from there, which is closer to the optimum after a few epochs; "+
 		"auto is the same if the gap speaks for it (default none)", text(&s.cfg.Finish))
 	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,

@@ -12,8 +12,11 @@ func TestInspectModel(t *testing.T) {
 	dir := t.TempDir()
 	model, state := filepath.Join(dir, "model"), filepath.Join(dir, "state")
 	pets := file(t, "pets.csv", "weight,age,pet\n1,0,cat\n0,1,bird\n-1,-1,dog\n")
-	must(t, "train", "-quiet", "-lambda", "0.1", "-bias", "augmented", "-checkpoint", state,
-		pets, model)
+	plain := func(args ...string) {
+		t.Helper()
+		must(t, append(append([]string{"train", "-quiet"}, plainFlags...), args...)...)
+	}
+	plain("-lambda", "0.1", "-bias", "augmented", "-checkpoint", state, pets, model)
 	out, _ := must(t, "inspect", "-top", "1", model)
 	for _, want := range []string{
 		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird cat dog\n",
@@ -44,17 +47,17 @@ func TestInspectModel(t *testing.T) {
 	}
 
 	// Two classes, more than are told, pairs, numbers, no weights at all.
-	must(t, "train", "-quiet", "-multiclass", "ovo", pets, model)
+	plain("-multiclass", "ovo", pets, model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") ||
 		strings.Contains(out, "bias ") {
 		t.Error(out)
 	}
-	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	plain(file(t, "toy.svm", toy), model)
 	if out, _ := must(t, "inspect", model); strings.Count(out,
 		"\nfor 1 and against -1: 2 weights") != 1 || !strings.Contains(out, "counted from 1") {
 		t.Error(out)
 	}
-	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "line.csv", "0,1\n0,2\n"), model)
+	plain("-loss", "eps-insensitive", file(t, "line.csv", "0,1\n0,2\n"), model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, "it predicts numbers") ||
 		!strings.Contains(out, "for the prediction: 0 weights") {
 		t.Error(out)

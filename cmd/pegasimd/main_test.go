@@ -79,6 +79,9 @@ func file(t *testing.T, name, text string) string {
 	return path
 }
 
+// plainFlags choose nothing by the data. Flags behind them are in force.
+var plainFlags = strings.Fields("-scale none -bias none -multiclass ovr -lambda 1e-4 -epochs 20")
+
 const toy = `+1 1:2 2:1
 +1 1:3 2:0.5
 -1 1:-1 2:-2
@@ -102,8 +105,8 @@ func TestTrainPredictEval(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "digits.model"), filepath.Join(dir, "run.json")
-	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented", digits,
-		model, "-json", numbers)
+	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented",
+		"-scale", "none", "-multiclass", "ovr", digits, model, "-json", numbers)
 	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") ||
 		!strings.Contains(summary, "more -epochs, or -finish auto, would bring one") {
 		t.Errorf("summary: %s", summary)
@@ -268,7 +271,7 @@ func TestWeights(t *testing.T) {
 func TestStartAndPrior(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
-	must(t, "train", "-quiet", data, dir+"/a")
+	must(t, "train", "-quiet", "-epochs", "20", data, dir+"/a")
 	// Here are other columns in the file and dogs only, whose label is another number than it was.
 	dogs := file(t, "dogs.csv", "weight,age,height,pet\n-1,-1,1,dog\n-3,-1,2,dog\n")
 	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs,

@@ -22,8 +22,12 @@ func TestMulticlass(t *testing.T) {
 		{"-multiclass multinomial -loss log -batch 8 -order iid", "no"},
 	} {
 		dir := t.TempDir()
+		penalty := "-lambda 1e-4 "
+		if strings.Contains(c.flags, "-c ") {
+			penalty = ""
+		}
 		_, told := must(t, append([]string{"train", "-json", dir + "/json", digits, dir + "/model"},
-			strings.Fields("-epochs 6 "+c.flags)...)...)
+			strings.Fields("-scale none -epochs 6 "+penalty+c.flags)...)...)
 		_, scored := must(t, "eval", "-json", dir+"/eval", digits, dir+"/model")
 		run, e := report(t, dir+"/json"), report(t, dir+"/eval")
 		d := e["objective"].(float64)/run["objective"].(float64) - 1
@@ -202,7 +206,8 @@ func TestValid(t *testing.T) {
 	// -class-weight.
 	var hashes []any
 	for _, name := range []func(int) string{pets, numbers} {
-		must(t, "train", "-quiet", "-bias", "augmented", "-average", "none", "-order",
+		must(t, "train", "-quiet", "-lambda", "1e-4", "-scale", "none", "-multiclass", "ovr",
+			"-bias", "augmented", "-bias-scale", "1", "-epochs", "20", "-average", "none", "-order",
 			"permutation", file(t, "data.csv", noisy(4, 80, all, name)), dir+"/start")
 		hashes = append(hashes, hash("-start", dir+"/start", "-class-weight", name(2)+"=1.5",
 			"-patience", "4", "-valid", file(t, "valid.csv", noisy(3, 80, all, name)),
@@ -261,8 +266,8 @@ func TestChange(t *testing.T) {
 
 func TestUnregularisedBias(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-json", dir+"/json",
-		digits, dir+"/model")
+	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-scale", "none",
+		"-multiclass", "ovr", "-epochs", "20", "-json", dir+"/json", digits, dir+"/model")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
 	run, e := report(t, dir+"/json"), report(t, dir+"/eval")
 	d := e["objective"].(float64)/run["objective"].(float64) - 1

@@ -36,16 +36,16 @@ func TestVersion(t *testing.T) {
 func TestDidYouMean(t *testing.T) {
 	data := file(t, "toy.svm", toy)
 	for want, args := range map[string][]string{
-		`no command "trian": did you mean train?` + "\n":   {"trian"},
-		`no command "Predict": did you mean predict?`:      {"Predict"},
-		`no command "tran": did you mean train?`:           {"help", "tran"},
-		`no flag -lamda: did you mean -lambda?`:            {"train", "-lamda", "1", data},
-		`no flag -epoch: did you mean -epochs?`:            {"train", "-epoch=3", data},
-		`auto: did you mean dual?`:                         {"train", "-finish", "daul", data},
-		`for "bsh", only for bash, zsh or fish: did you`:   {"completion", "bsh"},
-		`there is no flag -xyzzy` + "\n":                   {"train", "-xyzzy", data},
-		`there is no command "xyzzy"` + "\n\nPegasimd":     {"xyzzy"},
-		`have "zebra", want hinge, log, squared-hinge or `: {"train", "-loss", "zebra", data},
+		`no command "trian": did you mean train?` + "\n": {"trian"},
+		`no command "Predict": did you mean predict?`:    {"Predict"},
+		`no command "tran": did you mean train?`:         {"help", "tran"},
+		`no flag -lamda: did you mean -lambda?`:          {"train", "-lamda", "1", data},
+		`no flag -epoch: did you mean -epochs?`:          {"train", "-epoch=3", data},
+		`auto: did you mean dual?`:                       {"train", "-finish", "daul", data},
+		`for "bsh", only for bash, zsh or fish: did you`: {"completion", "bsh"},
+		`there is no flag -xyzzy` + "\n":                 {"train", "-xyzzy", data},
+		`there is no command "xyzzy"` + "\n\nPegasimd":   {"xyzzy"},
+		`have "zebra", want hinge, log, squared-hinge`:   {"train", "-loss", "zebra", data},
 	} {
 		fails(t, exitUsage, want, args...)
 	}
@@ -222,7 +222,8 @@ func TestEvalQuiet(t *testing.T) {
 // Help says of what is not defined what eval prints.
 func TestUndefinedFigures(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
-	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n"), model)
+	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n"),
+		model)
 	numbers := filepath.Join(t.TempDir(), "json")
 	must(t, "eval", "-json", numbers, file(t, "test.csv", "1,a\n1,b\n"), model)
 	var predicted []int
@@ -358,8 +359,9 @@ func TestCompletion(t *testing.T) {
 		return
 	}
 	for words, want := range map[string]string{
-		"pegasimd tr": "train", "pegasimd train -lam": "-lambda", "pegasimd train x -loss lo": "log",
-		"pegasimd completion z": "zsh", "pegasimd help pre": "predict", "pegasimd train da": "",
+		"pegasimd tr": "train", "pegasimd train -lam": "-lambda",
+		"pegasimd train x -loss lo": "log",
+		"pegasimd completion z":     "zsh", "pegasimd help pre": "predict", "pegasimd train da": "",
 	} {
 		at := len(strings.Fields(words)) - 1
 		ask := fmt.Sprintf(`source %s; COMP_WORDS=(%s); COMP_CWORD=%d; _pegasimd; `+

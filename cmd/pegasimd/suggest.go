@@ -88,7 +88,7 @@ func (v *checkedValue) check(s string) error {
 }
 
 // notBelowZero are the flags about data that can't be negative; the packages look after others.
-var notBelowZero = []string{"threads", "max-features", "max-bytes", "max-memory", "hash-bits", "top"}
+var notBelowZero = strings.Fields("threads max-features max-bytes max-memory hash-bits top")
 
 // isBool reports whether a flag needs no value.
 func isBool(v flag.Value) bool {
@@ -170,7 +170,8 @@ func commandNames() (names []string) {
 
 // packages finds the names of packages that their errors begin with: they mean nothing to who uses
 // the command.
-var packages = regexp.MustCompile(`(^|: |; |\n)(?:pegasos|kernelsvm|dataset|modelio|onnx|dense|sparse): `)
+var packages = regexp.MustCompile(
+	`(^|: |; |\n)(?:pegasos|kernelsvm|dataset|modelio|onnx|dense|sparse): `)
 
 // plain returns an error's text without the packages' names.
 func plain(err error) string {

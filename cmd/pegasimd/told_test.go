@@ -211,7 +211,8 @@ func TestStopsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
 	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish auto, would come closer\n"
-	_, told := must(t, "train", "-epochs", "2", "-tol", "1e-9", "-json", numbers, digits, model)
+	_, told := must(t, "train", "-multiclass", "ovr", "-epochs", "2", "-tol", "1e-9", "-json",
+		numbers, digits, model)
 	if r := report(t, numbers); !strings.Contains(told, missed) || r["tol_reached"] != false {
 		t.Errorf("%q, %v", told, r["tol_reached"])
 	}
@@ -244,5 +245,15 @@ func TestStopsAreTold(t *testing.T) {
 	_, told = must(t, "train", "-epochs", "2", "-patience", "100", "-valid", toy, toy, model)
 	if !strings.Contains(told, " epochs\n") || strings.Contains(told, "ended the run") {
 		t.Error(told)
+	}
+}
+
+// Of rows that float32 can't square the error names the flag that helps.
+func TestScaleNamed(t *testing.T) {
+	for _, size := range []string{"e-25", "e25"} {
+		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n")
+		fails(t, exitError, "-scale, or pegasimd scale", "train", "-kernel", "rbf", data,
+			t.TempDir()+"/m")
+		must(t, "train", "-quiet", data, t.TempDir()+"/m")
 	}
 }

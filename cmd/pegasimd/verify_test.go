@@ -18,16 +18,17 @@ func TestVerify(t *testing.T) {
 	prior := filepath.Join(dir, "prior")
 	must(t, "train", "-quiet", "-epochs", "1", toy, prior)
 	for name, run := range map[string]struct{ data, with []string }{
-		"two classes":  {[]string{toy}, nil},
-		"names":        {[]string{"-scale", "standard", "-class-weight", "yes=2", named}, nil},
-		"weights":      {[]string{toy}, []string{"-weights", weights}},
-		"prior":        {[]string{toy}, []string{"-prior", prior}},
-		"ten classes":  {[]string{"-epochs", "3", digits}, nil},
-		"pairs":        {[]string{"-epochs", "3", "-multiclass", "ovo", digits}, nil},
-		"joint":        {[]string{"-epochs", "3", "-multiclass", "crammer-singer", digits}, nil},
-		"numbers":      {[]string{"-loss", "eps-insensitive", toy}, nil},
-		"dual":         {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
-		"unpenalised":  {[]string{"-bias", "unregularised", digits, "-epochs", "2"}, nil},
+		"two classes": {[]string{toy}, nil},
+		"names":       {[]string{"-scale", "standard", "-class-weight", "yes=2", named}, nil},
+		"weights":     {[]string{toy}, []string{"-weights", weights}},
+		"prior":       {[]string{toy}, []string{"-prior", prior}},
+		"ten classes": {[]string{"-epochs", "3", digits}, nil},
+		"pairs":       {[]string{"-epochs", "3", "-multiclass", "ovo", digits}, nil},
+		"joint":       {[]string{"-epochs", "3", "-multiclass", "crammer-singer", digits}, nil},
+		"numbers":     {[]string{"-loss", "eps-insensitive", toy}, nil},
+		"dual":        {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
+		"unpenalised": {[]string{"-bias", "unregularised", "-multiclass", "ovr", "-epochs", "2",
+			digits}, nil},
 		"calibrated":   {[]string{"-proba", digits, "-epochs", "2"}, nil},
 		"mini-batches": {[]string{"-batch", "20", "-project", digits, "-epochs", "2"}, nil},
 	} {

@@ -28,8 +28,9 @@ type trial struct {
 	flags          []string // of the gate
 
 	work, gate, clone string
-	original          string // commit
-	seconds           []float64
+	original          string        // commit
+	seconds, cpu      []float64     // of runs
+	last              time.Duration // what the last command took of CPU
 }
 
 func main() {
@@ -57,10 +58,10 @@ func (t *trial) run() (err error) {
 	}
 	defer os.RemoveAll(t.work)
 	t.gate, t.clone = filepath.Join(t.work, "gate"), filepath.Join(t.work, "clone")
-	if _, err := command(".", "go", "build", "-o", t.gate, "."); err != nil {
+	if _, err := t.command(".", "go", "build", "-o", t.gate, "."); err != nil {
 		return err
 	}
-	if _, err := command(".", "git", "clone", "-q", t.repo, t.clone); err != nil {
+	if _, err := t.command(".", "git", "clone", "-q", t.repo, t.clone); err != nil {
 		return err
 	}
 	if t.original, err = t.git("rev-parse", "HEAD"); err != nil {
@@ -82,9 +83,9 @@ func (t *trial) run() (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s | `%s` +%.1f %% | %d of %d | %d of %d | %.0f s, at most %.0f s |\n",
+	fmt.Printf("| %s | `%s` +%.1f %% | %d of %d | %d of %d | %.0f to %.0f s | %.0f s |\n",
 		filepath.Base(t.repo)+" "+t.original[:7], t.function, planted, caught, t.slowed, alarms,
-		t.equal, stats.Median(t.seconds), slices.Max(t.seconds))
+		t.equal, slices.Min(t.seconds), slices.Max(t.seconds), stats.Median(t.cpu))
 	return nil
 }
 
@@ -97,11 +98,12 @@ func (t *trial) repeat(times int, what string, args ...string) (worse int, err e
 			return 0, err
 		}
 		seconds := time.Since(start).Seconds()
-		t.seconds = append(t.seconds, seconds)
+		t.seconds, t.cpu = append(t.seconds, seconds), append(t.cpu, t.last.Seconds())
 		if found {
 			worse++
 		}
-		fmt.Printf("%s %d: worse %v, %.0f s\n", what, i+1, found, seconds)
+		fmt.Printf("%s %d: worse %v, %.0f s, %.0f s of CPU\n", what, i+1, found, seconds,
+			t.last.Seconds())
 		if found != (what == "slowed") {
 			fmt.Println(out)
 		}
@@ -111,7 +113,7 @@ func (t *trial) repeat(times int, what string, args ...string) (worse int, err e
 
 // check runs the gate once.
 func (t *trial) check(args ...string) (worse bool, out string, err error) {
-	out, err = command(t.clone, t.gate, args...)
+	out, err = t.command(t.clone, t.gate, args...)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return true, out, nil
@@ -122,9 +124,8 @@ func (t *trial) check(args ...string) (worse bool, out string, err error) {
 // plant makes the function do as much more as it should, and commits it. It returns by how many
 // percent the benchmark that it counts for most in has become slower.
 func (t *trial) plant() (percent float64, err error) {
-	const first = 64 // turns, to see what one costs
-	turns := first
-	for range 3 {
+	turns, known, cost := 64, 0, 0.0 // the first to see what one costs
+	for range 4 {
 		if err := t.slow(turns); err != nil {
 			return 0, err
 		}
@@ -135,9 +136,15 @@ func (t *trial) plant() (percent float64, err error) {
 		if math.Abs(percent-t.percent) < 0.2*t.percent {
 			break
 		}
-		if turns = int(math.Round(float64(turns) * t.percent / percent)); turns < 1 {
-			return 0, fmt.Errorf("%s is called too often: one turn of a loop is more than %v %%",
-				t.function, t.percent)
+		// A line through two points: a loop costs something besides its turns.
+		each := (percent - cost) / float64(turns-known)
+		if known, cost = turns, percent; !(each > 0) {
+			return 0, fmt.Errorf("what %s costs in each of %d turns can't be told from noise",
+				t.function, turns)
+		}
+		next := turns + int(math.Round((t.percent-percent)/each))
+		if turns = max(1, next); turns == known {
+			break // as close as it gets
 		}
 	}
 	_, err = t.git("-c", "user.name=trial", "-c", "user.email=trial@example.com", "commit", "-q",
@@ -149,7 +156,7 @@ func (t *trial) plant() (percent float64, err error) {
 func (t *trial) most() (float64, error) {
 	file := filepath.Join(t.work, "found.json")
 	if _, _, err := t.check(append(slices.Clone(t.flags), "-base", t.original, "-time", "",
-		"-limit", "1m", "-json", file)...); err != nil {
+		"-limit", "5m", "-json", file)...); err != nil {
 		return 0, err
 	}
 	text, err := os.ReadFile(file)
@@ -178,16 +185,19 @@ func (t *trial) most() (float64, error) {
 }
 
 func (t *trial) git(args ...string) (string, error) {
-	out, err := command(t.clone, "git", args...)
+	out, err := t.command(t.clone, "git", args...)
 	return strings.TrimSpace(out), err
 }
 
-func command(dir, name string, args ...string) (string, error) {
+func (t *trial) command(dir, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	if cmd.ProcessState != nil { // with its children
+		t.last = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
 	if err != nil {
 		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, stderr.String())
 	}

@@ -31,6 +31,7 @@ var golden = map[string]string{
 	"sum":             "f1e614a30dee3cf0dd322b4769b1b0e59fb65e20ca236768aca3c286f6eeb73a",
 	"sumabs":          "623d6782de732cb612997a2091189ec2131bf4b49675759392a85ae90dbaff4f",
 	"l1distance":      "3e3e6b6a8e8620ddefa6cb5001c02987ed477305cc40e15e6a41b241ea6c0fba",
+	"axpy64":          "677e29b006db15763db1ecaac1b773c3c20a93883404d6e84d0aab33efb8a662",
 	"dot64":           "bcde48bd3028b34b8e334a359c395944607ac6830bbca24ead9f0e501caa308e",
 	"min":             "ebe1404ddb618426e9c8d700e294743b533dc008b4fc9cfc23bdaed182b8d966",
 	"max":             "a901c4ecf58123a78a851f50660be6eafb552cfca602709861e06270416a0a29",

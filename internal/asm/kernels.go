@@ -795,6 +795,49 @@ func dot64Generic(x, y []float32) float64 {
 	return lane[0]
 }
 
+// Axpy64 is
+//
+//	for i, v := range x {
+//		y[i] += float64(a * float64(v))
+//	}
+//
+// It panics if the lengths differ.
+func Axpy64(a float64, x []float32, y []float64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceWrites(y)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		axpy64(&a, x[:Block], y[:Block])
+	}
+	axpy64(&a, x, y)
+}
+
+func axpy64(a *float64, x []float32, y []float64) {
+	switch active {
+	case AVX512:
+		axpy64AVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		axpy64AVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX2:
+		axpy64AVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		axpy64NEON(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		axpy64Generic(*a, x, y)
+	}
+}
+
+func axpy64Generic(a float64, x []float32, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += float64(a * float64(v))
+	}
+}
+
 // Min returns the least number in x, and +Inf if there is none: NaN is no number. A zero is
 // returned as +0.
 func Min(x []float32) float32 {

@@ -24,6 +24,11 @@ func axpyAVX2(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64AVX2 works like axpy64Generic.
+//
+//go:noescape
+func axpy64AVX2(a *float64, x *float32, y *float64, n int)
+
 // axpySameAVX2 works like axpySameGeneric.
 //
 //go:noescape

@@ -788,6 +788,99 @@ skip2:
 skip4:
 	JMP loop
 
+// func axpy64AVX2(a *float64, x *float32, y *float64, n int)
+// Requires: AVX
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD (AX), Y0
+	CMPQ         BX, $+16
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	VCVTPS2PD 16(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 32(DX)
+	VCVTPS2PD 32(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 64(DX)
+	VCVTPS2PD 48(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   96(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 96(DX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JAE       loop
+
+rest:
+	TESTL     $0x00000008, BX
+	JEQ       less8
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	VCVTPS2PD 16(CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, 32(DX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, DX
+
+less8:
+	TESTL     $0x00000004, BX
+	JEQ       less4
+	VCVTPS2PD (CX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VADDPD    Y1, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	ADDQ      $+16, CX
+	ADDQ      $+32, DX
+
+less4:
+	TESTL     $0x00000002, BX
+	JEQ       less2
+	VCVTPS2PD (CX), X1
+	VMULPD    X0, X1, X1
+	VMOVUPS   (DX), X2
+	VADDPD    X1, X2, X2
+	VMOVUPS   X2, (DX)
+	ADDQ      $+8, CX
+	ADDQ      $+16, DX
+
+less2:
+	TESTL     $0x00000001, BX
+	JEQ       less1
+	VMOVSS    (CX), X1
+	VCVTPS2PD X1, X1
+	VMULPD    X0, X1, X1
+	VMOVSD    (DX), X0
+	VADDPD    X1, X0, X0
+	VMOVSD    X0, (DX)
+	ADDQ      $+4, CX
+	ADDQ      $+8, DX
+
+less1:
+	VZEROUPPER
+	RET
+
 // func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySameAVX2(SB), NOSPLIT, $0-32

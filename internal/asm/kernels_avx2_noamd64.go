@@ -16,6 +16,8 @@ func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noAVX2)
 }
 
+func axpy64AVX2(a *float64, x *float32, y *float64, n int) { panic(noAVX2) }
+
 func axpySameAVX2(a float32, idx *uint16, n int, w *float32) { panic(noAVX2) }
 
 func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32) { panic(noAVX2) }

@@ -850,6 +850,109 @@ skip4:
 skip8:
 	JMP loop
 
+// func axpy64AVX512(a *float64, x *float32, y *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·axpy64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD (AX), Z16
+	CMPQ         BX, $+32
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	VCVTPS2PD (CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   (DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, (DX)
+	VCVTPS2PD 32(CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   64(DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, 64(DX)
+	VCVTPS2PD 64(CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   128(DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, 128(DX)
+	VCVTPS2PD 96(CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   192(DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, 192(DX)
+	ADDQ      $+128, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	CMPQ      BX, $+32
+	JAE       loop
+
+rest:
+	TESTL     $0x00000010, BX
+	JEQ       less16
+	VCVTPS2PD (CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   (DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, (DX)
+	VCVTPS2PD 32(CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   64(DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, 64(DX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, DX
+
+less16:
+	TESTL     $0x00000008, BX
+	JEQ       less8
+	VCVTPS2PD (CX), Z17
+	VMULPD    Z16, Z17, Z17
+	VMOVUPS   (DX), Z18
+	VADDPD    Z17, Z18, Z18
+	VMOVUPS   Z18, (DX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, DX
+
+less8:
+	TESTL     $0x00000004, BX
+	JEQ       less4
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	ADDQ      $+16, CX
+	ADDQ      $+32, DX
+
+less4:
+	TESTL     $0x00000002, BX
+	JEQ       less2
+	VCVTPS2PD (CX), X17
+	VMULPD    X16, X17, X17
+	VMOVUPS   (DX), X18
+	VADDPD    X17, X18, X18
+	VMOVUPS   X18, (DX)
+	ADDQ      $+8, CX
+	ADDQ      $+16, DX
+
+less2:
+	TESTL     $0x00000001, BX
+	JEQ       less1
+	VMOVSS    (CX), X17
+	VCVTPS2PD X17, X17
+	VMULPD    X16, X17, X17
+	VMOVSD    (DX), X16
+	VADDPD    X17, X16, X16
+	VMOVSD    X16, (DX)
+	ADDQ      $+4, CX
+	ADDQ      $+8, DX
+
+less1:
+	RET
+
 // func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·axpyToAVX512(SB), NOSPLIT, $0-40

@@ -24,6 +24,11 @@ func axpyAVX512x256(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64AVX512x256 works like axpy64Generic.
+//
+//go:noescape
+func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
+
 // axpySameAVX512x256 works like axpySameGeneric.
 //
 //go:noescape

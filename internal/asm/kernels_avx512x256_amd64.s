@@ -754,6 +754,98 @@ skip2:
 skip4:
 	JMP loop
 
+// func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
+// Requires: AVX
+TEXT ·axpy64AVX512x256(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD (AX), Y16
+	CMPQ         BX, $+16
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	VCVTPS2PD 16(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   32(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 32(DX)
+	VCVTPS2PD 32(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   64(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 64(DX)
+	VCVTPS2PD 48(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   96(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 96(DX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, DX
+	SUBQ      $+16, BX
+	CMPQ      BX, $+16
+	JAE       loop
+
+rest:
+	TESTL     $0x00000008, BX
+	JEQ       less8
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	VCVTPS2PD 16(CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   32(DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, 32(DX)
+	ADDQ      $+32, CX
+	ADDQ      $+64, DX
+
+less8:
+	TESTL     $0x00000004, BX
+	JEQ       less4
+	VCVTPS2PD (CX), Y17
+	VMULPD    Y16, Y17, Y17
+	VMOVUPS   (DX), Y18
+	VADDPD    Y17, Y18, Y18
+	VMOVUPS   Y18, (DX)
+	ADDQ      $+16, CX
+	ADDQ      $+32, DX
+
+less4:
+	TESTL     $0x00000002, BX
+	JEQ       less2
+	VCVTPS2PD (CX), X17
+	VMULPD    X16, X17, X17
+	VMOVUPS   (DX), X18
+	VADDPD    X17, X18, X18
+	VMOVUPS   X18, (DX)
+	ADDQ      $+8, CX
+	ADDQ      $+16, DX
+
+less2:
+	TESTL     $0x00000001, BX
+	JEQ       less1
+	VMOVSS    (CX), X17
+	VCVTPS2PD X17, X17
+	VMULPD    X16, X17, X17
+	VMOVSD    (DX), X16
+	VADDPD    X17, X16, X16
+	VMOVSD    X16, (DX)
+	ADDQ      $+4, CX
+	ADDQ      $+8, DX
+
+less1:
+	RET
+
 // func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32)
 // Requires: AVX
 TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-32

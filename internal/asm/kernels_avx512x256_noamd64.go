@@ -16,6 +16,8 @@ func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *floa
 	panic(noAVX512x256)
 }
 
+func axpy64AVX512x256(a *float64, x *float32, y *float64, n int) { panic(noAVX512x256) }
+
 func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32) { panic(noAVX512x256) }
 
 func axpySparseAVX512x256(a float32, idx *int32, val *float32, n int, w *float32) {

@@ -1044,6 +1044,124 @@ skip2:
 skip4:
 	B loop
 
+// func axpy64NEON(a *float64, x *float32, y *float64, n int)
+TEXT ·axpy64NEON(SB), NOSPLIT, $0-32
+	MOVD  a+0(FP), R0
+	MOVD  x+8(FP), R1
+	MOVD  y+16(FP), R2
+	MOVD  n+24(FP), R3
+	FMOVD (R0), F0
+	VMOV  V0.D[0], V0.D[1]
+	FMOVD (R0), F1
+	VMOV  V1.D[0], V1.D[1]
+	CMP   $0x00000010, R3
+	BLO   rest
+
+loop:
+	FMOVQ (R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ (R2), (F4, F5)
+	WORD  $0x4e62d484         // VFADDD V2.D2, V4.D2, V4.D2
+	WORD  $0x4e63d4a5         // VFADDD V3.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), (R2)
+	FMOVQ 16(R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ 32(R2), (F4, F5)
+	WORD  $0x4e62d484         // VFADDD V2.D2, V4.D2, V4.D2
+	WORD  $0x4e63d4a5         // VFADDD V3.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), 32(R2)
+	FMOVQ 32(R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ 64(R2), (F4, F5)
+	WORD  $0x4e62d484         // VFADDD V2.D2, V4.D2, V4.D2
+	WORD  $0x4e63d4a5         // VFADDD V3.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), 64(R2)
+	FMOVQ 48(R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ 96(R2), (F4, F5)
+	WORD  $0x4e62d484         // VFADDD V2.D2, V4.D2, V4.D2
+	WORD  $0x4e63d4a5         // VFADDD V3.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), 96(R2)
+	ADD   $0x00000040, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000010, R3, R3
+	CMP   $0x00000010, R3
+	BHS   loop
+
+rest:
+	TBZ   $0x03, R3, less8
+	FMOVQ (R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ (R2), (F4, F5)
+	WORD  $0x4e62d484         // VFADDD V2.D2, V4.D2, V4.D2
+	WORD  $0x4e63d4a5         // VFADDD V3.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), (R2)
+	FMOVQ 16(R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ 32(R2), (F4, F5)
+	WORD  $0x4e62d484         // VFADDD V2.D2, V4.D2, V4.D2
+	WORD  $0x4e63d4a5         // VFADDD V3.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), 32(R2)
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000040, R2, R2
+
+less8:
+	TBZ   $0x02, R3, less4
+	FMOVQ (R1), F2
+	WORD  $0x4e617843         // VFCVTL2 V2.S4, V3.D2
+	WORD  $0x0e617842         // VFCVTL V2.S2, V2.D2
+	WORD  $0x6e60dc42         // VFMULD V0.D2, V2.D2, V2.D2
+	WORD  $0x6e61dc63         // VFMULD V1.D2, V3.D2, V3.D2
+	FLDPQ (R2), (F1, F4)
+	WORD  $0x4e62d421         // VFADDD V2.D2, V1.D2, V1.D2
+	WORD  $0x4e63d484         // VFADDD V3.D2, V4.D2, V4.D2
+	FSTPQ (F1, F4), (R2)
+	ADD   $0x00000010, R1, R1
+	ADD   $0x00000020, R2, R2
+
+less4:
+	TBZ   $0x01, R3, less2
+	FMOVD (R1), F1
+	WORD  $0x0e617821         // VFCVTL V1.S2, V1.D2
+	WORD  $0x6e60dc21         // VFMULD V0.D2, V1.D2, V1.D2
+	FMOVQ (R2), F2
+	WORD  $0x4e61d442         // VFADDD V1.D2, V2.D2, V2.D2
+	FMOVQ F2, (R2)
+	ADD   $0x00000008, R1, R1
+	ADD   $0x00000010, R2, R2
+
+less2:
+	TBZ   $0x00, R3, less1
+	FMOVS (R1), F1
+	WORD  $0x0e617821         // VFCVTL V1.S2, V1.D2
+	WORD  $0x6e60dc21         // VFMULD V0.D2, V1.D2, V1.D2
+	FMOVD (R2), F0
+	WORD  $0x4e61d400         // VFADDD V1.D2, V0.D2, V0.D2
+	FMOVD F0, (R2)
+	ADD   $0x00000004, R1, R1
+	ADD   $0x00000008, R2, R2
+
+less1:
+	RET
+
 // func axpySameNEON(a float32, idx *uint16, n int, w *float32)
 TEXT ·axpySameNEON(SB), NOSPLIT, $0-32
 	FMOVS a+0(FP), F0

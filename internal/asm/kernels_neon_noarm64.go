@@ -16,6 +16,8 @@ func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noNEON)
 }
 
+func axpy64NEON(a *float64, x *float32, y *float64, n int) { panic(noNEON) }
+
 func axpySameNEON(a float32, idx *uint16, n int, w *float32) { panic(noNEON) }
 
 func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32) { panic(noNEON) }

@@ -40,6 +40,7 @@ type Args struct {
 	Bytes   [2][]byte // vectors of bytes
 	Shorts  []uint16  // indices, strictly ascending
 	Steps   []asm.Step
+	Doubles []float64 // stored into
 	W       []float32 // rows or weights
 	Stride  int       // of rows or panels
 	Width   int       // of panels
@@ -57,9 +58,32 @@ func (a *Args) Inputs() [][]float32 {
 	return in
 }
 
+// Stored returns what a call has stored: Out, or three floats for each double, which hold all bits
+// of one that is neither huge nor tiny.
+func (a *Args) Stored() []float32 {
+	if a.Doubles == nil {
+		return a.Out
+	}
+	out := make([]float32, 0, 3*len(a.Doubles))
+	for _, rest := range a.Doubles {
+		out = appendDouble(out, rest)
+	}
+	return out
+}
+
+func appendDouble(out []float32, rest float64) []float32 {
+	for range 3 {
+		part := float32(rest)
+		out = append(out, part)
+		rest -= float64(part)
+	}
+	return out
+}
+
 // Footprint is the size of the operands in bytes, each counted once.
 func (a *Args) Footprint() int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + len(a.Bytes[0]) + len(a.Bytes[1])
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*len(a.Doubles) +
+		len(a.Bytes[0]) + len(a.Bytes[1])
 	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
 	var seen []*float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
@@ -301,17 +325,33 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
+		Name: "axpy64",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{A: s.Float(), X: s.floats(m, n), Doubles: m.Doubles(n)}
+			for i := range a.Doubles {
+				a.Doubles[i] = float64(s.Float())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Axpy64(float64(a.A), a.X, a.Doubles); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for i, v := range a.X {
+				product := float64(a.A) * float64(v)
+				size := math.Abs(product) + math.Abs(a.Doubles[i])
+				want = append(want, a.Doubles[i]+product, 0, 0)
+				scale = append(scale, size, size, size)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 20 * len(a.X) },
+	},
+	{
 		Name: "dot64",
 		New: func(n int, m Memory, s *Source) *Args {
 			return &Args{X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(3)}
 		},
 		Call: func(a *Args) float32 {
-			// Three floats hold all bits of a float64 that is neither huge nor tiny.
-			rest := asm.Dot64(a.X, a.Y)
-			for i := range a.Out {
-				a.Out[i] = float32(rest)
-				rest -= float64(a.Out[i])
-			}
+			appendDouble(a.Out[:0], asm.Dot64(a.X, a.Y))
 			return 0
 		},
 		Wide: func(a *Args) (want, scale []float64) {

@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -159,18 +160,11 @@ func (f *Factor) Solve(b []float64) {
 	for i := range b {
 		row := f.u[i*f.stride:][:f.dim]
 		b[i] /= float64(row[i])
-		x := b[i]
-		for j := i + 1; j < len(b); j++ {
-			b[j] -= float64(x * float64(row[j]))
-		}
+		asm.Axpy64(-b[i], row[i+1:], b[i+1:])
 	}
 	for i := len(b) - 1; i >= 0; i-- {
 		row := f.u[i*f.stride:][:f.dim]
-		var s [4]float64
-		for j := i + 1; j < len(b); j++ {
-			s[j%4] += float64(b[j] * float64(row[j]))
-		}
-		b[i] = (b[i] - ((s[0] + s[1]) + (s[2] + s[3]))) / float64(row[i])
+		b[i] = (b[i] - floats.Dot(row[i+1:], b[i+1:])) / float64(row[i])
 	}
 	for i := range b {
 		b[i] *= f.scale[i]

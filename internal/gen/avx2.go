@@ -412,7 +412,14 @@ func (t *avx2) BitsShiftRight(dst, a Group, bits int) {
 
 // Doubles.
 
+func (t *avx2) BroadcastDouble(v Group, p reg.GPVirtual) { t.VBROADCASTSD(at(p, 0), r(v)) }
+
 func (t *avx2) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
+	if v.width == 2 {
+		t.VMOVSS(at(p, offset), r(v))
+		t.VCVTPS2PD(r(v), r(v))
+		return
+	}
 	t.VCVTPS2PD(at(p, offset), r(v))
 }
 

@@ -502,6 +502,14 @@ func (m *mutant) wrongScalar(a Group) Group {
 
 // Doubles.
 
+func (m *mutant) BroadcastDouble(v Group, p reg.GPVirtual) {
+	if m.here("lane skipped", "BroadcastDouble is a Load") {
+		m.Target.Load(v, p, 0)
+		return
+	}
+	m.Target.BroadcastDouble(v, p)
+}
+
 func (m *mutant) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
 	m.Target.LoadDoubles(v, p, m.further("LoadDoubles", p, offset))
 }

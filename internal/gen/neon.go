@@ -443,8 +443,21 @@ func (t *neon) BitsShiftRight(dst, a Group, bits int) {
 
 // Doubles.
 
+func (t *neon) BroadcastDouble(v Group, p reg.GPVirtual) {
+	for _, r := range v.regs {
+		t.FMOVD(at(p, 0), r)
+		t.VMOV(arm64.D(r, 0), arm64.D(r, 1))
+	}
+}
+
 func (t *neon) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
-	low, high := v.regs[0], v.regs[1]
+	low := v.regs[0]
+	if v.width < 8 {
+		t.Load(t.Narrow(v, v.width/2), p, offset)
+		t.VFCVTL(low, low)
+		return
+	}
+	high := v.regs[1]
 	t.FMOVQ(at(p, offset), low)
 	t.VFCVTL2(low, high)
 	t.VFCVTL(low, low)

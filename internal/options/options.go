@@ -81,7 +81,8 @@ func Only[V any, S ~string](field string, set bool, have V, other string, value 
 // MaxSteps is the largest number of steps that float64 counts exactly.
 const MaxSteps = 1 << 53
 
-// MinLambda is the least penalty.
+// MinLambda is the least penalty of rows whose mean squared length R^2 is 1 or more. For others it
+// is that times R^2.
 const MinLambda = 1e-12
 
 // Exclusive are the rules of the pairs of fields of which at most one may be set, before defaults
@@ -97,8 +98,20 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 
 // Lambda is the rule of the field of that name.
 func Lambda(lambda float64) Rule {
-	return Not("Lambda", !(lambda >= MinLambda && lambda <= math.MaxFloat32),
-		"have %v, want a finite number of at least %v", lambda, MinLambda)
+	return Positive("Lambda", lambda)
+}
+
+// LambdaFits is the rule that the penalty is none that float32 can't do with for rows of the mean
+// squared length r2. c is what it was given as, or 0.
+func LambdaFits(lambda, c, r2 float64) Rule {
+	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
+	field, have := "Lambda", fmt.Sprint(lambda)
+	if c != 0 {
+		field, have = "C", fmt.Sprintf("%v, which makes lambda %v", c, lambda)
+	}
+	return Not(field, !(lambda >= least && lambda <= most),
+		"have %s, want a lambda from %.4g to %.4g for rows of the mean squared length %.4g",
+		have, least, most, r2)
 }
 
 // Penalty is the rule of Lambda, or of C if that is set.
@@ -117,8 +130,7 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	}
 	lambda = 1 / float64(c*rows)
 	broken := Lambda(lambda).Field != ""
-	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows: want at least %v",
-		c, lambda, rows, MinLambda)
+	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
 // DefaultMaxMemory is what MaxMemory stands for if it is 0: 4 GiB.

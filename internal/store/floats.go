@@ -113,9 +113,7 @@ func (m *floats) AddTo(u []float64, s Sum) {
 
 // addDense adds a times row to u.
 func addDense(u []float64, a float64, row []float32) {
-	for j, z := range row {
-		u[j] += float64(a * float64(z))
-	}
+	asm.Axpy64(a, row, u[:len(row)])
 }
 
 // Row returns nil and the values of row i: see Matrix.

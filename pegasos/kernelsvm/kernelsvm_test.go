@@ -985,3 +985,35 @@ func TestRealImages(t *testing.T) {
 		}
 	}
 }
+
+// Rows whose squares float32 can't tell apart are refused where gamma goes by them, by an error
+// that says that scaling helps; lambda may be as small as the rows are short.
+func TestScales(t *testing.T) {
+	p := sample.Random(3, 30, 3, 2, 1)
+	for _, size := range []float32{1e-20, 1e-16, 1e-9, 1, 1e9, 1e16, 1e18} {
+		d := dense.New(30, 3)
+		for i := range 30 {
+			for j, v := range p.Dense.Row(i) {
+				d.Row(i)[j] = v * size
+			}
+		}
+		far := size < 1e-10 || size > 1e10
+		var row *pegasos.RowError
+		_, err := Train(t.Context(), d, p.Y, Config{Kernel: RBF})
+		if errors.As(err, &row) != far || far && !row.Scale {
+			t.Errorf("rows of %v: %v", size, err)
+		}
+		square := float64(size) * float64(size)
+		if far {
+			if _, err := Train(t.Context(), d, p.Y, Config{Kernel: Linear}); size < 1e-18 &&
+				(!errors.As(err, &row) || !row.Scale) {
+				t.Errorf("linear, rows of %v: %v", size, err)
+			}
+			continue
+		}
+		m, err := Train(t.Context(), d, p.Y, Config{Kernel: Linear, Lambda: 1e-2 * square})
+		if err != nil || m.Result.Gap > 0.02 {
+			t.Errorf("linear, rows of %v: %v", size, err)
+		}
+	}
+}

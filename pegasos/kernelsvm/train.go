@@ -272,10 +272,23 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	}
 	r.diagonal = make([]float32, len(visited))
 	if bad := r.store.diagonal(r.diagonal); bad >= 0 {
-		return rowError(int(visited[bad]),
-			"a value is NaN or infinite, or too large for the kernel in float32")
+		return &pegasos.RowError{Row: int(visited[bad]), Scale: true,
+			Reason: "a value is NaN or infinite, or too large for the kernel in float32"}
+	}
+	if g := r.cfg.Gamma; r.cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
+		return &pegasos.RowError{Row: int(visited[0]), Scale: true,
+			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
+				"%.3g, 1 over their mean squared length", g)}
 	}
 	r.findRoots()
+	if most := slices.Max(r.store.squares); r.cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
+		return &pegasos.RowError{Row: int(visited[0]), Scale: true,
+			Reason: "the values, like those of the other rows, are too small for float32"}
+	}
+	if err := options.First(fieldError, []options.Rule{
+		options.LambdaFits(r.lambda, r.cfg.C, float64(r.root*r.root))}); err != nil {
+		return err
+	}
 	for _, tile := range r.store.tiles {
 		r.tiles = append(r.tiles, r.classOf[tile.start])
 	}
@@ -377,11 +390,10 @@ func defaultGamma(kernel Kernel, m store.Matrix, at []int32) float64 {
 	for j, k := range absent {
 		sum += float64(float64(k) * float64(mean[j]*mean[j]))
 	}
-	gamma := n / sum
-	if !(gamma >= minGamma && gamma <= maxGamma) {
+	if !(sum > 0 && sum <= math.MaxFloat64) {
 		return 1 // the rows are the same, or one will be refused
 	}
-	return gamma
+	return n / sum
 }
 
 // eachValue calls f for the values of the rows at of m.

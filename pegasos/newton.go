@@ -1,0 +1,298 @@
+package pegasos
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
+)
+
+// This file has Newton's method as the finish of a run. With the margins m_i = y_i*z_i, rows x_i
+// and weights c_i of mean 1, Newton's method minimises
+//
+//	lambda/2 |w|^2 + mean of c_i*f(m_i),
+//
+// where f is the loss, or where that has a kink a loss without one, that differs from it in a zone
+// of width h around the kink: see newtonloss.go. With a_i = -f'(m_i), which are dual variables
+// within their bounds, and wa = mean of c_i*a_i*y_i*x_i/lambda,
+//
+//	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) - least(a_i) + a_i*m_i),
+//	                      O = lambda/2 |w - wa|^2,
+//
+// exactly: the gap is known at each step, and says what to do. O is what Newton's steps make small,
+// S what h is the reason of. Where O is below 3 S the zone is made narrower, such that S should end
+// at half of what is wanted.
+//
+// The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*f”(m_i)*x_i*x_i', and w
+// moves along p as far as the least of the smoothed objective, or nearly (newtonline.go). H, its
+// factor and p are float32 and need not be better. w, wa and the margins are float64. The margins
+// are not those of the rounded w but follow its steps, m += s*y*<x, p>, so that what is rounded off
+// p and <x, p> is no reason to stop short of the optimum: Newton's method is its own refinement.
+//
+// All this decides when to stop, and no more: what is told of the model is found anew from its
+// weights and the a_i, with every rounding accounted for (certificate.go, rounding.go). If that
+// does not confirm what the method believes, it goes on from the weights as they are written, with
+// their exact margins.
+//
+// A bias without a penalty is a variable more. The rows of the zone are centred then, by their mean
+// with the weights c_i*f”(m_i): so the bias and the other variables don't meet in H, and rows far
+// from the origin cost no digits.
+
+const (
+	// newtonTol is the gap at which the method ends where Config.Tol is 0.
+	newtonTol = 1e-3
+	// newtonShare is the share of the wanted gap that the method itself is content with, for there
+	// are roundings between what it knows and what is proven.
+	newtonShare = 0.8
+	// newtonRetries is how often it goes on if that was not enough.
+	newtonRetries = 5
+	// newtonPatience is the number of iterations in which P - D has to fall by a tenth.
+	newtonPatience = 20
+)
+
+type newtonState uint8
+
+const (
+	newtonWorks newtonState = iota
+	newtonDone              // its own gap is small enough
+	newtonStuck
+)
+
+// A newton is the part of a problem's run in which Newton's method takes the place of the steps. An
+// iteration counts as an epoch.
+type newton struct {
+	p       *problem
+	threads int
+	buffers *newtonBuffers // its own as long as it iterates
+	pool    *newtonPool
+
+	rows   []uint32  // of the problem, ascending by their numbers in the data
+	beta   float64   // the feature of the bias; 0 without one
+	m      []float64 // the margin of each of the rows, less its target
+	v      []float64 // w, less the prior, and the weight of the bias's feature if there is one
+	h      float64
+	least  float64 // of h
+	target float64 // the gap that is wanted
+
+	// The sums of c_i*a_i*y_i*x_i, those above and below 0 apart where the bias has no penalty, as
+	// their balance is asked for. a has the a_i of all of the rows, of which they are the sums.
+	sums [2][]float64
+	a    []float32
+
+	now newtonGap
+
+	// The best so far, by P and by D.
+	bestP, bestD float64
+	bestV        []float64
+	bestA        []float32
+
+	state   newtonState
+	since   int     // the iteration in which P - D was last found to have fallen
+	falling float64 // what it was
+	renewed bool    // the margins were found anew because it no longer fell
+
+	// What a resumed run has to repeat.
+	start      int64 // the step after which it began
+	iterations int
+	retries    []int // the iterations after which it had to go on
+}
+
+// A newtonGap is P and D at a step, and their parts.
+type newtonGap struct {
+	p, d, smoothing, rest float64 // the latter are S and O
+}
+
+// startNewton makes Newton's method take over after step t. It uses the weights of that moment.
+func (p *problem) startNewton(cfg Config, t int64, pool *newtonPool) {
+	tol := cfg.Tol
+	if tol == 0 {
+		tol = newtonTol
+	}
+	n := &newton{p: p, pool: pool, threads: 1, target: newtonShare * tol, start: t}
+	switch {
+	case p.free:
+		n.beta = 1
+	case p.biasScale > 0:
+		n.beta = p.biasScale
+	}
+	p.newton, p.recent = n, nil
+}
+
+// free reports whether there is a bias without a penalty.
+func (n *newton) free() bool { return n.p.free }
+
+// begin sets up what the iterations need.
+func (n *newton) begin() {
+	p := n.p
+	n.rows = p.rank()
+	p.widenPrior()
+	d := len(p.v)
+	vars := d
+	if n.beta > 0 {
+		vars++
+	}
+	n.m, n.a = make([]float64, len(n.rows)), make([]float32, len(n.rows))
+	n.bestA, n.bestV = make([]float32, len(n.rows)), make([]float64, vars)
+	n.v = make([]float64, vars)
+	n.sums[0] = make([]float64, vars)
+	if n.free() {
+		n.sums[1] = make([]float64, vars)
+	}
+	n.take(n.start)
+	n.setMargins(false)
+	if !(n.objective() < p.lossAtZero()) {
+		clear(n.v)
+		n.setMargins(false)
+	}
+	n.h, n.least = n.width()
+	n.bestP, n.bestD, n.falling = math.Inf(1), math.Inf(-1), math.Inf(1)
+	copy(n.bestV, n.v)
+}
+
+// take makes v the weights of the problem after step t, which it had then.
+func (n *newton) take(t int64) {
+	s := n.p.learnerState
+	s.t = t
+	w, b := vectors(1, len(s.vs[0])), make([]float64, 1)
+	s.weights(w, b)
+	for j, z := range w[0] {
+		n.v[j] = float64(z)
+	}
+	if n.beta > 0 {
+		n.v[len(w[0])] = b[0] / n.beta
+	}
+}
+
+// ready makes the method what it was when the run was paused.
+func (n *newton) ready() {
+	if n.rows != nil {
+		return
+	}
+	n.begin()
+	iterations, retries := n.iterations, n.retries
+	n.iterations, n.retries = 0, nil
+	for {
+		for len(retries) > 0 && retries[0] == n.iterations {
+			n.retry()
+			retries = retries[1:]
+		}
+		if n.iterations >= iterations || n.state != newtonWorks {
+			return
+		}
+		n.iterate()
+	}
+}
+
+// iterate takes one of Newton's steps, unless the gap is small enough.
+func (n *newton) iterate() {
+	n.ready()
+	if n.state != newtonWorks {
+		return
+	}
+	n.buffers = n.pool.get(n)
+	defer func() {
+		n.pool.put(n.buffers)
+		n.buffers = nil
+	}()
+	n.iterations++
+	for {
+		n.evaluate()
+		switch {
+		case !floats.IsFinite(n.now.p) || !floats.IsFinite(n.now.d):
+			n.state = newtonStuck
+			return
+		case proof.Gap(n.bestP, n.bestD) <= n.target:
+			n.state = newtonDone
+			return
+		}
+		if !n.narrow() {
+			break
+		}
+	}
+	if n.stalls() || !n.step() {
+		n.renew()
+	}
+}
+
+// narrow makes h smaller if it is what keeps P and D apart.
+func (n *newton) narrow() bool {
+	if n.now.rest >= 3*n.now.smoothing || n.h <= n.least {
+		return false
+	}
+	by := math.Sqrt(n.now.smoothing / float64(n.target/2*n.now.p))
+	for by > 4 {
+		by = math.Sqrt(by) // the same in two steps
+	}
+	n.h /= max(1.4, by)
+	return true
+}
+
+// stalls reports whether P - D no longer falls.
+func (n *newton) stalls() bool {
+	if gap := n.bestP - n.bestD; gap <= float64(0.9*n.falling) {
+		n.falling, n.since = gap, n.iterations
+	}
+	return n.iterations-n.since >= newtonPatience
+}
+
+// renew finds the margins anew if that has not been done yet, else gives up.
+func (n *newton) renew() {
+	if n.renewed {
+		n.state = newtonStuck
+		return
+	}
+	n.renewed = true
+	n.fromBest()
+}
+
+// retry goes on after the gap of the model was found to be too large.
+func (n *newton) retry() {
+	n.ready()
+	n.retries = append(n.retries, n.iterations)
+	if n.state == newtonStuck {
+		return
+	}
+	if len(n.retries) > newtonRetries {
+		n.state = newtonStuck
+		return
+	}
+	n.target /= 2
+	n.state = newtonWorks
+	n.fromBest()
+}
+
+// fromBest goes on from the best weights, as they are written, with their exact margins.
+func (n *newton) fromBest() {
+	d := len(n.p.v)
+	for j, z := range n.bestV {
+		if j < d {
+			z = float64(float32(z))
+		}
+		n.v[j] = z
+	}
+	n.setMargins(true)
+	n.bestP = math.Inf(1)
+	n.falling, n.since = math.Inf(1), n.iterations
+}
+
+// result writes the best weights, and the bias.
+func (n *newton) result(w []float32, b *float64) {
+	n.ready()
+	for j := range w {
+		w[j] = float32(n.bestV[j])
+	}
+	*b = 0
+	if n.beta > 0 {
+		*b = float64(n.beta * n.bestV[len(w)])
+	}
+}
+
+// shares returns the best dual variables, of each row.
+func (n *newton) shares() []float32 {
+	n.ready()
+	a := make([]float32, n.p.x.Rows())
+	for j, i := range n.rows {
+		a[i] = n.bestA[j]
+	}
+	return a
+}

@@ -1,0 +1,212 @@
+package pegasos
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// newtonTrial is newTrial for Newton's method.
+func newtonTrial(seed uint64) *trial {
+	t := newTrial(seed)
+	cfg := &t.tr.Config
+	cfg.Finish, cfg.FinishAfter, cfg.Project, cfg.Batch, cfg.Shards = FinishNewton, 0, false, 0, 0
+	if cfg.Multiclass.Joint() {
+		cfg.Multiclass = pick(t.g, OneVsRest, OneVsOne)
+	}
+	if cfg.Order == IID {
+		cfg.Order = ""
+	}
+	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
+	cfg.Epochs = pick(t.g, 0, 0, 3, 30)
+	t.tr.Threads = pick(t.g, 1, 1, 2)
+	return t
+}
+
+// No proof of Newton's method is wrong, whatever the data and the settings.
+func TestNewtonCertificate(t *testing.T) {
+	var n tally
+	least := uint64(1000)
+	if testing.Short() {
+		least = 200
+	}
+	start, from := time.Now(), uint64(0)
+	if *certifyFor > 0 {
+		from = uint64(start.UnixNano())
+	}
+	for seed := from; seed-from < least || time.Since(start) < *certifyFor; seed++ {
+		if err := n.certify(newtonTrial(seed), seed); err != nil {
+			t.Error(err)
+		}
+		if *certifyFor > 0 && time.Since(start) > *certifyFor {
+			break
+		}
+	}
+	t.Logf("%d runs: %d problems, %d with a bound, %d of them proven within 100 %%, %d within "+
+		"0.1 %%, %d replaced; seeds from %d", n.trials, n.problems, n.bounds, n.useful, n.close,
+		n.replaced, from)
+	if n.close < n.problems*2/5 {
+		t.Error("too few proofs")
+	}
+}
+
+// newtonConfigs are settings of all losses, biases and weights.
+func newtonConfigs() map[string]Config {
+	cases := make(map[string]Config)
+	for _, l := range Losses() {
+		for _, b := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
+			cfg := Config{Loss: l, Bias: b, Lambda: 1e-3, Finish: FinishNewton, Tol: 1e-5}
+			if l == EpsInsensitive {
+				cfg.Epsilon = 0.25
+			}
+			cases[fmt.Sprintf("%s, %s", l, b)] = cfg
+			if !l.Regression() {
+				cfg.ClassWeight = "0=0.5,1=3"
+				cases[fmt.Sprintf("%s, %s, weights", l, b)] = cfg
+			}
+		}
+	}
+	return cases
+}
+
+// The optimum is proven to a thousandth of a per cent in some tens of iterations, of rows held in
+// either way, and of rows whose columns differ by ten powers of ten.
+func TestNewtonConverges(t *testing.T) {
+	data := random(51, 600, 12, 3, 0.6)
+	raw := dense.New(600, 12)
+	for i := range 600 {
+		for j, v := range data.dense.Row(i) {
+			raw.Row(i)[j] = v * float32(math.Pow(10, float64(j-6)/2.0))
+		}
+	}
+	for name, cfg := range newtonConfigs() {
+		for kind, x := range map[string]Examples{
+			"dense": data.dense, "sparse": data.sparse, "raw": raw,
+		} {
+			m := mustTrain(t, x, data.y, cfg)
+			if g, _ := m.Result.WorstGap(); !(m.Result.Gap <= cfg.Tol && g <= cfg.Tol) ||
+				m.Result.Epochs > 60 {
+				t.Errorf("%s, %s: gap %v, worst %v, after %v epochs", name, kind, m.Result.Gap, g,
+					m.Result.Epochs)
+			}
+		}
+	}
+}
+
+// Without Tol the run ends at 0.1 %, before the epochs are over.
+func TestNewtonEnds(t *testing.T) {
+	data := random(52, 500, 10, 2, 1)
+	m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e-3, Finish: FinishNewton})
+	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != DefaultNewtonEpochs {
+		t.Errorf("gap %v after %v of %d epochs", m.Result.Gap, m.Result.Epochs, m.Config.Epochs)
+	}
+	// It is not in the way of the epochs that are given.
+	m = mustTrain(t, data.dense, data.y,
+		Config{Lambda: 1e-3, Finish: FinishNewton, Epochs: 3, Tol: 1e-9})
+	if m.Result.Epochs != 3 {
+		t.Errorf("%v epochs, want 3", m.Result.Epochs)
+	}
+}
+
+// The prior's model is the optimum where it is that of the data, and the proof holds.
+func TestNewtonPrior(t *testing.T) {
+	data := random(53, 300, 8, 2, 1)
+	cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-6}
+	prior := mustTrain(t, data.dense, data.y, cfg)
+	cfg.Lambda = 10 // the penalty of what is added to the prior
+	m, err := (&Trainer{Config: cfg, Prior: prior}).trainPlain(t.Context(), data.dense, data.y)
+	if err != nil || m.Result.Gap > cfg.Tol {
+		t.Fatal(err, m.Result.Gap)
+	}
+	if d := distance(m.Weights[0], prior.Weights[0]); d > 0.1*norm(prior.Weights[0]) {
+		t.Errorf("%v from the prior", d)
+	}
+}
+
+// The same bits on every machine and path, and for any number of threads. There are rows for
+// several chunks and parts.
+func TestGoldenNewton(t *testing.T) {
+	data := random(54, 5000, 40, 2, 0.4)
+	many := random(55, 1200, 17, 4, 0.5)
+	for _, c := range []struct {
+		cfg  Config
+		data pair
+		want string
+	}{
+		{Config{Loss: Hinge, Bias: BiasUnregularised}, data,
+			"80ab91186b2e45e00a5e0ef1f0395b0395b135aa9636cbd0f3b1d2cd8daebf31"},
+		{Config{Loss: SquaredHinge, Bias: BiasAugmented, ClassWeight: "0=2"}, data,
+			"d759627bc6d8b0b1b84c4aab3b6501557fe44f8722cedc2afcb6eb04ace7ded3"},
+		{Config{Loss: Log}, data,
+			"51650d364a95fa19d8a95269c482d53eade047c6175a19f2045e53edddd7cfbf"},
+		{Config{Loss: EpsInsensitive, Epsilon: 0.1, Bias: BiasAugmented}, data,
+			"3ea5ed56d1204e58c0c126ab1d9309b715e3b66ffeb019139da60b6b370a5c57"},
+		{Config{Loss: Hinge}, many,
+			"dbea7b3e3a0a76fffd00d670d0f60fe416cee107c78a1d8cd0ee6383d4cc42e0"},
+		{Config{Loss: Hinge, Multiclass: OneVsOne, Bias: BiasUnregularised}, many,
+			"bd6323a5ae3cc57d4b8333584b71427020a13166277c52d04da1a3206acc5fcf"},
+	} {
+		c.cfg.Lambda, c.cfg.Finish, c.cfg.Tol = 1e-3, FinishNewton, 1e-4
+		for _, isa := range paths() {
+			for _, threads := range []int{1, 2, 8} {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).trainPlain(t.Context(),
+						c.data.dense, c.data.y)
+					if err != nil || m.Hash() != c.want {
+						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
+							m.Hash(), c.want)
+					}
+				}()
+			}
+		}
+	}
+}
+
+// A state that can't be one of Newton's method is refused.
+func TestNewtonHostile(t *testing.T) {
+	data := random(56, 60, 4, 2, 1)
+	cfg := Config{Lambda: 0.01, Finish: FinishNewton, Tol: 1e-6}
+	for _, harm := range []func(n *savedNewton){
+		func(n *savedNewton) { n.Start = -1 },
+		func(n *savedNewton) { n.Start = math.MaxInt64 },
+		func(n *savedNewton) { n.Iterations = -1 },
+		func(n *savedNewton) { n.Iterations = math.MaxInt },
+		func(n *savedNewton) { n.Retries = []int{2, 1} },
+		func(n *savedNewton) { n.Retries = []int{-1} },
+		func(n *savedNewton) { n.Retries = make([]int, 100) },
+	} {
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).trainPlain(t.Context(),
+			data.dense, data.y)
+		if !errors.Is(err, ErrPaused) {
+			t.Fatal(err)
+		}
+		n := m.State.saved.Learners[0].Newton
+		if n == nil {
+			t.Fatal("Newton's method has not begun")
+		}
+		harm(n)
+		var bad *ConfigError
+		if _, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), data.dense,
+			data.y); !errors.As(err, &bad) {
+			t.Errorf("%+v: %v", *n, err)
+		}
+	}
+}
+
+func TestNewtonRefuses(t *testing.T) {
+	for _, cfg := range []Config{
+		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true}, {Bias: BiasOuter},
+		{Shards: 2}, {Change: 0.1}, {Patience: 3},
+	} {
+		cfg.Finish = FinishNewton
+		if cfg.Validate() == nil {
+			t.Errorf("%+v: no error", cfg)
+		}
+	}
+}

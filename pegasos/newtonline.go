@@ -1,0 +1,98 @@
+package pegasos
+
+import (
+	"math"
+)
+
+// slopeLeft is the share of the slope at the start of a line at which a search along it ends.
+const slopeLeft = 0.1
+
+// lineSteps is the most evaluations of the slope in a search.
+const lineSteps = 40
+
+// search returns how far to go along p, where the slope at first is given: to the place where the
+// smoothed objective, which is convex, has its least, or nearly. It takes Newton's steps on its
+// derivative, between bounds that it keeps. It reports false if there is no such place.
+func (n *newton) search(slope float64) (s float64, ok bool) {
+	var vp, pp float64
+	for j, p := range n.buffers.p[:n.solved()] {
+		vp += float64(n.v[j] * p)
+		pp += float64(p * p)
+	}
+	s, low, high := 1.0, 0.0, math.Inf(1)
+	for range lineSteps {
+		f, bend := n.slope(s)
+		f += float64(n.p.lambda * (vp + float64(s*pp)))
+		bend += float64(n.p.lambda * pp)
+		next := s - f/bend
+		switch {
+		case math.IsNaN(f) || math.IsInf(f, 0):
+			return 0, false
+		case f < 0:
+			low = s
+		default:
+			high = s
+		}
+		// Beyond the least the slope may be small, and the objective still above that at first,
+		// where few rows bend it: then the least is far back.
+		if math.Abs(f) <= float64(slopeLeft*-slope) && (f <= 0 || next >= 0.75*s) {
+			return s, true
+		}
+		if !(next > low && next < high) {
+			if next = (low + high) / 2; math.IsInf(high, 1) {
+				next = 2 * low
+			}
+		}
+		s = min(next, 64)
+		if s == low {
+			break
+		}
+	}
+	return low, low > 0
+}
+
+// slope returns the derivative of the smoothed mean loss at s along p, and the second one.
+func (n *newton) slope(s float64) (slope, bend float64) {
+	b := n.buffers
+	k := (len(n.rows) + newtonChunk - 1) / newtonChunk
+	sums := make([][2]float64, k)
+	n.inChunks(func(k, from, to int) {
+		v := &sums[k]
+		if n.p.cost.loss == hingeCost && n.p.weight == nil {
+			v[0], v[1] = hingeSlope(n.m[from:to], b.q[from:to], s, 1/n.h)
+			return
+		}
+		for j := from; j < to; j++ {
+			q := float64(b.q[j])
+			a, f := n.p.cost.bent(n.m[j]+float64(s*q), 1/n.h)
+			cq := float64(n.p.share(int(n.rows[j])) * q)
+			v[0] -= float64(cq * a)
+			v[1] += float64(float64(cq*q) * f)
+		}
+	})
+	for _, v := range sums {
+		slope += v[0]
+		bend += v[1]
+	}
+	rows := float64(len(n.rows))
+	return slope / rows, bend / rows
+}
+
+// hingeSlope is the part of slope of some rows of the same weight, with the hinge.
+func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, bend float64) {
+	q = q[:len(m)]
+	for j, v := range m {
+		z := float64(q[j])
+		u := float64((1-(v+float64(s*z)))*inverse) + 0.5
+		if u <= 0 {
+			continue
+		}
+		if u >= 1 {
+			slope -= z
+			continue
+		}
+		slope -= float64(u * z)
+		bend += float64(z * z)
+	}
+	return slope, float64(bend * inverse)
+}

@@ -1,0 +1,157 @@
+package pegasos
+
+import (
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
+
+// This file is how Newton's method is a part of a run: when it takes over, what happens at the end
+// of each epoch, and when all of its problems are done.
+
+// width returns the first width of the zone, and the least there may be. It is chosen such that a
+// part of the rows is in the zone, and at least some for each variable.
+func (n *newton) width() (h, least float64) {
+	if !lossTable[n.p.cost.loss].kinks {
+		return 1, 1
+	}
+	const sample = 2048
+	rows := len(n.rows)
+	step := max(1, rows/sample)
+	var away []float64
+	for j := 0; j < rows; j += step {
+		away = append(away, n.p.cost.fromKink(n.m[j]))
+	}
+	slices.Sort(away)
+	most := away[len(away)-1]
+	inside := max(0.15*float64(rows), float64(min(3*len(n.v), rows-1)))
+	h = 2 * away[min(len(away)-1, int(inside/float64(step)))]
+	h = max(h, 1e-4*min(most, 1))
+	if !(h > 0) || math.IsInf(h, 0) {
+		h = 1
+	}
+	return h, 0x1p-40 * h
+}
+
+// iterating reports whether Newton's method is at work on a problem of the run.
+func (p *problem) iterating() bool { return p.newton != nil && p.newton.state == newtonWorks }
+
+// What Newton's method keeps of a problem, in floats for each feature and in bytes for each row.
+const (
+	newtonPerVector = 8
+	newtonPerRow    = 20
+)
+
+// newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
+// their factor, packed rows, and 36 bytes a row.
+func (s *session) newtonMemory(at float64) float64 {
+	if s.cfg.Finish != FinishNewton {
+		return 0
+	}
+	d := float64(s.data.x.Cols() + 1)
+	rounded := d + 32 // up to whole tiles
+	packed := 4 * gramBlock * rounded // of which the sums have two or more
+	panels := 3*packed + min(4<<20, 14*packed)
+	return at * (float64(8*rounded*rounded) + panels + float64(36*len(s.data.y)))
+}
+
+// goOn is called at the end of each epoch of the run, when its steps are taken.
+func (r *run) goOn() {
+	var at []int
+	for k, p := range r.problems {
+		if p.newton == nil || p.iterating() {
+			at = append(at, k)
+		}
+	}
+	all := r.threads * max(1, r.inner)
+	parallel.For(all, len(at), func(_, i int) {
+		r.finishEpoch(r.problems[at[i]], max(1, all/len(at)))
+	})
+}
+
+// finishEpoch does what is due of a problem's finish, with so many goroutines.
+func (r *run) finishEpoch(p *problem, threads int) {
+	if p.err != nil {
+		return
+	}
+	if p.newton != nil {
+		p.newton.threads = threads
+		p.newton.iterate()
+		return
+	}
+	if r.cfg.Finish == FinishNewton && p.ascent == nil {
+		if r.epoch >= r.cfg.FinishAfter && p.t < p.total {
+			p.startNewton(r.cfg, p.t, &r.data.newtons)
+		}
+		return
+	}
+	p.startAscent(r.cfg, r.epoch, r.r2)
+}
+
+// endNewton takes the problem over to the dual, which begins with what Newton's method has found.
+func (p *problem) endNewton() {
+	n := p.newton
+	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1), alpha: n.shares()}
+	n.result(a.w[0], &a.b[0])
+	for _, i := range n.rows {
+		a.alpha[i] = float32(float64(a.alpha[i]) * p.share(int(i)))
+	}
+	p.newton = nil
+	p.setAscent(a, p.t)
+	p.sumUp()
+}
+
+// endsByItself reports whether the run has an end of its own before the last epoch: where Newton's
+// method is done with all problems. It is enough then without Config.Tol, and else if the gap is
+// small enough. What is not goes on.
+func (s *session) endsByItself() (at, enough bool) {
+	if s.cfg.Finish != FinishNewton {
+		return false, false
+	}
+	newtons, ascents := 0, 0
+	for _, r := range s.runs {
+		for _, p := range r.problems {
+			switch {
+			case p.iterating() || p.newton == nil && p.ascent == nil:
+				return true, false
+			case p.newton != nil:
+				newtons++
+			default:
+				ascents++
+			}
+		}
+	}
+	switch {
+	case ascents > 0:
+		return false, false
+	case s.cfg.Tol == 0:
+		return true, true
+	}
+	m := s.model()
+	s.measure(m, exact)
+	if m.Result.Gap <= s.cfg.Tol {
+		s.proven = m
+		return true, true
+	}
+	return true, !s.retry(m)
+}
+
+// retry makes the problems go on whose gap is too large, as they were measured in m. It reports
+// whether there are any that can.
+func (s *session) retry(m *Model) (some bool) {
+	for _, r := range s.runs {
+		for k, p := range r.problems {
+			c := m.Result.PerClass[r.first+k]
+			if c.Objective-c.DualObjective <= float64(s.cfg.Tol*c.DualObjective) {
+				continue
+			}
+			p.newton.retry()
+			if p.newton.state == newtonStuck && r.cfg.canAscend() && p.prior == nil {
+				p.endNewton()
+			}
+			some = some || p.newton == nil || p.newton.state == newtonWorks
+		}
+	}
+	return some
+}

@@ -1,0 +1,500 @@
+package pegasos
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/cholesky"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/gram"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// newtonChunk is the number of rows whose sums are formed by themselves, by one goroutine, and then
+// added up in order. So the number of goroutines changes no bit.
+const newtonChunk = 4096
+
+// newtonParts is into how many parts the rows are cut at most that are added to the sums, of at
+// least newtonPart rows.
+const (
+	newtonParts = 8
+	newtonPart  = 256
+)
+
+// newtonBuffers are what the iterations of one problem at a time need.
+type newtonBuffers struct {
+	sum    *gram.Sum
+	factor *cholesky.Factor
+	packed []float32 // rows for sum
+	coef   []float32 // theirs
+
+	q       []float32 // what a unit along p adds to the margin of each row
+	p       []float64
+	step    []float32 // p
+	changed []int32   // the places of rows whose a has changed, from each chunk's first on
+	zone    []int32   // the places of rows with a second derivative, likewise
+	bend    []float32 // c_i*f”(m_i) of each row
+	was     []float32 // a before it has changed
+	ones    []float32 // by the rows' numbers in the store, for store.Sum
+	weight  []float64 // likewise
+	only    []uint32
+	parts   [][]float64
+	chunks  []newtonSums
+}
+
+// A newtonPool keeps buffers for those who come next: there are as many as problems iterate at the
+// same time.
+type newtonPool struct {
+	mu   sync.Mutex
+	free []*newtonBuffers
+}
+
+// get returns buffers for n.
+func (l *newtonPool) get(n *newton) *newtonBuffers {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := &newtonBuffers{}
+	if k := len(l.free); k > 0 {
+		b, l.free = l.free[k-1], l.free[:k-1]
+	}
+	b.fit(n)
+	return b
+}
+
+func (l *newtonPool) put(b *newtonBuffers) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, b)
+}
+
+// gramBlock is the number of rows that are made dense at a time.
+const gramBlock = 256
+
+// fit makes the buffers large enough.
+func (b *newtonBuffers) fit(n *newton) {
+	rows, vars, solved := len(n.rows), len(n.v), n.solved()
+	if b.sum == nil || b.sum.Dim() != solved {
+		b.sum, b.factor = gram.New(solved), cholesky.New(solved)
+		b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
+		b.p, b.step = make([]float64, vars), make([]float32, len(n.p.v))
+		b.parts = nil
+	}
+	if len(b.q) < rows {
+		b.q, b.bend, b.was = make([]float32, rows), make([]float32, rows), make([]float32, rows)
+		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
+		b.only = make([]uint32, rows)
+		b.chunks = make([]newtonSums, (rows+newtonChunk-1)/newtonChunk)
+	}
+	if all := n.p.x.Rows(); len(b.ones) < all {
+		b.ones, b.weight = make([]float32, all), make([]float64, all)
+		for i := range b.ones {
+			b.ones[i] = 1
+		}
+	}
+}
+
+// solved returns how many variables the equations have: a bias without a penalty is found apart.
+func (n *newton) solved() int {
+	if n.free() {
+		return len(n.v) - 1
+	}
+	return len(n.v)
+}
+
+// inChunks calls f for each chunk of the rows.
+func (n *newton) inChunks(f func(k, from, to int)) {
+	rows := len(n.rows)
+	parallel.For(n.threads, (rows+newtonChunk-1)/newtonChunk, func(_, k int) {
+		f(k, k*newtonChunk, min((k+1)*newtonChunk, rows))
+	})
+}
+
+// setMargins finds the margins from v. Exact ones are from float64 dot products.
+func (n *newton) setMargins(exact bool) {
+	p, d := n.p, len(n.p.v)
+	w := make([]float32, d)
+	for j := range w {
+		w[j] = float32(n.v[j])
+	}
+	wide := wideVector(w)
+	bias := 0.0
+	if n.beta > 0 {
+		bias = float64(n.beta * n.v[d])
+	}
+	n.inChunks(func(_, from, to int) {
+		x := p.x.ForWorker()
+		for j := from; j < to; j++ {
+			i := int(n.rows[j])
+			side, _ := p.label(uint32(i))
+			var z float64
+			if exact {
+				z = x.WideDot(i, wide)
+			} else {
+				z = float64(x.Dot(i, w))
+			}
+			n.m[j] = float64(float64(side)*(z+bias)) - p.wideTarget(i)
+		}
+	})
+}
+
+// objective returns P by the margins.
+func (n *newton) objective() float64 {
+	chunks := make([]float64, (len(n.rows)+newtonChunk-1)/newtonChunk)
+	n.inChunks(func(k, from, to int) {
+		for j := from; j < to; j++ {
+			chunks[k] += float64(n.p.share(int(n.rows[j])) * n.p.cost.at(n.m[j]))
+		}
+	})
+	var loss, squares float64
+	for _, sum := range chunks {
+		loss += sum
+	}
+	for _, v := range n.v[:n.solved()] {
+		squares += float64(v * v)
+	}
+	return float64(n.p.lambda/2*squares) + loss/float64(len(n.rows))
+}
+
+// newtonSums are sums over rows.
+type newtonSums struct {
+	loss      float64    // of c_i*loss(m_i)
+	smoothing float64    // of the parts of S
+	gain      [2]float64 // of what D has for a_i, linear in a, of those below 0 and above
+	squares   [2]float64 // of c_i*a_i^2, likewise
+	bias      [2]float64 // of c_i*a_i*y_i, likewise
+	bend      float64
+	changed   int
+	zone      int
+}
+
+func (s *newtonSums) add(t *newtonSums) {
+	s.loss += t.loss
+	s.smoothing += t.smoothing
+	for k := range s.gain {
+		s.gain[k] += t.gain[k]
+		s.squares[k] += t.squares[k]
+		s.bias[k] += t.bias[k]
+	}
+	s.bend += t.bend
+	s.changed += t.changed
+	s.zone += t.zone
+}
+
+// visit finds the a_i and second derivatives of the rows from first to end-1, and what they add up
+// to.
+func (n *newton) visit(first, end int) (s newtonSums) {
+	p, b, inverse := n.p, n.buffers, 1/n.h
+	kinked := lossTable[p.cost.loss].kinks
+	for j := first; j < end; j++ {
+		m, i := n.m[j], int(n.rows[j])
+		wide, bend := p.cost.bent(m, inverse)
+		a, c := float32(wide), p.share(i)
+		loss, linear := p.cost.at(m), p.cost.linear(float64(a))
+		s.loss += float64(c * loss)
+		if bend > 0 {
+			bend = float64(c * bend)
+			b.bend[j] = float32(bend)
+			s.bend += bend
+			b.zone[first+s.zone] = int32(j)
+			s.zone++
+		}
+		if a != n.a[j] {
+			b.was[j] = n.a[j]
+			n.a[j] = a
+			b.changed[first+s.changed] = int32(j)
+			s.changed++
+		}
+		if a == 0 {
+			if kinked {
+				s.smoothing += float64(c * loss)
+			}
+			continue
+		}
+		if kinked {
+			s.smoothing += float64(c * (loss - linear + float64(float64(a)*m)))
+		}
+		side, _ := p.label(uint32(i))
+		k := 0
+		if a*side < 0 {
+			k = 1
+		}
+		ca := float64(c * float64(a))
+		s.gain[k] += float64(c*linear) + float64(ca*p.wideTarget(i))
+		s.squares[k] += float64(ca * float64(a))
+		s.bias[k] += float64(ca * float64(side))
+	}
+	return s
+}
+
+// evaluate finds where the method is: the a_i, the sums and the gap.
+func (n *newton) evaluate() {
+	b := n.buffers
+	n.inChunks(func(k, from, to int) { b.chunks[k] = n.visit(from, to) })
+	var s newtonSums
+	changed, zone := b.changed[:0], b.zone[:0]
+	for k := range (len(n.rows) + newtonChunk - 1) / newtonChunk {
+		t, first := &b.chunks[k], k*newtonChunk
+		s.add(t)
+		changed = append(changed, b.changed[first:][:t.changed]...)
+		zone = append(zone, b.zone[first:][:t.zone]...)
+	}
+	b.chunks[0].zone, b.chunks[0].bend = len(zone), s.bend // for step
+	n.addChanged(changed)
+	n.setGap(&s)
+	if n.now.p < n.bestP {
+		n.bestP = n.now.p
+		copy(n.bestV, n.v)
+	}
+	if n.now.d > n.bestD {
+		n.bestD = n.now.d
+		copy(n.bestA, n.a)
+	}
+}
+
+// addChanged brings the sums up to date.
+func (n *newton) addChanged(changed []int32) {
+	b := n.buffers
+	coefficient := func(k int, side, a float64) float64 {
+		v := float64(side * a)
+		if n.free() && (v > 0) != (k == 0) {
+			return 0
+		}
+		return v
+	}
+	for k := range n.sums {
+		if n.sums[k] == nil {
+			continue
+		}
+		only := b.only[:0]
+		for _, j := range changed {
+			i := n.rows[j]
+			side, _ := n.p.label(i)
+			y := float64(side)
+			c := coefficient(k, y, float64(n.a[j])) - coefficient(k, y, float64(b.was[j]))
+			if c != 0 {
+				b.weight[i] = float64(c * n.p.share(int(i)))
+				only = append(only, i)
+			}
+		}
+		n.addRows(n.sums[k], only)
+	}
+}
+
+// addRows adds the given rows to u, by the buffers' weights.
+func (n *newton) addRows(u []float64, only []uint32) {
+	b, d := n.buffers, len(n.p.v)
+	parts := max(1, min(newtonParts, len(only)/newtonPart))
+	for len(b.parts) < parts {
+		b.parts = append(b.parts, make([]float64, d))
+	}
+	parallel.For(n.threads, parts, func(_, k int) {
+		clear(b.parts[k])
+		n.p.x.ForWorker().AddTo(b.parts[k], store.Sum{
+			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
+		})
+	})
+	for _, part := range b.parts[:parts] {
+		for j, z := range part {
+			u[j] += z
+		}
+	}
+}
+
+// setGap finds P and D by the sums over the rows.
+func (n *newton) setGap(s *newtonSums) {
+	p, d := n.p, len(n.p.v)
+	rows := float64(len(n.rows))
+	var r [2]float64 // what the sums are multiplied by
+	r = [2]float64{1, 1}
+	if up, down := s.bias[0], -s.bias[1]; n.free() && up > down {
+		r[0] = down / up
+	} else if n.free() && down > up {
+		r[1] = up / down
+	}
+	if n.beta > 0 {
+		n.sums[0][d] = float64(n.beta * (s.bias[0] + s.bias[1]))
+	}
+	scale := 1 / float64(p.lambda*rows)
+	var ww, aa, rest float64
+	for j := range n.solved() {
+		a, b := float64(n.sums[0][j]*scale), 0.0
+		if n.free() {
+			b = float64(n.sums[1][j] * scale)
+			a, b = float64(a*r[0]), float64(b*r[1])
+		}
+		a += b
+		v := n.v[j]
+		ww += float64(v * v)
+		aa += float64(a * a)
+		rest += float64((v - a) * (v - a))
+	}
+	half := p.lambda / 2
+	n.now.p = float64(half*ww) + s.loss/rows
+	n.now.rest, n.now.smoothing = float64(half*rest), s.smoothing/rows
+	if p.cost.loss == logCost {
+		// What the a_i are made smaller by changes their entropy by no more than about this.
+		n.now.d = n.now.p - n.now.rest - float64((2-r[0]-r[1])*8)
+		return
+	}
+	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
+	bend := float64(half * aa)
+	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+		for k, v := range s.squares {
+			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
+		}
+	}
+	n.now.d, _ = parabola(mean, bend)
+	if n.free() {
+		n.now.rest = max(0, n.now.p-n.now.d-n.now.smoothing)
+	}
+}
+
+// step takes one of Newton's steps. It reports false if there is none that leads on.
+func (n *newton) step() bool {
+	b := n.buffers
+	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
+	centre := n.centre(zone, bend)
+	n.addZone(zone, centre)
+	rows := float64(len(n.rows))
+	lambda := n.p.lambda
+	var err error
+	for add := lambda; ; add *= 64 {
+		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
+		err = b.factor.Decompose(b.sum, add, n.zoneScale()/rows, n.threads)
+		if err == nil || add > 0x1p40*lambda {
+			break
+		}
+	}
+	if err != nil {
+		return false
+	}
+	slope, ok := n.direct(centre, bend)
+	if !ok {
+		return false
+	}
+	s, ok := n.search(slope)
+	if !ok {
+		return false
+	}
+	for j, p := range b.p {
+		n.v[j] += float64(s * p)
+	}
+	n.inChunks(func(_, from, to int) {
+		for j := from; j < to; j++ {
+			n.m[j] += float64(s * float64(b.q[j]))
+		}
+	})
+	return true
+}
+
+// zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
+func (n *newton) zoneScale() float64 {
+	if lossTable[n.p.cost.loss].kinks {
+		return 1 / n.h
+	}
+	return 1
+}
+
+// centre returns the mean of the zone's rows, for a bias without a penalty.
+func (n *newton) centre(zone []int32, bend float64) []float64 {
+	if !n.free() || bend == 0 {
+		return nil
+	}
+	b := n.buffers
+	only := b.only[:0]
+	for _, j := range zone {
+		i := n.rows[j]
+		b.weight[i] = float64(b.bend[j])
+		only = append(only, i)
+	}
+	mean := make([]float64, len(n.p.v))
+	n.addRows(mean, only)
+	for j := range mean {
+		mean[j] /= bend
+	}
+	return mean
+}
+
+// addZone makes b.sum that of the rows of the zone.
+func (n *newton) addZone(zone []int32, centre []float64) {
+	b, d, width := n.buffers, len(n.p.v), n.solved()
+	scale := 1 / n.zoneScale()
+	b.sum.Reset()
+	for len(zone) > 0 {
+		some := zone[:min(gramBlock, len(zone))]
+		zone = zone[len(some):]
+		clear(b.packed[:len(some)*width])
+		for k, j := range some {
+			row := b.packed[k*width:][:width]
+			n.p.x.Axpy(int(n.rows[j]), 1, row[:d])
+			for l, c := range centre {
+				row[l] = float32(float64(row[l]) - c)
+			}
+			if width > d {
+				row[d] = float32(n.beta)
+			}
+			b.coef[k] = float32(float64(b.bend[j]) * scale)
+		}
+		b.sum.AddRows(b.packed, width, b.coef[:len(some)], n.threads)
+	}
+}
+
+// direct sets the direction p, and q. It returns the slope of the smoothed objective along it.
+func (n *newton) direct(centre []float64, bend float64) (slope float64, ok bool) {
+	p, b, d := n.p, n.buffers, len(n.p.v)
+	rows := float64(len(n.rows))
+	gradient := slices.Clone(n.v)
+	for j := range gradient {
+		u := n.sums[0][j]
+		if n.free() && j < d {
+			u += n.sums[1][j]
+		}
+		gradient[j] = float64(p.lambda*n.v[j]) - u/rows
+	}
+	across := 0.0 // the step of the bias, in terms of the centred rows
+	if n.free() {
+		gradient[d] = -n.sums[0][d] / rows
+		if bend > 0 {
+			across = -gradient[d] * rows / bend
+		}
+	}
+	x := b.p[:n.solved()]
+	for j := range x {
+		x[j] = -gradient[j]
+		if centre != nil {
+			x[j] += float64(centre[j] * gradient[d])
+		}
+	}
+	b.factor.Solve(x)
+	if n.free() {
+		b.p[d] = across
+		for j, c := range centre {
+			b.p[d] -= float64(c * x[j])
+		}
+	}
+	for j := range b.step {
+		b.step[j] = float32(b.p[j])
+		if !floats.IsFinite(b.step[j]) {
+			return 0, false
+		}
+		b.p[j] = float64(b.step[j])
+	}
+	for j, z := range b.p {
+		slope += float64(gradient[j] * z)
+	}
+	bias := 0.0
+	if n.beta > 0 {
+		bias = float64(n.beta * b.p[d])
+	}
+	n.inChunks(func(_, from, to int) {
+		rows := p.x.ForWorker()
+		for j := from; j < to; j++ {
+			i := n.rows[j]
+			side, _ := p.label(i)
+			b.q[j] = float32(float64(side) * (float64(rows.Dot(int(i), b.step)) + bias))
+		}
+	})
+	return slope, slope < 0 && !math.IsInf(slope, 0)
+}

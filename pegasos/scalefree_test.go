@@ -1,0 +1,133 @@
+package pegasos
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// times returns the rows times 2^k.
+func (p pair) times(k int) pair {
+	x := dense.New(p.dense.Rows(), p.dense.Cols())
+	for i := range x.Rows() {
+		for j, v := range p.dense.Row(i) {
+			x.Row(i)[j] = float32(math.Ldexp(float64(v), k))
+		}
+	}
+	return pair{dense: x, sparse: toSparse(x), y: p.y}
+}
+
+// Features times a power of two, with lambda times its square, give the weights over it, bit for
+// bit, and the same objective and bound: nothing goes by how long rows are.
+func TestScaleFree(t *testing.T) {
+	for _, cfg := range []Config{
+		{}, {Loss: Log}, {Loss: SquaredHinge}, {Loss: EpsInsensitive, Epsilon: 0.1},
+		{Loss: Squared}, {Loss: Squared, Finish: FinishDual}, {Finish: FinishDual},
+		{Finish: FinishAuto}, {Bias: BiasAugmented, BiasScale: 1}, {Multiclass: OneVsOne},
+		{Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Offset: OffsetPilot},
+		{Offset: OffsetNone}, {Project: true}, {Batch: 5}, {Shards: 2}, {Order: IID},
+		{Tol: 0.2, Epochs: 60}, {Change: 0.01, Epochs: 60},
+	} {
+		data := random(5, 90, 7, 3, 0.8)
+		if cfg.Loss.Regression() {
+			data = data.numbers(5)
+		}
+		cfg.Lambda, cfg.Seed = 1e-3, 5
+		same := []*Model{mustTrain(t, data.dense, data.y, cfg),
+			mustTrain(t, foreign{data.dense}, data.y, cfg)}
+		for _, k := range []int{-50, -33, -10, 10, 33, 50} {
+			by := math.Ldexp(1, k)
+			far, other := data.times(k), cfg
+			other.Lambda *= by * by
+			other.BiasScale *= by
+			for n, x := range []Examples{far.dense, foreign{far.dense}} {
+				m, plain := mustTrain(t, x, data.y, other), same[n]
+				for c, w := range m.Weights {
+					for j, v := range w {
+						if want := plain.Weights[c][j]; float64(v)*by != float64(want) {
+							t.Fatalf("%+v, rows times 2^%d: weight %d of %d is %v, want %v/2^%d",
+								cfg, k, j, c, v, want, k)
+						}
+					}
+					if m.bias(c) != plain.bias(c) {
+						t.Fatalf("%+v, rows times 2^%d: bias %v, want %v", cfg, k, m.Bias,
+							plain.Bias)
+					}
+				}
+				a, b := m.Result, plain.Result
+				if near := func(a, b float64) bool {
+					return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-6*b
+				}; !near(a.Objective, b.Objective) || !near(a.DualObjective, b.DualObjective) {
+					t.Errorf("%+v, rows times 2^%d: objective %v and bound %v, want %v and %v", cfg,
+						k, a.Objective, a.DualObjective, b.Objective, b.DualObjective)
+				}
+			}
+		}
+	}
+}
+
+// Rows that float32 can't square are refused, by an error that says that scaling helps, and where
+// nothing is said of scaling they are scaled: no model is trained on zeros.
+func TestBeyondSquares(t *testing.T) {
+	for _, size := range []int{-100, -70, 66, 80, 120} {
+		data := random(6, 200, 5, 2, 1)
+		far := data.times(size)
+		for _, loss := range Losses() {
+			y := data.y
+			if loss.Regression() {
+				y = data.numbers(6).y
+			}
+			for _, x := range []Examples{far.dense, far.sparse} {
+				cfg := Config{Loss: loss, Scale: ScaleNone, Lambda: 1e-3}
+				var e *RowError
+				if _, err := Train(t.Context(), x, y, cfg); !errors.As(err, &e) || !e.Scale {
+					t.Errorf("%s, rows times 2^%d: %v", loss, size, err)
+				}
+				near, err := Train(t.Context(), data.dense, y, Config{Loss: loss})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := Train(t.Context(), x, y, Config{Loss: loss})
+				if err != nil {
+					t.Errorf("%s, rows times 2^%d: %v", loss, size, err)
+					continue
+				}
+				a, b := m.Result.Objective, near.Result.Objective
+				if !(math.Abs(a-b) < 0.02*b) {
+					t.Errorf("%s, rows times 2^%d: objective %v, want %v", loss, size, a, b)
+				}
+			}
+		}
+	}
+	// NaN is no matter of scale, and rows of zeros are rows.
+	nan := matrix(t, 2, 1, 1, float32(math.NaN()))
+	var e *RowError
+	if _, err := trainPlain(t.Context(), nan, []float32{0, 1}, Config{}); !errors.As(err, &e) ||
+		e.Scale {
+		t.Error(err)
+	}
+	mustTrain(t, matrix(t, 2, 1, 0, 0), []float32{0, 1}, Config{})
+}
+
+// The least lambda goes by the length of the rows where they are short, and so does the largest
+// where they are long.
+func TestLambdaOfScale(t *testing.T) {
+	data := random(7, 50, 4, 2, 1)
+	for _, c := range []struct {
+		size   int
+		lambda float64
+		field  string
+	}{
+		{0, 1e-11, ""}, {0, 1e-14, "Lambda"}, {-40, 1e-34, ""}, {-40, 1e-38, "Lambda"},
+		{0, 1e37, ""}, {0, 1e41, "Lambda"}, {50, 1e41, ""},
+	} {
+		x := data.times(c.size).dense
+		_, err := trainPlain(t.Context(), x, data.y, Config{Lambda: c.lambda})
+		var e *ConfigError
+		if errors.As(err, &e) != (c.field != "") || err == nil && c.field != "" {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
