@@ -108,7 +108,7 @@ func TestTrainPredictEval(t *testing.T) {
 	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented",
 		"-scale", "none", "-multiclass", "ovr", digits, model, "-json", numbers)
 	if !strings.Contains(summary, "1797 rows, 64 features, 10 classes") ||
-		!strings.Contains(summary, "more -epochs, or -finish auto, would bring one") {
+		!strings.Contains(summary, "more -epochs, or -finish newton, would bring one") {
 		t.Errorf("summary: %s", summary)
 	}
 	run := report(t, numbers)
@@ -351,8 +351,8 @@ func TestLosses(t *testing.T) {
 // model, its liblinear form, and what eval measures of it.
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
-	must(t, "train", "-loss", "squared", "-bias", "augmented", "-lambda", "0.01", "-finish", "dual",
-		"-epochs", "2000", "-json", dir+"/json", data, dir+"/model")
+	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",
+		"none", "-lambda", "0.01", "-finish", "dual", "-epochs", "2000", "-json", dir+"/json", data, dir+"/model")
 	run := report(t, dir+"/json")
 	if run["gap"].(float64) > 1e-5 || run["classes"] != 0.0 {
 		t.Errorf("%v", run)
