@@ -1552,8 +1552,8 @@ const (
 	BlockRows = 256
 )
 
-// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart. A has
-// k rows of TileRows elements and B as many of TileCols:
+// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart. A
+// has k rows of TileRows elements and B as many of TileCols:
 //
 //	for r := range k {
 //		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
