@@ -8,9 +8,9 @@ import (
 
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS, FADDPD, VFADDD and VFMULD are ours. Operands are spelled m, n, d or n, d, so Bind can
-// add the fields without knowing more. words_test.go checks each row against
-// golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// tried before their row can go. FADDPS, FADDPD, VFADDD, VFMULD, VSMULL and VSMULL2 are ours.
+// Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more.
+// words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
