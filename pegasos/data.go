@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -24,6 +25,8 @@ type data struct {
 	classes []float32 // nil for numbers to predict
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
+
+	until context.Context // of what is measured; nil while nothing stops it
 
 	compacted store.Rows // the rows of x once more, in fewer bytes; nil if they are not kept so
 
@@ -72,7 +75,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		return nil, err
 	}
 	d.compact(tr)
-	if err := d.setNorms(); err != nil {
+	if err := d.setNorms(tr); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -105,10 +108,13 @@ const leastR2 = 0x1p-120
 
 // setNorms finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
 // them.
-func (d *data) setNorms() error {
+func (d *data) setNorms(tr *Trainer) error {
 	x, bad, sum := d.rows(), -1, 0.0
 	d.norms = make([]float32, x.Rows())
 	for i := range d.norms {
+		if i%(1<<12) == 0 && tr.interrupted() != nil {
+			return tr.interrupted()
+		}
 		d.norms[i] = x.SumSquares(i)
 		sum += float64(d.norms[i])
 		if !floats.IsFinite(d.norms[i]) && bad < 0 {
