@@ -45,5 +45,5 @@ func BenchmarkKernels(b *testing.B) {
 
 func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
 	defer asm.Use(asm.Use(isa))
-	return append([]float32{k.Call(a)}, a.Out...)
+	return append([]float32{k.Call(a)}, a.Stored()...)
 }

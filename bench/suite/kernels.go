@@ -147,9 +147,10 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip : skip+n : skip+n]
 }
 
-func (m memory) Ints(n int) []int32    { return make([]int32, n) }
-func (m memory) Shorts(n int) []uint16 { return make([]uint16, n) }
-func (m memory) Bytes(n int) []byte    { return make([]byte, n) }
+func (m memory) Ints(n int) []int32      { return make([]int32, n) }
+func (m memory) Shorts(n int) []uint16   { return make([]uint16, n) }
+func (m memory) Doubles(n int) []float64 { return make([]float64, n) }
+func (m memory) Bytes(n int) []byte      { return make([]byte, n) }
 
 // kernel verifies the kernel in each path, and then times the paths and the probe by turns.
 func (m *meter) kernel(c *cell) error {
@@ -266,15 +267,21 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 	if len(a.X) <= 1<<16 {
 		wide, scale = k.Wide(a)
 	}
-	before := slices.Clone(a.Out)
+	before, doubles, sums := slices.Clone(a.Out), slices.Clone(a.Doubles), slices.Clone(a.Sums)
+	restore := func() {
+		copy(a.Out, before)
+		copy(a.Doubles, doubles)
+		copy(a.Sums, sums)
+	}
+	defer restore()
 	var want []float32
 	for _, isa := range asm.Available() {
-		copy(a.Out, before)
+		restore()
 		asm.Use(isa)
 		sum := k.Call(a)
+		got := a.Stored()
 		if isa == asm.Generic {
-			want = append([]float32{sum}, a.Out...)
-			got := a.Out
+			want = append([]float32{sum}, got...)
 			if len(got) == 0 {
 				got = want[:1]
 			}
@@ -286,7 +293,7 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 			}
 			continue
 		}
-		for i, v := range a.Out {
+		for i, v := range got {
 			if v != want[i+1] {
 				return fmt.Errorf("element %d: %v has %v, plain Go %v", i, isa, v, want[i+1])
 			}
@@ -295,7 +302,6 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 			return fmt.Errorf("%v returns %v, plain Go %v", isa, sum, want[0])
 		}
 	}
-	copy(a.Out, before)
 	return nil
 }
 

@@ -24,6 +24,11 @@ func axpyAVX2(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64AVX2 works like axpy64Generic.
+//
+//go:noescape
+func axpy64AVX2(a *float64, x *float32, y *float64, n int)
+
 // axpySameAVX2 works like axpySameGeneric.
 //
 //go:noescape
@@ -128,6 +133,11 @@ func prefetchAVX2(p *float32, n int)
 //
 //go:noescape
 func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
+
+// rankKPairsAVX2 works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
 
 // scaleAVX2 works like scaleGeneric.
 //

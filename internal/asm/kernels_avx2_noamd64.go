@@ -16,6 +16,8 @@ func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noAVX2)
 }
 
+func axpy64AVX2(a *float64, x *float32, y *float64, n int) { panic(noAVX2) }
+
 func axpySameAVX2(a float32, idx *uint16, n int, w *float32) { panic(noAVX2) }
 
 func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32) { panic(noAVX2) }
@@ -63,6 +65,8 @@ func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int) {
 func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
 
 func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX2) }
+
+func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX2) }
 
 func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
 

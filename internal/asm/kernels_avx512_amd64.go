@@ -24,6 +24,11 @@ func axpyAVX512(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64AVX512 works like axpy64Generic.
+//
+//go:noescape
+func axpy64AVX512(a *float64, x *float32, y *float64, n int)
+
 // axpyToAVX512 works like axpyToGeneric.
 //
 //go:noescape
@@ -93,6 +98,11 @@ func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
 //
 //go:noescape
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+
+// rankKPairsAVX512 works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
 
 // scaleAVX512 works like scaleGeneric.
 //

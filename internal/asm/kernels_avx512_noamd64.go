@@ -16,6 +16,8 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 	panic(noAVX512)
 }
 
+func axpy64AVX512(a *float64, x *float32, y *float64, n int) { panic(noAVX512) }
+
 func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int) { panic(noAVX512) }
 
 func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
@@ -47,6 +49,8 @@ func mulAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
 func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX512) }
 
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512) }
+
+func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512) }
 
 func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 

@@ -24,6 +24,11 @@ func axpyAVX512x256(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64AVX512x256 works like axpy64Generic.
+//
+//go:noescape
+func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
+
 // axpySameAVX512x256 works like axpySameGeneric.
 //
 //go:noescape
@@ -128,6 +133,11 @@ func prefetchAVX512x256(p *float32, n int)
 //
 //go:noescape
 func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
+
+// rankKPairsAVX512x256 works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int)
 
 // scaleAVX512x256 works like scaleGeneric.
 //

@@ -16,6 +16,8 @@ func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *floa
 	panic(noAVX512x256)
 }
 
+func axpy64AVX512x256(a *float64, x *float32, y *float64, n int) { panic(noAVX512x256) }
+
 func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32) { panic(noAVX512x256) }
 
 func axpySparseAVX512x256(a float32, idx *int32, val *float32, n int, w *float32) {
@@ -67,6 +69,8 @@ func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n 
 func prefetchAVX512x256(p *float32, n int) { panic(noAVX512x256) }
 
 func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512x256) }
+
+func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512x256) }
 
 func scaleAVX512x256(a float32, x *float32, n int) { panic(noAVX512x256) }
 

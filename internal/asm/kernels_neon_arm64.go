@@ -24,6 +24,11 @@ func axpyNEON(a float32, x *float32, y *float32, n int)
 //go:noescape
 func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
 
+// axpy64NEON works like axpy64Generic.
+//
+//go:noescape
+func axpy64NEON(a *float64, x *float32, y *float64, n int)
+
 // axpySameNEON works like axpySameGeneric.
 //
 //go:noescape
@@ -128,6 +133,11 @@ func prefetchNEON(p *float32, n int)
 //
 //go:noescape
 func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
+
+// rankKPairsNEON works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int)
 
 // scaleNEON works like scaleGeneric.
 //

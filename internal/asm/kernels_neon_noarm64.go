@@ -16,6 +16,8 @@ func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noNEON)
 }
 
+func axpy64NEON(a *float64, x *float32, y *float64, n int) { panic(noNEON) }
+
 func axpySameNEON(a float32, idx *uint16, n int, w *float32) { panic(noNEON) }
 
 func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32) { panic(noNEON) }
@@ -63,6 +65,8 @@ func packNEON(dst *float32, width int, step int, c float32, x *float32, n int) {
 func prefetchNEON(p *float32, n int) { panic(noNEON) }
 
 func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(noNEON) }
+
+func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noNEON) }
 
 func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
 

@@ -29,7 +29,7 @@ func generic(k asmtest.Kernel, a *asmtest.Args) []float32 {
 }
 
 func call(k asmtest.Kernel, a *asmtest.Args) []float32 {
-	return append([]float32{k.Call(a)}, a.Out...)
+	return append([]float32{k.Call(a)}, a.Stored()...)
 }
 
 // same tells whether two results are equal to the bit, NaN being equal to NaN.
@@ -286,8 +286,8 @@ func TestExactIntegers(t *testing.T) {
 // results returns what the kernel stored, or else what it returned.
 func results(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	sum := k.Call(a)
-	if a.Out != nil {
-		return a.Out
+	if out := a.Stored(); out != nil {
+		return out
 	}
 	return []float32{sum}
 }

@@ -54,6 +54,7 @@ func (m middle) Floats(n int) []float32 { return m.floats[:n] }
 func (middle) Ints(n int) []int32       { return make([]int32, n) }
 func (middle) Bytes(n int) []byte       { return make([]byte, n) }
 func (middle) Shorts(n int) []uint16    { return make([]uint16, n) }
+func (middle) Doubles(n int) []float64  { return make([]float64, n) }
 
 // turns takes memory for operands from one and from the other.
 type turns struct{ first, second asmtest.Memory }
@@ -63,9 +64,10 @@ func (m *turns) Floats(n int) []float32 {
 	return m.second.Floats(n)
 }
 
-func (m *turns) Ints(n int) []int32    { return m.first.Ints(n) }
-func (m *turns) Bytes(n int) []byte    { return m.first.Bytes(n) }
-func (m *turns) Shorts(n int) []uint16 { return m.first.Shorts(n) }
+func (m *turns) Ints(n int) []int32      { return m.first.Ints(n) }
+func (m *turns) Bytes(n int) []byte      { return m.first.Bytes(n) }
+func (m *turns) Shorts(n int) []uint16   { return m.first.Shorts(n) }
+func (m *turns) Doubles(n int) []float64 { return m.first.Doubles(n) }
 
 // shortest returns the time of a call, of the quickest of some runs.
 func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {

@@ -39,10 +39,11 @@ func (g *Guard) bytes(n int) unsafe.Pointer {
 	return unsafe.Pointer(&all[start])
 }
 
-func (g *Guard) Floats(n int) []float32 { return unsafe.Slice((*float32)(g.bytes(4*n)), n) }
-func (g *Guard) Ints(n int) []int32     { return unsafe.Slice((*int32)(g.bytes(4*n)), n) }
-func (g *Guard) Bytes(n int) []byte     { return unsafe.Slice((*byte)(g.bytes(n)), n) }
-func (g *Guard) Shorts(n int) []uint16  { return unsafe.Slice((*uint16)(g.bytes(2*n)), n) }
+func (g *Guard) Floats(n int) []float32  { return unsafe.Slice((*float32)(g.bytes(4*n)), n) }
+func (g *Guard) Ints(n int) []int32      { return unsafe.Slice((*int32)(g.bytes(4*n)), n) }
+func (g *Guard) Bytes(n int) []byte      { return unsafe.Slice((*byte)(g.bytes(n)), n) }
+func (g *Guard) Shorts(n int) []uint16   { return unsafe.Slice((*uint16)(g.bytes(2*n)), n) }
+func (g *Guard) Doubles(n int) []float64 { return unsafe.Slice((*float64)(g.bytes(8*n)), n) }
 
 // Free unmaps everything that g handed out.
 func (g *Guard) Free() {

@@ -8,15 +8,17 @@ type Memory interface {
 	Ints(n int) []int32
 	Bytes(n int) []byte
 	Shorts(n int) []uint16
+	Doubles(n int) []float64
 }
 
 // Heap is ordinary memory.
 type Heap struct{}
 
-func (Heap) Floats(n int) []float32 { return make([]float32, n) }
-func (Heap) Ints(n int) []int32     { return make([]int32, n) }
-func (Heap) Bytes(n int) []byte     { return make([]byte, n) }
-func (Heap) Shorts(n int) []uint16  { return make([]uint16, n) }
+func (Heap) Floats(n int) []float32  { return make([]float32, n) }
+func (Heap) Ints(n int) []int32      { return make([]int32, n) }
+func (Heap) Bytes(n int) []byte      { return make([]byte, n) }
+func (Heap) Shorts(n int) []uint16   { return make([]uint16, n) }
+func (Heap) Doubles(n int) []float64 { return make([]float64, n) }
 
 // sentinel surrounds what Shifted hands out.
 const sentinel = -12345.5
@@ -53,6 +55,10 @@ func (m *Shifted) Bytes(n int) []byte {
 
 func (m *Shifted) Shorts(n int) []uint16 {
 	return make([]uint16, n+m.Offset%4)[m.Offset%4:]
+}
+
+func (m *Shifted) Doubles(n int) []float64 {
+	return make([]float64, n+m.Offset%8)[m.Offset%8:]
 }
 
 // Intact reports whether nothing was stored beside the operands.

@@ -400,7 +400,10 @@ func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 const lessThan = operand.U8(0x11)
 
 func (t *avx2) BitsAnd(dst, a, b Group) { t.VANDPS(r(b), r(a), r(dst)) }
+func (t *avx2) BitsAdd(dst, a, b Group) { t.VPADDD(r(b), r(a), r(dst)) }
 func (t *avx2) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
+
+func (t *avx2) MulPairs(dst, a, b Group) { t.VPMADDWD(r(b), r(a), r(dst)) }
 
 func (t *avx2) BitsShiftLeft(dst, a Group, bits int) {
 	t.VPSLLD(operand.Imm(uint64(bits)), r(a), r(dst))
@@ -412,7 +415,14 @@ func (t *avx2) BitsShiftRight(dst, a Group, bits int) {
 
 // Doubles.
 
+func (t *avx2) BroadcastDouble(v Group, p reg.GPVirtual) { t.VBROADCASTSD(at(p, 0), r(v)) }
+
 func (t *avx2) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
+	if v.width == 2 {
+		t.VMOVSS(at(p, offset), r(v))
+		t.VCVTPS2PD(r(v), r(v))
+		return
+	}
 	t.VCVTPS2PD(at(p, offset), r(v))
 }
 

@@ -427,7 +427,17 @@ func (t *neon) KeepBelow(dst, a, v, limit Group) {
 }
 
 func (t *neon) BitsAnd(dst, a, b Group) { each(dst, a, b, t.VAND) }
+func (t *neon) BitsAdd(dst, a, b Group) { each(dst, a, b, t.VADD) }
 func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
+
+func (t *neon) MulPairs(dst, a, b Group) {
+	each(dst, a, b, func(m, n, d reg.Register) {
+		high := t.V128()
+		t.VSMULL2(m, n, high)
+		t.VSMULL(m, n, d)
+		t.VADDP(high, d, d)
+	})
+}
 
 func (t *neon) BitsShiftLeft(dst, a Group, bits int) {
 	for i, r := range dst.regs {
@@ -443,8 +453,21 @@ func (t *neon) BitsShiftRight(dst, a Group, bits int) {
 
 // Doubles.
 
+func (t *neon) BroadcastDouble(v Group, p reg.GPVirtual) {
+	for _, r := range v.regs {
+		t.FMOVD(at(p, 0), r)
+		t.VMOV(arm64.D(r, 0), arm64.D(r, 1))
+	}
+}
+
 func (t *neon) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
-	low, high := v.regs[0], v.regs[1]
+	low := v.regs[0]
+	if v.width < 8 {
+		t.Load(t.Narrow(v, v.width/2), p, offset)
+		t.VFCVTL(low, low)
+		return
+	}
+	high := v.regs[1]
 	t.FMOVQ(at(p, offset), low)
 	t.VFCVTL2(low, high)
 	t.VFCVTL(low, low)

@@ -163,7 +163,11 @@ type arithmetic interface {
 
 	// The Bits operations see lanes as unsigned integers of 32 bits.
 	BitsAnd(dst, a, b Group)
+	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
+	// MulPairs sees each lane as two signed integers of 16 bits. It adds the two products of those
+	// of a and b.
+	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 }
@@ -171,6 +175,8 @@ type arithmetic interface {
 // doubles are float64: a group of them has half as many lanes as one of floats in the same
 // registers. The widths given are those of the registers, in floats.
 type doubles interface {
+	// BroadcastDouble sets all lanes to the double at p.
+	BroadcastDouble(v Group, p reg.GPVirtual)
 	// LoadDoubles loads floats, half as many as the group is wide, and makes doubles of them;
 	// Doubles makes two groups of the floats of one.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
@@ -223,4 +229,4 @@ type Group struct {
 // A Part is what a target keeps of how many floats of an incomplete group exist: a mask, say.
 type Part any
 
-const float = 4 // bytes
+const float, double = 4, 8 // bytes

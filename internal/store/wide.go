@@ -1,32 +1,18 @@
 package store
 
-import "github.com/pegasimd/pegasimd/internal/asm"
+import (
+	"github.com/pegasimd/pegasimd/internal/asm"
+	numbers "github.com/pegasimd/pegasimd/internal/floats"
+)
 
 // wideLanes is the number of running sums of a WideDot: the product of column j goes to sum j mod
 // 4. Zeros change none of them, so that the result does not depend on how a row is held.
-const wideLanes = 4
+const wideLanes = numbers.Lanes
 
-func wideFold(lane [wideLanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
+func wideFold(lane [wideLanes]float64) float64 { return numbers.Fold(lane) }
 
 // wideDense is WideDot of a row of all columns.
-func wideDense(row []float32, w []float64) float64 {
-	w = w[:len(row)]
-	var lane [wideLanes]float64
-	var s0, s1, s2, s3 float64
-	j := 0
-	for ; j+wideLanes <= len(row); j += wideLanes {
-		x, v := (*[wideLanes]float32)(row[j:]), (*[wideLanes]float64)(w[j:])
-		s0 += float64(v[0] * float64(x[0]))
-		s1 += float64(v[1] * float64(x[1]))
-		s2 += float64(v[2] * float64(x[2]))
-		s3 += float64(v[3] * float64(x[3]))
-	}
-	lane = [wideLanes]float64{s0, s1, s2, s3}
-	for l := 0; j < len(row); j, l = j+1, l+1 {
-		lane[l] += float64(w[j] * float64(row[j]))
-	}
-	return wideFold(lane)
-}
+func wideDense(row []float32, w []float64) float64 { return numbers.Dot(row, w) }
 
 // wideSparse is WideDot of a row of nonzeros.
 func wideSparse(m Reader, i int, w []float64) float64 {

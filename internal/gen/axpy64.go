@@ -1,0 +1,45 @@
+package main
+
+import "fmt"
+
+func init() {
+	kernel("axpy64", "func(a *float64, x *float32, y *float64, n int)", axpy64).inWide()
+}
+
+// axpy64 takes four groups a turn, then what is left in pieces of half the size each, none of which
+// overlap: see elementwise. n is at most asm.Block.
+func axpy64(t Target) {
+	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
+		t.IntParam("n")
+	a, half := t.New(t.Width()), t.Width()/2
+	t.BroadcastDouble(a, scalar)
+	turn := 4 * half
+
+	// piece updates so many elements, half as many in a group as it would have floats.
+	piece := func(count int) {
+		for i := 0; i < count; i += half {
+			width := 2 * min(count, half)
+			v, sum := t.New(width), t.New(width)
+			t.LoadDoubles(v, x, float*i)
+			t.MulDoubles(v, v, t.Narrow(a, width))
+			t.Load(sum, y, double*i)
+			t.AddDoubles(sum, sum, v)
+			t.Store(sum, y, double*i)
+		}
+		t.Advance(x, float*count)
+		t.Advance(y, double*count)
+	}
+	t.IfLess(n, turn, "rest")
+	t.LoopLabel("loop")
+	piece(turn)
+	t.Decrement(n, turn)
+	t.IfAtLeast(n, turn, "loop")
+	t.Label("rest")
+	for count := turn / 2; count > 0; count /= 2 {
+		less := fmt.Sprint("less", count)
+		t.IfWithout(n, count, less)
+		piece(count)
+		t.Label(less)
+	}
+	t.Done()
+}
