@@ -28,6 +28,7 @@ const (
 
 	shareOfR2   = 1e-4 // lambda
 	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
+	ofSquared   = 0.03 // likewise for the loss Squared
 
 	rowsOfPairs  = 200 // for each class, for one-vs-one
 	mostOfPairs  = 4e6 // weights of all pairs
@@ -74,7 +75,8 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 	}
 	c.rows = store.Of(x)
 	for _, step := range []func() error{c.readLabels, c.measure, c.scale} {
-		if err := step(); err != nil {
+		failed := step()
+		if err := firstError(c.trainer.interrupted(), failed); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +158,8 @@ func (c *choice) weightOf(i int) float64 {
 func (c *choice) measure() error {
 	scale := c.trainer.Scale
 	moments := scale == ScaleStandard || scale == "" && c.x.Cols() <= fewColumns
-	c.columns = store.Measure(c.rows, c.weight, moments, c.threads)
+	c.columns = store.Measure(c.rows, c.weight, moments, c.threads,
+		c.trainer.stopped)
 	if err := c.rows.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
@@ -197,7 +200,7 @@ func (c *choice) scale() error {
 		}
 	}
 	c.chooseNumbers(s)
-	c.x, c.y = s.apply(c.x, c.y, c.threads)
+	c.x, c.y = s.apply(c.x, c.y, c.threads, tr.stopped)
 	c.rows = store.Of(c.x)
 	if i := floats.FirstNotFinite(c.y); i >= 0 {
 		return rowError(i, "the label is beyond float32 when it is scaled")
@@ -264,7 +267,8 @@ func (c *choice) bestKind() Scale {
 			return ScaleMaxAbs
 		}
 		if all.Mean == nil {
-			c.columns = store.Measure(c.rows, c.weight, true, c.threads)
+			c.columns = store.Measure(c.rows, c.weight, true, c.threads,
+				c.trainer.stopped)
 		}
 		return ScaleStandard
 	}
@@ -396,7 +400,11 @@ func (c *choice) settle() {
 		}
 	}
 	if tr.Lambda == 0 && tr.C == 0 {
-		a := max(float64(shareOfR2*min(max(10*d/n, 0.1), 1)), leastOfRows/n)
+		least := leastOfRows
+		if tr.Loss == Squared {
+			least = ofSquared
+		}
+		a := max(float64(shareOfR2*min(max(10*d/n, 0.1), 1)), least/n)
 		if k == 2 {
 			a = float64(a * math.Sqrt(2*c.share))
 		}
@@ -404,6 +412,15 @@ func (c *choice) settle() {
 			a = float64(a * c.r2)
 		}
 		tr.Lambda = a
+	}
+	if newton := tr.Config; newton.Finish == "" && newton.Loss == Squared && newton.Epochs == 0 &&
+		newton.Steps == 0 && c.x.Cols() <= fewColumns && tr.Prior == nil {
+		// The optimum takes a few of Newton's steps, and with columns that go together very many of
+		// Pegasos's.
+		newton.Finish = FinishNewton
+		if newton.Validate() == nil {
+			tr.Finish = FinishNewton
+		}
 	}
 	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)

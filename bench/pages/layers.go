@@ -10,11 +10,12 @@ import (
 // not listed are helpers of everybody, in the lowest layer.
 var layers = [][]string{
 	{"internal/asm", "internal/elementary"},
-	{"dense", "sparse", ".", "internal/asmtest"},
+	{"dense", "sparse", "quant", ".", "internal/asmtest"},
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
-	{"cmd", "bench", "gate", "scripts", "internal/demo", "internal/gen", "internal/paths"},
+	{"cmd", "bench", "gate", "scripts", "internal/demo", "internal/gen", "internal/paths",
+		"internal/vectors", "spec"},
 }
 
 // layer returns that of a package: that of the longest name that is a part of it.

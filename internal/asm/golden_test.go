@@ -47,13 +47,20 @@ var golden = map[string]string{
 	"dotrowsat":       "30d442ae3228d93d0f35c7883ca27a4c330063dd36daf0323e3d7953428e3b39",
 	"axpyrows":        "188706db6a7a502909c9360624d1a91454440b7b67fd261d781754893d866dc8",
 	"rankk":           "8784b3c8f0b060f687ce324eed1f01ec1a2b1559e3cfddae4d964b441a40f65a",
+	"rankkpairs":      "2472b3831adf76825e99776c22c1e470aa28b11e2ee54dd6ef0dda82f57acf7a",
 	"pack":            "5abe6b7fb2ed9cd6eff4ca782bf26b6fa34a2036b5df21e77b0094d229109ec2",
 	"dotsparsek":      "4ffafa27e9ba9188098ae5616b8941419359dc6121374e8e6e343f1c3878a2ef",
 	"axpysparsek":     "39304a9a94ea0c6727a1e59b9ecedb60720519843b4092c201278f3375cfa4e9",
 	"prefetch":        "fb678f67aea5293efa9930a41b828fdfb475dc2b427628588640e080884f0e45",
 	"unpackdot":       "fe16bc91ff72a5d326cf39182877a03d97ec9a208dc416416e5d68a05c22a1a4",
 	"unpack":          "a1ebac09a2dba5ec558e7e301eb5cb2b0b148ed411d827d1f25368f257ae3f9a",
-	"exp":             "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
+	"dotint8":         "dd0510c881a01ca96070a4f745f4e3d6ed1b56e142c61e5904b6472a687c43d6",
+	"dotuint8":        "cbd90a1bb995d43ace7a918468ea8ca44d11b37f25ef5a026e3a220e9f7e0151",
+
+	"squareddistanceint8":  "315d528ac1b0d32713ba208d78c16385b117a024102acdde3bd0244ae9c05645",
+	"squareddistanceuint8": "7c23c964898b6556e7042e2c70ca2c9a484f68786153dc06038a1852decacef0",
+
+	"exp": "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }
 
 func TestGolden(t *testing.T) {

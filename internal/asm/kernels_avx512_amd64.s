@@ -1616,6 +1616,202 @@ fold:
 	VMOVSD        X16, ret+24(FP)
 	RET
 
+// func dotInt8AVX512(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·dotInt8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVSXBW 32(AX), Z20
+	VPMOVSXBW 32(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVSXBW 64(AX), Z20
+	VPMOVSXBW 64(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVSXBW 96(AX), Z20
+	VPMOVSXBW 96(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VMOVD        BX, X16
+	VPBROADCASTD X16, Z16
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X17
+	VPBROADCASTD X17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	MOVQ         DX, BX
+	ANDQ         $+63, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVQ        SI, K1
+	CMPQ         DX, $+256
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z19
+	VPDPBUSD Z27, Z26, Z18
+	VMOVDQU8 64(AX), Z26
+	VMOVDQU8 64(CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z21
+	VPDPBUSD Z27, Z26, Z20
+	VMOVDQU8 128(AX), Z26
+	VMOVDQU8 128(CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z23
+	VPDPBUSD Z27, Z26, Z22
+	VMOVDQU8 192(AX), Z26
+	VMOVDQU8 192(CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z25
+	VPDPBUSD Z27, Z26, Z24
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	SUBQ     $+256, DX
+	CMPQ     DX, $+256
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z19
+	VPDPBUSD Z27, Z26, Z18
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z21
+	VPDPBUSD Z27, Z26, Z20
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z23
+	VPDPBUSD Z27, Z26, Z22
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	VMOVDQU8.Z (AX), K1, Z26
+	VMOVDQU8.Z (CX), K1, Z27
+	VPXORD     Z16, Z26, Z26
+	VPDPBUSD   Z27, Z17, Z25
+	VPDPBUSD   Z27, Z26, Z24
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z22, Z18, Z18
+	VPADDD        Z23, Z19, Z19
+	VPSLLD        $0x07, Z19, Z19
+	VPSUBD        Z19, Z18, Z18
+	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPADDD        Y16, Y18, Y18
+	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
 // func dotNormsAVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·dotNormsAVX512(SB), NOSPLIT, $0-32
@@ -3032,6 +3228,202 @@ fold:
 	VADDPS  Z19, Z17, Z17
 	VADDPS  Z17, Z16, Z16
 	VMOVUPS Z16, (AX)
+	RET
+
+// func dotUint8AVX512(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·dotUint8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVZXBW 32(AX), Z20
+	VPMOVZXBW 32(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVZXBW 64(AX), Z20
+	VPMOVZXBW 64(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVZXBW 96(AX), Z20
+	VPMOVZXBW 96(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VMOVD        BX, X16
+	VPBROADCASTD X16, Z16
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X17
+	VPBROADCASTD X17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	MOVQ         DX, BX
+	ANDQ         $+63, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVQ        SI, K1
+	CMPQ         DX, $+256
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z19
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z18
+	VMOVDQU8 64(AX), Z26
+	VMOVDQU8 64(CX), Z27
+	VPDPBUSD Z17, Z26, Z21
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z20
+	VMOVDQU8 128(AX), Z26
+	VMOVDQU8 128(CX), Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z22
+	VMOVDQU8 192(AX), Z26
+	VMOVDQU8 192(CX), Z27
+	VPDPBUSD Z17, Z26, Z25
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z24
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	SUBQ     $+256, DX
+	CMPQ     DX, $+256
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z19
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z18
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z21
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z20
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z22
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	VMOVDQU8.Z (AX), K1, Z26
+	VMOVDQU8.Z (CX), K1, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPXORD     Z16, Z27, Z27
+	VPDPBUSD   Z27, Z26, Z24
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z22, Z18, Z18
+	VPADDD        Z23, Z19, Z19
+	VPSLLD        $0x07, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPADDD        Y16, Y18, Y18
+	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVL          AX, ret+24(FP)
 	RET
 
 // func expAVX512(dst *float32, x *float32, n int, table *float32)
@@ -4641,6 +5033,199 @@ tile0x0:
 	VZEROUPPER
 	RET
 
+// func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ stride+32(FP), SI
+
+	// Rows 0 to 11 of the tile, columns 0 to 31.
+	MOVQ    AX, AX
+	MOVQ    DX, DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	VPXORD  Z28, Z28, Z28
+	VPXORD  Z29, Z29, Z29
+	VPXORD  Z30, Z30, Z30
+	VPXORD  Z31, Z31, Z31
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x20
+
+tile0x0:
+	VMOVUPS      (CX), Z8
+	VMOVUPS      64(CX), Z9
+	VBROADCASTSS (AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z16, Z16
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z17, Z17
+	VBROADCASTSS 4(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z18, Z18
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z19, Z19
+	VBROADCASTSS 8(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z20, Z20
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z21, Z21
+	VBROADCASTSS 12(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z22, Z22
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z23, Z23
+	VBROADCASTSS 16(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z24, Z24
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z25, Z25
+	VBROADCASTSS 20(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z26, Z26
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z27, Z27
+	VBROADCASTSS 24(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z28, Z28
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z29, Z29
+	VBROADCASTSS 28(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z30, Z30
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z31, Z31
+	VBROADCASTSS 32(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z0, Z0
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z1, Z1
+	VBROADCASTSS 36(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z2, Z2
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z3, Z3
+	VBROADCASTSS 40(AX), Z10
+	VPMADDWD     Z10, Z8, Z11
+	VPADDD       Z11, Z4, Z4
+	VPMADDWD     Z10, Z9, Z10
+	VPADDD       Z10, Z5, Z5
+	VBROADCASTSS 44(AX), Z10
+	VPMADDWD     Z10, Z8, Z8
+	VPADDD       Z8, Z6, Z6
+	VPMADDWD     Z10, Z9, Z8
+	VPADDD       Z8, Z7, Z7
+	ADDQ         $+48, AX
+	ADDQ         $+128, CX
+	SUBQ         $+1, DX
+	CMPQ         DX, $+1
+	JAE          tile0x0
+	VMOVUPS      (BX), Z8
+	VPADDD       Z8, Z16, Z16
+	VMOVUPS      Z16, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z18, Z18
+	VMOVUPS      Z18, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z19, Z19
+	VMOVUPS      Z19, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z20, Z20
+	VMOVUPS      Z20, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z21, Z21
+	VMOVUPS      Z21, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z22, Z22
+	VMOVUPS      Z22, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z23, Z23
+	VMOVUPS      Z23, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z24, Z24
+	VMOVUPS      Z24, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z25, Z25
+	VMOVUPS      Z25, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z26, Z26
+	VMOVUPS      Z26, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z27, Z27
+	VMOVUPS      Z27, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z28, Z28
+	VMOVUPS      Z28, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z29, Z29
+	VMOVUPS      Z29, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z30, Z30
+	VMOVUPS      Z30, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z31, Z31
+	VMOVUPS      Z31, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z0, Z0
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z1, Z1
+	VMOVUPS      Z1, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z2, Z2
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z3, Z3
+	VMOVUPS      Z3, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z4, Z4
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z5, Z5
+	VMOVUPS      Z5, 64(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z16
+	VPADDD       Z16, Z6, Z6
+	VMOVUPS      Z6, (BX)
+	VMOVUPS      64(BX), Z16
+	VPADDD       Z16, Z7, Z7
+	VMOVUPS      Z7, 64(BX)
+	ADDQ         SI, BX
+	VZEROUPPER
+	RET
+
 // func scaleAVX512(a float32, x *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
@@ -5318,6 +5903,172 @@ odd:
 	VSUBPS    Z20, Z19, Z19
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
+
+// func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·squaredDistanceInt8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVSXBW 32(AX), Z20
+	VPMOVSXBW 32(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVSXBW 64(AX), Z20
+	VPMOVSXBW 64(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVSXBW 96(AX), Z20
+	VPMOVSXBW 96(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·squaredDistanceUint8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVZXBW 32(AX), Z20
+	VPMOVZXBW 32(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVZXBW 64(AX), Z20
+	VPMOVZXBW 64(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVZXBW 96(AX), Z20
+	VPMOVZXBW 96(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
 
 // func subAVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F

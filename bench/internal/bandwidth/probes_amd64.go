@@ -6,8 +6,8 @@ import "github.com/klauspost/cpuid/v2"
 
 var available = cpuid.CPU.Supports(cpuid.AVX)
 
-// wide tells whether there are loads of 512 bits. In the first cache some CPUs read twice as much by
-// them (Sapphire Rapids, Zen 5); elsewhere they are no slower.
+// wide tells whether there are loads of 512 bits. In the first cache some CPUs read twice as much
+// by them (Sapphire Rapids); elsewhere they are no slower.
 var wide = cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512VL)
 
 func read(x *float32, n int) {
