@@ -28,6 +28,7 @@ const (
 
 	shareOfR2   = 1e-4 // lambda
 	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
+	ofSquared   = 0.03 // likewise for the loss Squared
 
 	rowsOfPairs  = 200 // for each class, for one-vs-one
 	mostOfPairs  = 4e6 // weights of all pairs
@@ -396,7 +397,11 @@ func (c *choice) settle() {
 		}
 	}
 	if tr.Lambda == 0 && tr.C == 0 {
-		a := max(float64(shareOfR2*min(max(10*d/n, 0.1), 1)), leastOfRows/n)
+		least := leastOfRows
+		if tr.Loss == Squared {
+			least = ofSquared
+		}
+		a := max(float64(shareOfR2*min(max(10*d/n, 0.1), 1)), least/n)
 		if k == 2 {
 			a = float64(a * math.Sqrt(2*c.share))
 		}
@@ -404,6 +409,15 @@ func (c *choice) settle() {
 			a = float64(a * c.r2)
 		}
 		tr.Lambda = a
+	}
+	if newton := tr.Config; newton.Finish == "" && newton.Loss == Squared && newton.Epochs == 0 &&
+		newton.Steps == 0 && c.x.Cols() <= fewColumns && tr.Prior == nil {
+		// The optimum takes a few of Newton's steps, and with columns that go together very many of
+		// Pegasos's.
+		newton.Finish = FinishNewton
+		if newton.Validate() == nil {
+			tr.Finish = FinishNewton
+		}
 	}
 	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)

@@ -70,7 +70,7 @@ func ExampleModel_Score() {
 	var buf [1]float64 // one for each weight vector
 	scores := model.Score([]float32{1, 3}, buf[:])
 	fmt.Printf("score %.2f, label %v\n", scores[0], model.Classes[model.Class(scores)])
-	// Output: score 0.99, label 1
+	// Output: score 0.79, label 1
 }
 
 // A row as the features that are not 0.
@@ -95,7 +95,7 @@ func ExampleModel_Probabilities() {
 	}
 	p := model.Probabilities(model.Score([]float32{1, 3}, nil), nil)
 	fmt.Printf("of the label %v: %.2f\n", model.Classes[1], p[1])
-	// Output: of the label 1: 0.86
+	// Output: of the label 1: 0.80
 }
 
 // Rows that come in chunks.

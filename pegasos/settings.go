@@ -42,7 +42,9 @@ func (m *Model) Settings() string {
 		}
 		parts = append(parts, lambda)
 	}
-	if cfg.Steps != 0 {
+	if cfg.Finish == FinishNewton {
+		parts = append(parts, "Newton's method")
+	} else if cfg.Steps != 0 {
 		parts = append(parts, fmt.Sprintf("%d steps", cfg.Steps))
 	} else {
 		parts = append(parts, fmt.Sprintf("%d passes", cfg.Epochs))

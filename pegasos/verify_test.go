@@ -222,10 +222,12 @@ func TestVerifyErrors(t *testing.T) {
 	if err != nil || v.Verdict != Contradicted || !strings.Contains(v.Reasons[0], "the proof") {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if v, err = tr.Verify(ctx, &bad, p.dense, p.y, VerifyOptions{}); err != nil || v.Verdict == Contradicted {
+	v, err = tr.Verify(ctx, &bad, p.dense, p.y, VerifyOptions{})
+	if err != nil || v.Verdict == Contradicted {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, err := tr.Verify(ctx, m, random(3, 40, 5, 2, 1).dense, p.y, VerifyOptions{}); err == nil {
+	fewer := random(3, 40, 5, 2, 1).dense
+	if _, err := tr.Verify(ctx, m, fewer, p.y, VerifyOptions{}); err == nil {
 		t.Error("another number of features")
 	}
 	prior := tr
@@ -239,8 +241,8 @@ func TestVerifyErrors(t *testing.T) {
 		field.Field != "Prior" {
 		t.Error(err)
 	}
-	if v, err := prior.Verify(ctx, near, p.dense, p.y, VerifyOptions{Proof: near.Proof}); err != nil ||
-		v.Verdict != Confirmed {
+	v, err = prior.Verify(ctx, near, p.dense, p.y, VerifyOptions{Proof: near.Proof})
+	if err != nil || v.Verdict != Confirmed {
 		t.Errorf("%+v, %v", v, err)
 	}
 	iid := Trainer{Config: Config{Order: IID}, KeepProof: true}

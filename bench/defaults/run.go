@@ -98,7 +98,7 @@ func (o *ours) predict(ctx context.Context, w *work) (*prediction, error) {
 	if r.Gap != nil {
 		p.gap = *r.Gap
 	}
-	args = []string{"predict", "-quiet", "-scores"}
+	args = []string{"predict", "-quiet", "-force", "-scores"}
 	if w.problem.numbers {
 		args = args[:2]
 	}

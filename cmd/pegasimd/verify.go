@@ -195,7 +195,8 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 			return nil, err
 		}
 	}
-	v, err := tr.Verify(c, m, matrix(set), set.Y, pegasos.VerifyOptions{Proof: of, Passes: f.passes})
+	options := pegasos.VerifyOptions{Proof: of, Passes: f.passes}
+	v, err := tr.Verify(c, m, matrix(set), set.Y, options)
 	if err == nil {
 		err = set.Err()
 	}
