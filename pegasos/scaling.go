@@ -292,6 +292,20 @@ func (s *Scaling) biasError(w [][]float32) (size float64) {
 	return (size + math.Abs(s.Centre)) / s.spread()
 }
 
+// biasPenaltyError returns by how much the penalty of the biases may change by the error that they
+// have when they are folded.
+func (s *learnerState) biasPenaltyError(c *Scaling, w [][]float32, b []float64) (sum float64) {
+	if s.biasScale == 0 {
+		return 0
+	}
+	size := c.biasError(w)
+	for k, v := range b {
+		d := float64(s.sums*(size+math.Abs(v))) / s.biasScale
+		sum += float64(d * (math.Abs(v-s.priorBias[k])/s.biasScale + d))
+	}
+	return float64(s.lambda * sum)
+}
+
 // penaltyError returns by how much the penalty of the vectors w may change when folding rounds
 // them: each weight by 2^-24 of itself, their difference from a prior by as much.
 func (s *Scaling) penaltyError(w [][]float32, lambda, penalty float64) float64 {
