@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
-GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm
+GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm ./internal/vectors ./spec/verifier
 # The trainer's tests of bits, files and byte order, for where all of them would take long.
 export BITS := Golden|Bits|Model|Resume|Layouts|Threads
 
@@ -48,6 +48,10 @@ test-library: ## vet and test the library alone, with the oldest Go and modules 
 .PHONY: generate
 generate: ## write the assembly anew
 	$(GO) generate ./internal/asm
+
+.PHONY: vectors
+vectors: ## write the public test vectors anew (docs/spec.md): a change of theirs is one of what releases promise
+	$(GO) test -count=1 -run Golden ./internal/vectors -update
 
 .PHONY: drift
 drift: ## fail if the generated files are not what generate writes

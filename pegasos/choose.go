@@ -480,7 +480,11 @@ func (c *choice) adopt(tr *Trainer) error {
 				"can't be taken out of its weights", s.Kind)
 		}
 		if c.trainer.scaling != nil {
-			*m = s.unfold(from.WithCols(c.x.Cols()))
+			u := s.unfold(from.WithCols(c.x.Cols()))
+			if own.same(s) && from.Config.Plain().Bias == BiasNone && from.Prior == "" {
+				u.Bias = nil // only the scale has made it
+			}
+			*m = u
 		}
 	}
 	if c.trainer.scaling == nil {
@@ -488,9 +492,6 @@ func (c *choice) adopt(tr *Trainer) error {
 	}
 	if tr.Prior != nil {
 		c.trainer.priorHash = tr.Prior.Hash()
-	}
-	if r := c.trainer.Resume; r != nil && c.trainer.Bias == BiasNone && tr.Prior == nil {
-		r.Bias = nil // only the scale has made it
 	}
 	return nil
 }

@@ -345,8 +345,8 @@ func (cfg Config) lengthRules() []options.Rule {
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
 		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() ||
 			cfg.Change != 0 || cfg.Patience != 0),
-			"have %q, which ends by itself, and is not for joint problems, the order iid, batches, "+
-				"projection, or the bias outer", cfg.Finish),
+			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
+				"joint problems, the order iid, batches, projection, or the bias outer", cfg.Finish),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
 			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),
 	}

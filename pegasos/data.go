@@ -24,6 +24,7 @@ type data struct {
 	classes []float32 // nil for numbers to predict
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
+	squares float64   // their sum, in order
 
 	compacted store.Rows // the rows of x once more, in fewer bytes; nil if they are not kept so
 
@@ -106,14 +107,14 @@ const leastR2 = 0x1p-120
 // setNorms finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
 // them.
 func (d *data) setNorms() error {
-	x, bad, sum := d.rows(), -1, 0.0
-	d.norms = make([]float32, x.Rows())
-	for i := range d.norms {
-		d.norms[i] = x.SumSquares(i)
-		sum += float64(d.norms[i])
-		if !floats.IsFinite(d.norms[i]) && bad < 0 {
-			bad = i
-		}
+	x := d.rows()
+	d.norms = store.Squares(x)
+	for _, s := range d.norms {
+		d.squares += float64(s)
+	}
+	bad := -1
+	if !floats.IsFinite(d.squares) { // float64 holds the sum of any that are finite
+		bad = floats.FirstNotFinite(d.norms)
 	}
 	if err := d.x.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -124,7 +125,7 @@ func (d *data) setNorms() error {
 		}
 		return &RowError{bad, "the values are too large to be squared in float32", true}
 	}
-	if sum < float64(leastR2*float64(len(d.norms))) {
+	if d.squares < float64(leastR2*float64(len(d.norms))) {
 		for i := range d.norms {
 			if largestValue(x, i, 0x1p100) > 0 {
 				return &RowError{i, fmt.Sprintf("the values, like those of the other rows, are too "+

@@ -16,15 +16,15 @@ func (r *run) pilot(p *problem) float64 {
 	if n == 0 {
 		return 1
 	}
-	idx := make([]uint32, p.count())
+	var idx []uint32
 	if Order(r.order.Kind) == Shuffled {
-		for j := range idx[:n] {
+		idx = make([]uint32, n)
+		for j := range idx {
 			idx[j] = uint32(j)
 		}
 	} else {
-		order.Permute(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), idx)
+		idx = order.Begin(rand.NewPCG(r.cfg.Seed, ^uint64(order.Stream)), n, p.count())
 	}
-	idx = idx[:n]
 	for j, k := range idx {
 		idx[j] = uint32(p.row(int(k)))
 	}

@@ -241,7 +241,12 @@ func (r *run) squaredNorms() (t0 float64) {
 	if r.cfg.Bias == BiasUnregularised {
 		bias = 1 // it takes steps of the same size, as of a feature that is 1
 	}
-	for j := range r.rows {
+	curvature := r.cfg.Loss.traits().curvature
+	rows := r.rows
+	if r.only == nil && r.weight == nil && curvature == 0 { // the sum is all that is asked for
+		sum, rows = r.data.squares, 0
+	}
+	for j := range rows {
 		i := r.row(j)
 		s := float64(r.data.norms[i])
 		if r.weight != nil {
@@ -256,7 +261,7 @@ func (r *run) squaredNorms() (t0 float64) {
 	}
 	n := float64(r.rows)
 	r.r2 = sum/n + b // the weights' mean is 1
-	switch curvature := r.cfg.Loss.traits().curvature; {
+	switch {
 	case r.cfg.Offset == OffsetNone:
 		return 0
 	case curvature > 0:

@@ -258,8 +258,8 @@ func (r *run) quickError(m *Model, k int) float64 {
 	z := s.scoreError(s.longest(w, penalty), b, r.dotSize(false), r.r2)
 	e := l.lossError(z, loss) + float64(s.sums*(loss+penalty))
 	if c := r.data.scaling; c != nil {
-		e += l.lossError(float64(s.sums*c.biasError(w)), loss) +
-			c.penaltyError(w, s.lambda, penalty) + s.biasPenaltyError(c, w, b)
+		e += l.lossError(float64(s.sums*c.biasError(w)), loss)
+		e += c.penaltyError(w, s.lambda, penalty) + s.biasPenaltyError(c, w, b)
 	}
 	return e
 }

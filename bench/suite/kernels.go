@@ -267,10 +267,11 @@ func verify(k asmtest.Kernel, a *asmtest.Args) error {
 	if len(a.X) <= 1<<16 {
 		wide, scale = k.Wide(a)
 	}
-	before, doubles := slices.Clone(a.Out), slices.Clone(a.Doubles)
+	before, doubles, sums := slices.Clone(a.Out), slices.Clone(a.Doubles), slices.Clone(a.Sums)
 	restore := func() {
 		copy(a.Out, before)
 		copy(a.Doubles, doubles)
+		copy(a.Sums, sums)
 	}
 	defer restore()
 	var want []float32

@@ -184,9 +184,21 @@ func (r worstReport) String() string {
 		standing(float64(*r.WorstGap)))
 }
 
+// newtonColumns is the number of features up to which -finish newton is worth a try on any rows.
+const newtonColumns = 2000
+
 // advice says what would bring a model like m a better bound.
 func advice(m *pegasos.Model) string {
 	cfg := m.Config
+	if cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs) {
+		if cfg.Scale == pegasos.ScaleNone {
+			return "-scale standard, or a larger -lambda,"
+		}
+		return "a larger -lambda"
+	}
+	if cfg.Finish = pegasos.FinishNewton; m.Cols() <= newtonColumns && cfg.Validate() == nil {
+		return "more -epochs, or -finish newton,"
+	}
 	cfg.Finish = pegasos.FinishAuto
 	if m.Prior == "" && cfg.Validate() == nil {
 		return "more -epochs, or -finish auto,"

@@ -36,9 +36,9 @@ func TestStanding(t *testing.T) {
 		{result(1), "objective 1, at most 0 % above the optimum"},
 		{result(0.5), "objective 1, at most 100 % above the optimum"},
 		{result(0.4999), "objective 1; no useful bound yet on its distance from the optimum: more " +
-			"-epochs, or -finish auto, would bring one"},
+			"-epochs, or -finish newton, would bring one"},
 		{result(0), "objective 1; no useful bound yet on its distance from the optimum: more " +
-			"-epochs, or -finish auto, would bring one"},
+			"-epochs, or -finish newton, would bring one"},
 		{result(nan), "objective 1; no bound on its distance from the optimum with these settings"},
 		{result(1, 0.8, 0.9), "objective 1, at most 11.12 % above the optimum; worst class b, at " +
 			"most 25 % above the optimum"},

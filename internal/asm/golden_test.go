@@ -47,6 +47,7 @@ var golden = map[string]string{
 	"dotrowsat":       "30d442ae3228d93d0f35c7883ca27a4c330063dd36daf0323e3d7953428e3b39",
 	"axpyrows":        "188706db6a7a502909c9360624d1a91454440b7b67fd261d781754893d866dc8",
 	"rankk":           "8784b3c8f0b060f687ce324eed1f01ec1a2b1559e3cfddae4d964b441a40f65a",
+	"rankkpairs":      "2472b3831adf76825e99776c22c1e470aa28b11e2ee54dd6ef0dda82f57acf7a",
 	"pack":            "5abe6b7fb2ed9cd6eff4ca782bf26b6fa34a2036b5df21e77b0094d229109ec2",
 	"dotsparsek":      "4ffafa27e9ba9188098ae5616b8941419359dc6121374e8e6e343f1c3878a2ef",
 	"axpysparsek":     "39304a9a94ea0c6727a1e59b9ecedb60720519843b4092c201278f3375cfa4e9",

@@ -1568,7 +1568,7 @@ func RankK(c []float32, stride int, a, b []float32) {
 		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
 	}
 	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
-		panic(rowsTooShort(c, stride, TileRows, TileCols))
+		panic(tileTooShort(len(c), stride))
 	}
 	if race {
 		raceReads(a, b)
@@ -1597,6 +1597,58 @@ func rankK(c []float32, stride int, a, b []float32) {
 		rankKNEON(&a[0], &b[0], k, &c[0], 4*stride)
 	default:
 		rankKGeneric(c, stride, a, b)
+	}
+}
+
+// RankKPairs is RankK for pairs of rows of int16 in integers of 32 bits, the first of each in the
+// lower half:
+//
+//	for r := range k {
+//		x, y := a[r*TileRows+i], b[r*TileCols+j]
+//		c[i*stride+j] += int32(int16(x))*int32(int16(y)) + int32(int16(x>>16))*int32(int16(y>>16))
+//	}
+//
+// modulo 2^32, so that the order of the rows is nobody's concern.
+func RankKPairs(c []int32, stride int, a, b []uint32) {
+	k := len(a) / TileRows
+	if len(a) != k*TileRows || len(b) != k*TileCols {
+		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+	}
+	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
+		panic(tileTooShort(len(c), stride))
+	}
+	if race {
+		raceReads(a, b)
+		for i := range TileRows {
+			raceWrites(c[i*stride:][:TileCols])
+		}
+	}
+	for ; k > 0; k -= BlockRows {
+		rows := min(k, BlockRows)
+		rankKPairs(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		a, b = a[rows*TileRows:], b[rows*TileCols:]
+	}
+}
+
+//go:noinline
+func tileTooShort(n, stride int) any {
+	return mistake.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", n, TileRows,
+		TileCols, stride)
+}
+
+func rankKPairs(c []int32, stride int, a, b []uint32) {
+	k := len(a) / TileRows
+	switch active {
+	case AVX512:
+		rankKPairsAVX512(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX512x256:
+		rankKPairsAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX2:
+		rankKPairsAVX2(&a[0], &b[0], k, &c[0], 4*stride)
+	case NEON:
+		rankKPairsNEON(&a[0], &b[0], k, &c[0], 4*stride)
+	default:
+		rankKPairsGeneric(c, stride, a, b)
 	}
 }
 

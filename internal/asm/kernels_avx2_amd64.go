@@ -134,6 +134,11 @@ func prefetchAVX2(p *float32, n int)
 //go:noescape
 func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
 
+// rankKPairsAVX2 works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
+
 // scaleAVX2 works like scaleGeneric.
 //
 //go:noescape

@@ -6085,6 +6085,414 @@ tile6x16:
 	VZEROUPPER
 	RET
 
+// func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
+// Requires: AVX, AVX2
+TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-40
+	MOVQ a+0(FP), AX
+	MOVQ b+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ c+24(FP), BX
+	MOVQ stride+32(FP), SI
+
+	// Rows 0 to 5 of the tile, columns 0 to 15.
+	MOVQ    BX, DI
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile0x0:
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS (R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS 4(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS 8(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS 12(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS 16(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS 20(R8), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $+48, R8
+	ADDQ         $+128, R9
+	SUBQ         $+1, R10
+	CMPQ         R10, $+1
+	JAE          tile0x0
+	VMOVUPS      (DI), Y12
+	VPADDD       Y12, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y4, Y4
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y6, Y6
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y8, Y8
+	VMOVUPS      Y8, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y10, Y10
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         SI, DI
+
+	// Rows 0 to 5 of the tile, columns 16 to 31.
+	MOVQ    AX, DI
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile0x16:
+	VMOVUPS      64(R8), Y12
+	VMOVUPS      96(R8), Y13
+	VBROADCASTSS (DI), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS 4(DI), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS 8(DI), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS 12(DI), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS 16(DI), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS 20(DI), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $+48, DI
+	ADDQ         $+128, R8
+	SUBQ         $+1, R9
+	CMPQ         R9, $+1
+	JAE          tile0x16
+	VMOVUPS      64(BX), Y12
+	VPADDD       Y12, Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y1, Y1
+	VMOVUPS      Y1, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y2, Y2
+	VMOVUPS      Y2, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y4, Y4
+	VMOVUPS      Y4, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y5, Y5
+	VMOVUPS      Y5, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y6, Y6
+	VMOVUPS      Y6, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y7, Y7
+	VMOVUPS      Y7, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y8, Y8
+	VMOVUPS      Y8, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y9, Y9
+	VMOVUPS      Y9, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y10, Y10
+	VMOVUPS      Y10, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y11, Y11
+	VMOVUPS      Y11, 96(BX)
+	ADDQ         SI, BX
+
+	// Rows 6 to 11 of the tile, columns 0 to 15.
+	MOVQ    BX, DI
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile6x0:
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS 24(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS 28(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS 32(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS 36(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS 40(R8), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS 44(R8), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $+48, R8
+	ADDQ         $+128, R9
+	SUBQ         $+1, R10
+	CMPQ         R10, $+1
+	JAE          tile6x0
+	VMOVUPS      (DI), Y12
+	VPADDD       Y12, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y4, Y4
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y6, Y6
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y8, Y8
+	VMOVUPS      Y8, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VPADDD       Y0, Y10, Y10
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      32(DI), Y0
+	VPADDD       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         SI, DI
+
+	// Rows 6 to 11 of the tile, columns 16 to 31.
+	MOVQ    AX, AX
+	MOVQ    DX, DX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+tile6x16:
+	VMOVUPS      64(CX), Y12
+	VMOVUPS      96(CX), Y13
+	VBROADCASTSS 24(AX), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS 28(AX), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS 32(AX), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS 36(AX), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS 40(AX), Y14
+	VPMADDWD     Y14, Y12, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y14, Y13, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS 44(AX), Y14
+	VPMADDWD     Y14, Y12, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y14, Y13, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $+48, AX
+	ADDQ         $+128, CX
+	SUBQ         $+1, DX
+	CMPQ         DX, $+1
+	JAE          tile6x16
+	VMOVUPS      64(BX), Y12
+	VPADDD       Y12, Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y1, Y1
+	VMOVUPS      Y1, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y2, Y2
+	VMOVUPS      Y2, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y3, Y3
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y4, Y4
+	VMOVUPS      Y4, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y5, Y5
+	VMOVUPS      Y5, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y6, Y6
+	VMOVUPS      Y6, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y7, Y7
+	VMOVUPS      Y7, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y8, Y8
+	VMOVUPS      Y8, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y9, Y9
+	VMOVUPS      Y9, 96(BX)
+	ADDQ         SI, BX
+	VMOVUPS      64(BX), Y0
+	VPADDD       Y0, Y10, Y10
+	VMOVUPS      Y10, 64(BX)
+	VMOVUPS      96(BX), Y0
+	VPADDD       Y0, Y11, Y11
+	VMOVUPS      Y11, 96(BX)
+	ADDQ         SI, BX
+	VZEROUPPER
+	RET
+
 // func scaleAVX2(a float32, x *float32, n int)
 // Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-24

@@ -66,6 +66,8 @@ func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
 
 func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX2) }
 
+func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX2) }
+
 func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
 
 func scaleToAVX2(dst *float32, a float32, x *float32, n int) { panic(noAVX2) }

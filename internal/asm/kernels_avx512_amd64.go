@@ -99,6 +99,11 @@ func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
 //go:noescape
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
 
+// rankKPairsAVX512 works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
+
 // scaleAVX512 works like scaleGeneric.
 //
 //go:noescape

@@ -50,6 +50,8 @@ func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
 
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512) }
 
+func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512) }
+
 func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 
 func scaleToAVX512(dst *float32, a float32, x *float32, n int) { panic(noAVX512) }

@@ -134,6 +134,11 @@ func prefetchAVX512x256(p *float32, n int)
 //go:noescape
 func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
 
+// rankKPairsAVX512x256 works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int)
+
 // scaleAVX512x256 works like scaleGeneric.
 //
 //go:noescape

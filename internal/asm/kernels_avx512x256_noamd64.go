@@ -70,6 +70,8 @@ func prefetchAVX512x256(p *float32, n int) { panic(noAVX512x256) }
 
 func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512x256) }
 
+func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512x256) }
+
 func scaleAVX512x256(a float32, x *float32, n int) { panic(noAVX512x256) }
 
 func scaleToAVX512x256(dst *float32, a float32, x *float32, n int) { panic(noAVX512x256) }

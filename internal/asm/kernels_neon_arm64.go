@@ -134,6 +134,11 @@ func prefetchNEON(p *float32, n int)
 //go:noescape
 func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
 
+// rankKPairsNEON works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int)
+
 // scaleNEON works like scaleGeneric.
 //
 //go:noescape

@@ -66,6 +66,8 @@ func prefetchNEON(p *float32, n int) { panic(noNEON) }
 
 func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(noNEON) }
 
+func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noNEON) }
+
 func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
 
 func scaleToNEON(dst *float32, a float32, x *float32, n int) { panic(noNEON) }

@@ -28,6 +28,19 @@ func rankKGeneric(c []float32, stride int, a, b []float32) {
 	}
 }
 
+func rankKPairsGeneric(c []int32, stride int, a, b []uint32) {
+	for i := range TileRows {
+		row := c[i*stride:][:TileCols]
+		for r := range len(a) / TileRows {
+			x := a[r*TileRows+i]
+			low, high := int32(int16(x)), int32(int16(x>>16))
+			for j, y := range b[r*TileCols:][:TileCols] {
+				row[j] += low*int32(int16(y)) + high*int32(int16(y>>16))
+			}
+		}
+	}
+}
+
 func packGeneric(dst []float32, width, step int, c float32, x []float32) {
 	for len(x) > 0 {
 		n := min(width, len(x))

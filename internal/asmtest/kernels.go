@@ -39,11 +39,13 @@ type Args struct {
 	Packed  []byte   // what stands for floats
 	Shorts  []uint16 // indices, strictly ascending
 	Steps   []asm.Step
-	Doubles []float64 // stored into
-	W       []float32 // rows or weights
-	Stride  int       // of rows or panels
-	Width   int       // of panels
-	Out     []float32 // the operand that is stored into, if any
+	Doubles []float64  // stored into
+	Pairs   [2][]int32 // two integers of 16 bits in each
+	Sums    []int32    // stored into
+	W       []float32  // rows or weights
+	Stride  int        // of rows or panels
+	Width   int        // of panels
+	Out     []float32  // the operand that is stored into, if any
 }
 
 // Inputs returns the operands that a call must leave alone.
@@ -58,14 +60,24 @@ func (a *Args) Inputs() [][]float32 {
 }
 
 // Stored returns what a call has stored: Out, or three floats for each double, which hold all bits
-// of one that is neither huge nor tiny.
+// of one that is neither huge nor tiny, or the halves of each integer.
 func (a *Args) Stored() []float32 {
-	if a.Doubles == nil {
+	switch {
+	case a.Sums != nil:
+		return appendHalves(nil, a.Sums)
+	case a.Doubles == nil:
 		return a.Out
 	}
 	out := make([]float32, 0, 3*len(a.Doubles))
 	for _, rest := range a.Doubles {
 		out = appendDouble(out, rest)
+	}
+	return out
+}
+
+func appendHalves(out []float32, sums []int32) []float32 {
+	for _, v := range sums {
+		out = append(out, float32(v>>16), float32(v&0xffff))
 	}
 	return out
 }
@@ -82,6 +94,7 @@ func appendDouble(out []float32, rest float64) []float32 {
 // Footprint is the size of the operands in bytes, each counted once.
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*len(a.Doubles)
+	bytes += 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + len(a.Sums))
 	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
 	var seen []*float32
 	for _, v := range [][]float32{a.X, a.Y, a.Scalars, a.W, a.Out} {
@@ -543,6 +556,48 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int {
 			return 4 * (len(a.X) + len(a.Y) + 2*asm.TileRows*asm.TileCols)
+		},
+	},
+	{
+		Name: "rankkpairs",
+		Most: 8 * 600,
+		New: func(n int, m Memory, s *Source) *Args {
+			k, stride := (min(n, 8*600)+7)/8, asm.TileCols+n%5
+			a := &Args{Pairs: [2][]int32{m.Ints(k * asm.TileRows), m.Ints(k * asm.TileCols)},
+				Sums: m.Ints((asm.TileRows-1)*stride + asm.TileCols), Stride: stride}
+			for _, pairs := range a.Pairs {
+				for i := range pairs {
+					pairs[i] = int32(s.Uint32())
+				}
+			}
+			for i := range a.Sums {
+				a.Sums[i] = int32(s.Uint32())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 {
+			unsigned := func(v []int32) []uint32 {
+				return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
+			}
+			asm.RankKPairs(a.Sums, a.Stride, unsigned(a.Pairs[0]), unsigned(a.Pairs[1]))
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			sums := slices.Clone(a.Sums)
+			for i := range asm.TileRows * asm.TileCols {
+				i, j := i/asm.TileCols, i%asm.TileCols
+				for r := range len(a.Pairs[0]) / asm.TileRows {
+					x, y := a.Pairs[0][r*asm.TileRows+i], a.Pairs[1][r*asm.TileCols+j]
+					sums[i*a.Stride+j] += int32(int16(x))*int32(int16(y)) + x>>16*(y>>16)
+				}
+			}
+			for _, v := range appendHalves(nil, sums) {
+				want = append(want, float64(v))
+			}
+			return want, make([]float64, len(want))
+		},
+		Bytes: func(a *Args) int {
+			return 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + 2*asm.TileRows*asm.TileCols)
 		},
 	},
 	{

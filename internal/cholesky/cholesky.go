@@ -74,9 +74,9 @@ func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error
 
 // load makes u the upper half of DAD.
 func (f *Factor) load(m gram.Matrix, add, scale float64) error {
-	for i := range f.dim {
-		m.Upper(i, f.row)
-		v := float64(scale*f.row[i]) + add
+	m.Diagonal(f.row)
+	for i, v := range f.row {
+		v = float64(scale*v) + add
 		if !(v > 0) || math.IsInf(v, 1) {
 			return f.notDefinite(i, v)
 		}
@@ -124,31 +124,21 @@ func (f *Factor) rows(first, end int) error {
 // subtract subtracts rows from k0 to k1-1 of U, which are finished, from those from k1 to end-1.
 func (f *Factor) subtract(k0, k1, end, threads int) {
 	k := k1 - k0
-	for i := k1; i < end; i += asm.TileRows {
-		for r := range k {
-			p := f.a[(i-k1)*k+r*asm.TileRows:][:asm.TileRows]
-			for l, v := range f.u[(k0+r)*f.stride+i:][:asm.TileRows] {
-				p[l] = -v
-			}
-		}
-	}
-	from := k1 / asm.TileCols * asm.TileCols
-	panels := (f.dim - from + asm.TileCols - 1) / asm.TileCols
-	parallel.For(threads, panels, func(_, n int) {
-		f.panel(k0, k, k1, end, from+(panels-1-n)*asm.TileCols) // the longest first
-	})
-}
-
-// panel subtracts in the panel of columns j.
-func (f *Factor) panel(k0, k, first, end, j int) {
-	b := f.b[j*k:][:k*asm.TileCols]
+	from, last := k1/asm.TileCols*asm.TileCols, up(f.dim, asm.TileCols)
 	for r := range k {
-		*(*[asm.TileCols]float32)(b[r*asm.TileCols:]) =
-			[asm.TileCols]float32(f.u[(k0+r)*f.stride+j:])
+		row := f.u[(k0+r)*f.stride:][:f.stride]
+		asm.Pack(f.a[r*asm.TileRows:], asm.TileRows, k*asm.TileRows, -1,
+			row[k1:k1+up(end-k1, asm.TileRows)])
+		asm.Pack(f.b[r*asm.TileCols:], asm.TileCols, k*asm.TileCols, 1, row[from:last])
 	}
-	for i := first; i < min(end, j+asm.TileCols); i += asm.TileRows {
-		asm.RankK(f.u[i*f.stride+j:], f.stride, f.a[(i-first)*k:][:k*asm.TileRows], b)
-	}
+	panels := (last - from) / asm.TileCols
+	parallel.For(threads, panels, func(_, n int) {
+		j := last - (n+1)*asm.TileCols // the longest first
+		b := f.b[(j-from)*k:][:k*asm.TileCols]
+		for i := k1; i < min(end, j+asm.TileCols); i += asm.TileRows {
+			asm.RankK(f.u[i*f.stride+j:], f.stride, f.a[(i-k1)*k:][:k*asm.TileRows], b)
+		}
+	})
 }
 
 // Solve sets b to the solution x of Ax = b, in float64 and one fixed order.

@@ -22,6 +22,12 @@ func (m dense) Dim() int { return m.dim }
 
 func (m dense) Upper(i int, dst []float64) { copy(dst[i:], m.a[i*m.dim:][i:m.dim]) }
 
+func (m dense) Diagonal(dst []float64) {
+	for i := range m.dim {
+		dst[i] = m.a[i*m.dim+i]
+	}
+}
+
 // random returns G G' of a random G with 2 dim columns, its rows and columns scaled by powers of two
 // that are up to spread apart.
 func random(dim, spread int) dense {

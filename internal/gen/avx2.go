@@ -400,7 +400,10 @@ func (t *avx2) KeepBelow(dst, a, v, limit Group) {
 const lessThan = operand.U8(0x11)
 
 func (t *avx2) BitsAnd(dst, a, b Group) { t.VANDPS(r(b), r(a), r(dst)) }
+func (t *avx2) BitsAdd(dst, a, b Group) { t.VPADDD(r(b), r(a), r(dst)) }
 func (t *avx2) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
+
+func (t *avx2) MulPairs(dst, a, b Group) { t.VPMADDWD(r(b), r(a), r(dst)) }
 
 func (t *avx2) BitsShiftLeft(dst, a Group, bits int) {
 	t.VPSLLD(operand.Imm(uint64(bits)), r(a), r(dst))

@@ -469,12 +469,31 @@ func (m *mutant) BitsAnd(dst, a, b Group) {
 	m.Target.BitsAnd(dst, a, b)
 }
 
+func (m *mutant) BitsAdd(dst, a, b Group) {
+	if m.here("lane skipped", "BitsAdd %d to %d left out", m.number(b), m.number(a)) {
+		return
+	}
+	if m.here("operation", "BitsSub for BitsAdd %d to %d", m.number(b), m.number(a)) {
+		m.Target.BitsSub(dst, a, b)
+		return
+	}
+	m.Target.BitsAdd(dst, a, b)
+}
+
 func (m *mutant) BitsSub(dst, a, b Group) {
 	if m.here("operation", "Sub for BitsSub") {
 		m.Target.Sub(dst, a, b)
 		return
 	}
 	m.Target.BitsSub(dst, a, b)
+}
+
+func (m *mutant) MulPairs(dst, a, b Group) {
+	if m.here("operation", "BitsAdd for MulPairs") {
+		m.Target.BitsAdd(dst, a, b)
+		return
+	}
+	m.Target.MulPairs(dst, m.wrongScalar(a), b)
 }
 
 func (m *mutant) BitsShiftLeft(dst, a Group, bits int) {

@@ -427,7 +427,17 @@ func (t *neon) KeepBelow(dst, a, v, limit Group) {
 }
 
 func (t *neon) BitsAnd(dst, a, b Group) { each(dst, a, b, t.VAND) }
+func (t *neon) BitsAdd(dst, a, b Group) { each(dst, a, b, t.VADD) }
 func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
+
+func (t *neon) MulPairs(dst, a, b Group) {
+	each(dst, a, b, func(m, n, d reg.Register) {
+		high := t.V128()
+		t.VSMULL2(m, n, high)
+		t.VSMULL(m, n, d)
+		t.VADDP(high, d, d)
+	})
+}
 
 func (t *neon) BitsShiftLeft(dst, a Group, bits int) {
 	for i, r := range dst.regs {

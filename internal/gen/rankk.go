@@ -7,7 +7,24 @@ import (
 )
 
 func init() {
-	kernel("rankK", "func(a, b *float32, k int, c *float32, stride int)", rankK).inWide()
+	kernel("rankK", "func(a, b *float32, k int, c *float32, stride int)", func(t Target) {
+		rankK(t, func(sum, y, x Group) {
+			product := t.New(t.Width())
+			t.Mul(product, y, x)
+			t.Add(sum, sum, product)
+		}, func(sum Group, p reg.GPVirtual, offset int) { t.AddLoad(sum, sum, p, offset) })
+	}).inWide()
+	kernel("rankKPairs", "func(a, b *uint32, k int, c *int32, stride int)", func(t Target) {
+		rankK(t, func(sum, y, x Group) {
+			product := t.New(t.Width())
+			t.MulPairs(product, y, x)
+			t.BitsAdd(sum, sum, product)
+		}, func(sum Group, p reg.GPVirtual, offset int) {
+			old := t.New(t.Width())
+			t.Load(old, p, offset)
+			t.BitsAdd(sum, sum, old)
+		})
+	}).inWide()
 }
 
 // The tile of rankK, as asm.TileRows and asm.TileCols have it.
@@ -16,8 +33,10 @@ const tileRows, tileCols = 12, 32
 // rankK takes as much of the tile at a time as the registers hold sums of, two groups wide: all of
 // it in 32 registers of 512 bits, half of it in 32 of 256, a quarter in 16. One element of a row of
 // a is brought to all lanes and multiplied with both groups of the row of b, so that a turn waits
-// for arithmetic alone. k is at least 1, stride is in bytes.
-func rankK(t Target) {
+// for arithmetic alone. k is at least 1, stride is in bytes. An element has 32 bits: add adds the
+// product of two to a sum, and addLoad what is at p + offset.
+func rankK(t Target, add func(sum, y, x Group),
+	addLoad func(sum Group, p reg.GPVirtual, offset int)) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")
 	rows, cols := tileRows, 2*t.Width()
@@ -30,10 +49,11 @@ func rankK(t Target) {
 			t.Comment(fmt.Sprintf("Rows %d to %d of the tile, columns %d to %d.", i, i+rows-1, j,
 				j+cols-1))
 			p := t.CopyInt(first)
-			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, fmt.Sprint("tile", i, "x", j))
+			name := fmt.Sprint("tile", i, "x", j)
+			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, name, add)
 			for _, sum := range sums {
 				for g, v := range sum {
-					t.AddLoad(v, v, p, float*(j+g*t.Width()))
+					addLoad(v, p, float*(j+g*t.Width()))
 					t.Store(v, p, float*(j+g*t.Width()))
 				}
 				t.AdvanceReg(p, stride)
@@ -46,7 +66,8 @@ func rankK(t Target) {
 
 // tileSums returns the sums over k rows of rows[0] elements of a, from rows[1] on, and the two
 // groups at an offset of b.
-func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int, loop string) [][2]Group {
+func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int, loop string,
+	add func(sum, y, x Group)) [][2]Group {
 	a, b, k = t.CopyInt(a), t.CopyInt(b), t.CopyInt(k)
 	sums := make([][2]Group, rows[0])
 	for i := range sums {
@@ -65,9 +86,7 @@ func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int, loop str
 		x := t.NewUniform()
 		t.LoadBroadcast(x, a, float*(rows[1]+i))
 		for g, sum := range sums[i] {
-			product := t.New(t.Width())
-			t.Mul(product, y[g], x)
-			t.Add(sum, sum, product)
+			add(sum, y[g], x)
 		}
 	}
 	t.Advance(a, tileRows*float)

@@ -163,7 +163,11 @@ type arithmetic interface {
 
 	// The Bits operations see lanes as unsigned integers of 32 bits.
 	BitsAnd(dst, a, b Group)
+	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
+	// MulPairs sees each lane as two signed integers of 16 bits. It adds the two products of those
+	// of a and b.
+	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 }

@@ -18,6 +18,8 @@ type Matrix interface {
 	Dim() int
 	// Upper sets dst[j] to element (i, j) for i <= j < Dim(), and leaves the others alone.
 	Upper(i int, dst []float64)
+	// Diagonal sets dst[i] to element (i, i).
+	Diagonal(dst []float64)
 }
 
 // A Sum adds up dense rows in float32. Rows are taken in blocks of asm.BlockRows, counted from the
@@ -34,11 +36,11 @@ type Matrix interface {
 // behind, which may be larger than what remains.
 type Sum struct {
 	dim    int
-	stride int       // of sum
-	sum    []float32 // rows of columns; the upper triangle counts
-	a, b   panels    // rows to be added, in a times their coefficients
-	rows   int       // in a and b
-	blocks int       // that fit a and b
+	stride int             // of sum
+	sum    []float32       // rows of columns; the upper triangle counts
+	a, b   panels[float32] // rows to be added, in a times their coefficients
+	rows   int             // in a and b
+	blocks int             // that fit a and b
 
 	threads int // that added rows last
 }
@@ -48,15 +50,13 @@ func New(dim int) *Sum {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: New(%d)", dim))
 	}
-	s := &Sum{dim: dim, a: newPanels(dim, asm.TileRows), b: newPanels(dim, asm.TileCols)}
+	s := &Sum{dim: dim, a: newPanels[float32](dim, asm.TileRows),
+		b: newPanels[float32](dim, asm.TileCols)}
 	rows := up(dim, asm.TileRows)
 	s.stride = up(dim, asm.TileCols)
 	s.sum = make([]float32, rows*s.stride)
 	return s
 }
-
-// up returns the least multiple of m that is not below n.
-func up(n, m int) int { return (n + m - 1) / m * m }
 
 // Dim returns the number of columns.
 func (s *Sum) Dim() int { return s.dim }
@@ -79,6 +79,14 @@ func (s *Sum) Upper(i int, dst []float64) {
 	row := s.sum[i*s.stride:][:s.dim]
 	for j := i; j < s.dim; j++ {
 		dst[j] = float64(row[j])
+	}
+}
+
+// Diagonal is what Matrix has it for.
+func (s *Sum) Diagonal(dst []float64) {
+	s.flush()
+	for i := range s.dim {
+		dst[i] = float64(s.sum[i*s.stride+i])
 	}
 }
 
@@ -137,8 +145,8 @@ func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
 		parallel.For(threads, (take+chunk-1)/chunk, func(_, i int) {
 			for r := i * chunk; r < min((i+1)*chunk, take); r++ {
 				x, c := row(done + r)
-				s.a.pack(first+r, c, x)
-				s.b.pack(first+r, 1, x)
+				asm.Pack(s.a.from(first+r), asm.TileRows, s.a.step, c, x)
+				asm.Pack(s.b.from(first+r), asm.TileCols, s.b.step, 1, x)
 			}
 		})
 		s.rows += take
@@ -162,60 +170,14 @@ func (s *Sum) reserve(threads int) {
 	}
 }
 
-// panels are blocks of asm.BlockRows rows. Panel p of a block has columns p*width to (p+1)*width-1 of
-// all its rows, one row behind the other. Behind the last column are zeros, for nothing is ever
-// stored there.
-type panels struct {
-	width int
-	step  int // between panels; no power of two, whose lines would be few in the caches
-	block int // floats of a block
-	data  []float32
-}
-
-func newPanels(dim, width int) panels {
-	step := asm.BlockRows*width + 16
-	return panels{width: width, step: step, block: up(dim, width) / width * step}
-}
-
-func (p *panels) reserve(blocks int) {
-	data := make([]float32, blocks*p.block)
-	copy(data, p.data)
-	p.data = data
-}
-
-// pack makes row r, counted from the first block's first, c times x.
-func (p *panels) pack(r int, c float32, x []float32) {
-	row := p.data[r/asm.BlockRows*p.block+r%asm.BlockRows*p.width:]
-	asm.Pack(row, p.width, p.step, c, x)
-}
-
-// rows returns the first k rows of the panel of a block that begins with column j.
-func (p *panels) rows(block, j, k int) []float32 {
-	return p.data[block*p.block+j/p.width*p.step:][:k*p.width]
-}
-
 const chunk = 64 // rows that a goroutine packs at a time
-
-// strip is how many panels of a a goroutine multiplies with one of b.
-const strip = 8
 
 // flush adds the rows that are packed, which ends their block.
 func (s *Sum) flush() {
 	if s.rows == 0 {
 		return
 	}
-	// The last columns have the longest strips: they come first.
-	type job struct{ from, to, j int }
-	var jobs []job
-	for j := (s.dim - 1) / asm.TileCols * asm.TileCols; j >= 0; j -= asm.TileCols {
-		end := min(j+asm.TileCols, s.dim)
-		for i := 0; i < end; i += strip * asm.TileRows {
-			jobs = append(jobs, job{i, min(i+strip*asm.TileRows, end), j})
-		}
-	}
-	parallel.For(s.threads, len(jobs), func(_, n int) {
-		s.multiply(jobs[n].from, jobs[n].to, jobs[n].j)
-	})
+	inStrips(s.dim, s.threads, s.multiply)
 	s.rows = 0
 }
 

@@ -135,6 +135,23 @@ func TestBlockEnds(t *testing.T) {
 	check(t, s, x, dim, c[:7])
 }
 
+func TestDiagonal(t *testing.T) {
+	const dim = 50
+	x, c := rows(30, dim, dim)
+	s, w := New(dim), NewWide(dim)
+	s.AddRows(x, dim, c, 1)
+	w.Add(30, func(r int) Row { return Row{Values: x[r*dim:][:dim], C: float64(c[r])} }, 1)
+	for name, m := range map[string]Matrix{"Sum": s, "Wide": w} {
+		diagonal, row := make([]float64, dim), make([]float64, dim)
+		m.Diagonal(diagonal)
+		for i, v := range diagonal {
+			if m.Upper(i, row); v != row[i] || v <= 0 {
+				t.Errorf("%s: element %d of the diagonal is %v, of its row %v", name, i, v, row[i])
+			}
+		}
+	}
+}
+
 func TestUpper(t *testing.T) {
 	const dim = 50
 	x, c := rows(30, dim, dim)

@@ -43,6 +43,13 @@ func (s *Wide) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
 // Upper is what Matrix has it for.
 func (s *Wide) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
 
+// Diagonal is what Matrix has it for.
+func (s *Wide) Diagonal(dst []float64) {
+	for i := range s.dim {
+		dst[i] = s.sum[i*s.dim+i]
+	}
+}
+
 // A Row is one to be added with a coefficient. Index has the columns of its values, strictly
 // ascending; it is nil if the values are those of all columns.
 type Row struct {

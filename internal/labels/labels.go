@@ -3,6 +3,7 @@ package labels
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -40,6 +41,19 @@ func Classify(y []float32, weight []float64, known []float32,
 			len(y), classes[0])
 	}
 	class = make([]int32, len(y))
+	if len(classes) == 2 { // in any order, which no processor can predict: without branches
+		for i, v := range y {
+			c := int32(-1)
+			if v == classes[0] {
+				c = 0
+			}
+			if v == classes[1] {
+				c = 1
+			}
+			class[i] = c
+		}
+		return classes, class, nil
+	}
 	for i, v := range y {
 		at, found := Find(classes, v)
 		if !found {
@@ -53,7 +67,13 @@ func Classify(y []float32, weight []float64, known []float32,
 // distinct returns the labels of the rows whose weight is not 0, ascending.
 func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]float32, error) {
 	var classes []float32
-	for i, v := range y {
+	for i := 0; i < len(y); i++ {
+		if len(classes) == 2 {
+			if i += ofTwo(y[i:], classes[0], classes[1]); i == len(y) {
+				break
+			}
+		}
+		v := y[i]
 		if weight != nil && weight[i] == 0 {
 			continue
 		}
@@ -68,6 +88,26 @@ func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]
 		classes = slices.Insert(classes, at, v+0) // +0: a class is never -0
 	}
 	return classes, nil
+}
+
+// ofTwo returns how many labels from the first on are one of two. It may return less.
+func ofTwo(y []float32, a, b float32) (n int) {
+	first, second := math.Float32bits(a), math.Float32bits(b)
+	neither := func(v float32) uint64 { // 0 if it is one of them
+		u := math.Float32bits(v)
+		return uint64(u^first) * uint64(u^second)
+	}
+	for len(y)-n >= 4 {
+		v := (*[4]float32)(y[n:])
+		if neither(v[0])|neither(v[1])|neither(v[2])|neither(v[3]) != 0 {
+			return n
+		}
+		n += 4
+	}
+	for n < len(y) && neither(y[n]) == 0 {
+		n++
+	}
+	return n
 }
 
 // Find returns the position of a label among the classes, or the one where it would have to be

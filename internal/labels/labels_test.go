@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,48 @@ func TestClassify(t *testing.T) {
 		}
 		if err != nil || !slices.Equal(classes, c.classes) || !slices.Equal(class, c.class) {
 			t.Errorf("%v: %v, %v, %v", c.y, classes, class, err)
+		}
+	}
+}
+
+// Labels of two classes go another way than those of more: rows in any order, a zero of either
+// sign, and a third label, at first that of rows without weight.
+func TestClassifyTwoAndMore(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0))
+	minusZero := float32(math.Copysign(0, -1))
+	for n := 2; n < 200; n++ {
+		for third := -1; third < n; third += 1 + n/7 {
+			for _, weighted := range []bool{false, true} {
+				y, weight := make([]float32, n), make([]float64, n)
+				for i := range y {
+					y[i] = []float32{0, minusZero, 5}[r.IntN(3)]
+					weight[i] = 1
+				}
+				y[0], y[n-1] = 5, minusZero
+				want, classes := make([]int32, n), []float32{0, 5}
+				if third >= 0 {
+					y[third], weight[third] = 3, 0
+					if !weighted {
+						classes = []float32{0, 3, 5}
+					}
+				}
+				for i, v := range y {
+					want[i] = int32(slices.Index(classes, v)) // == holds zeros equal
+				}
+				if !slices.Contains(y, 5) || !slices.Contains(y, 0) {
+					continue
+				}
+				if !weighted {
+					weight = nil
+				}
+				got, class, err := Classify(y, weight, nil, badRow)
+				if err != nil || !slices.Equal(got, classes) || !slices.Equal(class, want) {
+					t.Fatalf("%v: %v, %v, %v, want %v, %v", y, got, class, err, classes, want)
+				}
+				if math.Signbit(float64(got[0])) {
+					t.Fatal("a class is -0")
+				}
+			}
 		}
 	}
 }

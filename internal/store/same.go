@@ -52,7 +52,7 @@ func newSame(x *csr) (*same, bool) {
 	}
 	// Often all rows have the same value, which is quicker to look at: a row's end is hard to
 	// predict for the processor.
-	one := oneValue(bits(values))
+	one := allEqual(values)
 	if !one {
 		for i := range rows {
 			if !rowSame(i) {
@@ -110,6 +110,23 @@ func oneValue(val []uint32) bool {
 		if v != first {
 			return false
 		}
+	}
+	return true
+}
+
+// allEqual is oneValue for many values: of values that are not 0 neighbours are equal if they have
+// no distance.
+func allEqual(values []float32) bool {
+	if len(values) == 0 || values[0] == 0 || !oneValue(bits(values[:1])) {
+		return oneValue(bits(values))
+	}
+	const part = 1 << 12 // which ends soon where they are not
+	for len(values) > 1 {
+		n := min(len(values)-1, part)
+		if asm.L1Distance(values[:n], values[1:n+1]) != 0 {
+			return false
+		}
+		values = values[n:]
 	}
 	return true
 }
@@ -252,6 +269,25 @@ func (m *same) SumSquares(i int) float32 {
 		v[l] += square
 	}
 	return asm.Dot(v[:], ones[:])
+}
+
+// Squares returns SumSquares of all rows.
+func Squares(x Rows) []float32 {
+	squares := make([]float32, x.Rows())
+	if m, ok := x.(*same); ok {
+		for i := range squares {
+			if m.rows[i].value == 1 {
+				squares[i] = float32(m.rows[i+1].start - m.rows[i].start)
+			} else {
+				squares[i] = m.SumSquares(i)
+			}
+		}
+		return squares
+	}
+	for i := range squares {
+		squares[i] = x.SumSquares(i)
+	}
+	return squares
 }
 
 func (m *same) Fetch(i int) {

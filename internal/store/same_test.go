@@ -100,6 +100,7 @@ func compare(t *testing.T, m *same, x *sparse.Matrix) {
 		got[j] = r.Float32() - 0.5
 	}
 	want := slices.Clone(got[:x.Cols()])
+	squares := Squares(m)
 	for i := range x.Rows() {
 		m.Fetch(i)
 		idx, _ := x.Row(i)
@@ -108,6 +109,7 @@ func compare(t *testing.T, m *same, x *sparse.Matrix) {
 		}
 		equal(t, i, m.Dot(i, got), x.Dot(i, want))
 		equal(t, i, m.SumSquares(i), x.SumSquares(i))
+		equal(t, i, squares[i], x.SumSquares(i))
 		a := r.Float32() - 0.5
 		m.Axpy(i, a, got)
 		x.Axpy(i, a, want)
@@ -216,5 +218,35 @@ func TestWrongLengthPanics(t *testing.T) {
 			}()
 			f(make([]float32, 9))
 		}()
+	}
+}
+
+// Values of many rows are compared as a vector with itself, one float off.
+func TestAllEqual(t *testing.T) {
+	for _, isa := range asm.Available() {
+		defer asm.Use(asm.Use(isa))
+		for _, first := range []float32{1, -0.3, 0, math.SmallestNonzeroFloat32, math.MaxFloat32,
+			float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(-1))} {
+			for _, n := range []int{0, 1, 2, 3, 100, 4096, 4097, 4098, 9000} {
+				v := slices.Repeat([]float32{first}, n)
+				if got, want := allEqual(v), oneValue(bits(v)); got != want {
+					t.Fatalf("%d times %v: %t, want %t", n, first, got, want)
+				}
+				for _, at := range []int{0, 1, n / 2, 4095, 4096, 4097, n - 1} {
+					for _, other := range []float32{math.Nextafter32(first, 2), -first, 0,
+						float32(math.NaN()), float32(math.Inf(1))} {
+						if at < 0 || at >= n {
+							continue
+						}
+						v[at] = other
+						if got, want := allEqual(v), oneValue(bits(v)); got != want {
+							t.Fatalf("%v at %d of %d times %v: %t, want %t", other, at, n, first, got,
+								want)
+						}
+						v[at] = first
+					}
+				}
+			}
+		}
 	}
 }

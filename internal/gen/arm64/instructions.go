@@ -201,6 +201,18 @@ func (c *Context) VTRN2(m, n, d reg.Register) { c.vector("VTRN2", s4, m, n, d) }
 func (c *Context) VADD(m, n, d reg.Register) { c.vector("VADD", s4, m, n, d) }
 func (c *Context) VSUB(m, n, d reg.Register) { c.vector("VSUB", s4, m, n, d) }
 
+// VADDP is n0+n1, n2+n3, m0+m1, m2+m3.
+func (c *Context) VADDP(m, n, d reg.Register) { c.vector("VADDP", s4, m, n, d) }
+
+// VSMULL multiplies the lower four int16 of n and m, VSMULL2 the upper four.
+func (c *Context) VSMULL(m, n, d reg.Register) {
+	c.emit("VSMULL", ops{m, n}, ops{d}, h4(m), h4(n), s4(d))
+}
+
+func (c *Context) VSMULL2(m, n, d reg.Register) {
+	c.emit("VSMULL2", ops{m, n}, ops{d}, h8(m), h8(n), s4(d))
+}
+
 func (c *Context) VSHL(k uint8, n, d reg.Register)  { c.shift("VSHL", k, n, d) }
 func (c *Context) VUSHR(k uint8, n, d reg.Register) { c.shift("VUSHR", k, n, d) }
 

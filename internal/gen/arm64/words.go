@@ -20,6 +20,8 @@ var words = map[string]uint32{
 	"VFMIN":   0x4ea0f400,
 	"VFADDP":  0x6e20d400,
 	"FADDPS":  0x7e30d800,
+	"VSMULL":  0x0e60c000,
+	"VSMULL2": 0x4e60c000,
 	"VFADDD":  0x4e60d400,
 	"VFMULD":  0x6e60dc00,
 	"FADDPD":  0x7e70d800,

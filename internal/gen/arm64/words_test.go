@@ -21,6 +21,8 @@ var gnu = map[string]string{
 	"VFMIN":   "fmin v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
 	"VFADDP":  "faddp v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
 	"FADDPS":  "faddp s%[1]d, v%[2]d.2s",
+	"VSMULL":  "smull v%[1]d.4s, v%[2]d.4h, v%[3]d.4h",
+	"VSMULL2": "smull2 v%[1]d.4s, v%[2]d.8h, v%[3]d.8h",
 	"VFADDD":  "fadd v%[1]d.2d, v%[2]d.2d, v%[3]d.2d",
 	"VFMULD":  "fmul v%[1]d.2d, v%[2]d.2d, v%[3]d.2d",
 	"FADDPD":  "faddp d%[1]d, v%[2]d.2d",

@@ -1,0 +1,223 @@
+// Package vectors makes the public test vectors in spec/vectors, which docs/spec.md describes: for
+// each kernel what it gives for vectors that anybody can make, and models that were trained step by
+// step.
+package vectors
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// mix is the finaliser of SplitMix64.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Value returns the i-th number of the stream s: of any sign, between 2^-8 and 2^8.
+func Value(s uint32, i int) float32 {
+	z := mix(uint64(s)<<32 + uint64(i))
+	exponent := 119 + uint32(z>>59)&15
+	return math.Float32frombits(uint32(z>>63)<<31 | exponent<<23 | uint32(z>>32)&0x7fffff)
+}
+
+// Vector returns the first n numbers of the stream s.
+func Vector(s uint32, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = Value(s, i)
+	}
+	return v
+}
+
+// Indices returns n of the columns of a vector of 3n+1 columns: 3i plus 0, 1 or 2.
+func Indices(n int) []int32 {
+	idx := make([]int32, n)
+	for i := range idx {
+		idx[i] = int32(3*i) + int32(mix(uint64(i))%3)
+	}
+	return idx
+}
+
+// lengths are those of the kernels' vectors: around the sizes of lanes, groups and blocks.
+var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 63, 64, 65, 100, 127, 128, 129, 300, 784, 1023,
+	4096, 65535, 65536, 65537, 70000}
+
+// A kernel gives the bits of a result: of a number, or a hash of a vector's.
+type kernel struct {
+	name, does string
+	call       func(n int) string
+}
+
+func one(v float32) string { return fmt.Sprintf("%08x", math.Float32bits(v)) }
+
+// all returns the SHA-256 of a vector, little-endian.
+func all(v []float32) string {
+	b, _ := binary.Append(nil, binary.LittleEndian, v)
+	sum := sha256.Sum256(b)
+	return fmt.Sprintf("%x", sum)
+}
+
+// kernels has the public kernels. x, y and w are the streams 1, 2 and 3, a and b the first two
+// numbers of the stream 4.
+var kernels = []kernel{
+	{"dot", "x, y", func(n int) string { return one(dense.Dot(Vector(1, n), Vector(2, n))) }},
+	{"sumsquares", "x", func(n int) string { return one(dense.SumSquares(Vector(1, n))) }},
+	{"squareddistance", "x, y", func(n int) string {
+		return one(dense.SquaredDistance(Vector(1, n), Vector(2, n)))
+	}},
+	{"axpy", "a, x, y", func(n int) string {
+		y := Vector(2, n)
+		dense.Axpy(Value(4, 0), Vector(1, n), y)
+		return all(y)
+	}},
+	{"axpby", "a, x, b, y", func(n int) string {
+		y := Vector(2, n)
+		dense.Axpby(Value(4, 0), Vector(1, n), Value(4, 1), y)
+		return all(y)
+	}},
+	{"scale", "a, x", func(n int) string {
+		x := Vector(1, n)
+		dense.Scale(Value(4, 0), x)
+		return all(x)
+	}},
+	{"dotsparse", "indices, x, w of 3n+1", func(n int) string {
+		return one(sparse.Dot(Indices(n), Vector(1, n), Vector(3, 3*n+1)))
+	}},
+	{"axpysparse", "a, indices, x, w of 3n+1", func(n int) string {
+		w := Vector(3, 3*n+1)
+		sparse.Axpy(Value(4, 0), Indices(n), Vector(1, n), w)
+		return all(w)
+	}},
+}
+
+// Files returns the files of spec/vectors, by name.
+func Files() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, k := range kernels {
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "# %s of %s; n, and the result's bits or a vector's SHA-256: docs/spec.md\n",
+			k.name, k.does)
+		for _, n := range lengths {
+			fmt.Fprintf(&b, "%d %s\n", n, k.call(n))
+		}
+		files["kernel-"+k.name+".txt"] = b.Bytes()
+	}
+	if err := models(files); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString("# SHA-256 of the other files\n")
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(files[name]), name)
+	}
+	files["SHA256SUMS"] = b.Bytes()
+	return files, nil
+}
+
+// The data of the models.
+const (
+	rows, cols = 60, 9
+	steps      = 3 * rows
+)
+
+// data returns rows of two classes, of which some values are 0, and the same as svmlight text.
+func data() (*sparse.Matrix, []float32, []byte) {
+	var b bytes.Buffer
+	starts, indices, values := []int64{0}, []int32(nil), []float32(nil)
+	y := make([]float32, rows)
+	for i := range rows {
+		sum := float32(0)
+		var line strings.Builder
+		for j := range cols {
+			v := Value(10+uint32(j), i) / 64
+			if mix(uint64(i*cols+j))%3 == 0 {
+				continue
+			}
+			indices, values = append(indices, int32(j)), append(values, v)
+			fmt.Fprintf(&line, " %d:%s", j+1, strconv.FormatFloat(float64(v), 'g', -1, 32))
+			sum += v * float32(1-2*(j%2))
+		}
+		starts = append(starts, int64(len(values)))
+		if y[i] = -1; sum+Value(30, i)/256 > 0 {
+			y[i] = 1
+		}
+		fmt.Fprintf(&b, "%+d%s\n", int(y[i]), line.String())
+	}
+	x, err := sparse.New(cols, starts, indices, values)
+	if err != nil {
+		panic(err)
+	}
+	return x, y, b.Bytes()
+}
+
+// models adds the data, and models trained on them with the steps that led there.
+func models(files map[string][]byte) error {
+	x, y, text := data()
+	files["data.svm"] = text
+	for name, cfg := range map[string]pegasos.Config{
+		"hinge": {Loss: pegasos.Hinge, Bias: pegasos.BiasNone},
+		"squared-hinge": {Loss: pegasos.SquaredHinge, Bias: pegasos.BiasAugmented, BiasScale: 2,
+			Tol: 1e-3},
+		"log":  {Loss: pegasos.Log, Bias: pegasos.BiasNone, Seed: 7},
+		"unit": {Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented, Scale: pegasos.ScaleUnit},
+	} {
+		if cfg.Scale == "" {
+			cfg.Scale = pegasos.ScaleNone
+		}
+		cfg.Lambda, cfg.Steps, cfg.TargetScale = 0.1, steps, pegasos.ScaleNone
+		cfg.Multiclass, cfg.Finish = pegasos.OneVsRest, pegasos.FinishNone
+		m, err := (&pegasos.Trainer{Config: cfg, Fingerprint: true}).Train(context.Background(), x,
+			y)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		m.IndexBase = 1
+		var b bytes.Buffer
+		if err := m.Write(&b); err != nil {
+			return err
+		}
+		files[name+".model"] = b.Bytes()
+		if files[name+".steps"], err = stepsOf(x, y, cfg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stepsOf has, after each of some steps, the weights of the last iterate and its bias, as bits.
+func stepsOf(x *sparse.Matrix, y []float32, cfg pegasos.Config) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("# step, w of the last iterate as float32 bits, its bias as float64 bits\n")
+	cfg.Average = pegasos.LastIterate
+	for t := int64(1); t <= 2*rows; t++ {
+		tr := &pegasos.Trainer{Config: cfg, Pause: t}
+		m, err := tr.Train(context.Background(), x, y)
+		if m == nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%d", t)
+		for _, w := range m.Weights[0] {
+			fmt.Fprintf(&b, " %s", one(w))
+		}
+		if m.Bias != nil {
+			fmt.Fprintf(&b, " %016x", math.Float64bits(m.Bias[0]))
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes(), nil
+}

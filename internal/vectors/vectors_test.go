@@ -1,0 +1,43 @@
+package vectors
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+var update = flag.Bool("update", false, "write spec/vectors anew: a change of what releases promise")
+
+const folder = "../../spec/vectors"
+
+// What every path gives is what the published files have.
+func TestGoldenVectors(t *testing.T) {
+	for _, isa := range asm.Available() {
+		t.Run(isa.String(), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			files, err := Files()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range files {
+				path := filepath.Join(folder, name)
+				if *update {
+					if err := os.WriteFile(path, want, 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, want) {
+					t.Errorf("%s is not what is computed here: %v", name, err)
+				}
+			}
+			there, err := os.ReadDir(folder)
+			if err != nil || len(there) != len(files) {
+				t.Errorf("%d files, want %d: %v", len(there), len(files), err)
+			}
+		})
+	}
+}
