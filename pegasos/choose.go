@@ -480,11 +480,7 @@ func (c *choice) adopt(tr *Trainer) error {
 				"can't be taken out of its weights", s.Kind)
 		}
 		if c.trainer.scaling != nil {
-			u := s.unfold(from.WithCols(c.x.Cols()))
-			if own.same(s) && from.Config.Plain().Bias == BiasNone && from.Prior == "" {
-				u.Bias = nil // only the scale has made it
-			}
-			*m = u
+			*m = s.unfold(from.WithCols(c.x.Cols()))
 		}
 	}
 	if c.trainer.scaling == nil {

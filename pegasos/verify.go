@@ -219,7 +219,7 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 				}
 			}
 			if !(have == at.objective || have == quick[n] ||
-				!bits && math.Abs(have-at.objective) <= at.mistake+r.quickError(m, k)) {
+				!bits && math.Abs(have-at.objective) <= at.mistake+r.quickError(found, k)) {
 				v.Contradict("the objective%s is %v, not %v", s.vectorName(r, k), at.objective,
 					have)
 			}
