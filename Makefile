@@ -6,7 +6,7 @@ GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The packages whose results are promised to be the same everywhere, with their golden hashes.
-GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./sparse ./pegasos ./pegasos/kernelsvm ./internal/vectors ./spec/verifier
+GOLDEN := ./internal/asm ./internal/store ./internal/elementary ./dense ./quant ./sparse ./pegasos ./pegasos/kernelsvm ./internal/vectors ./spec/verifier
 # The trainer's tests of bits, files and byte order, for where all of them would take long.
 export BITS := Golden|Bits|Model|Resume|Layouts|Threads
 
@@ -85,7 +85,7 @@ tidy: ## go mod tidy in every module, as if all were published
 
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
-	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./sparse ./pegasos ./pegasos/kernelsvm
+	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./quant ./sparse ./pegasos ./pegasos/kernelsvm
 	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
 
 .PHONY: test-emulated
@@ -102,7 +102,7 @@ test-onnx: ## exported models in ONNX Runtime (needs npm)
 
 .PHONY: race
 race: ## the race detector, over the assembly and over plain Go
-	$(GO) test -race -short ./internal/asm ./dense ./sparse ./dataset
+	$(GO) test -race -short ./internal/asm ./dense ./quant ./sparse ./dataset
 	$(GO) test -race -short -run '$(BITS)|Shard|Progress|Cancel|Partial' ./pegasos ./pegasos/kernelsvm
 	$(GO) -C cmd/pegasimd test -race -short ./...
 	$(GO) test -race -short -tags purego ./dense ./sparse

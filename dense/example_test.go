@@ -74,6 +74,29 @@ func ExampleTopMany() {
 	// Output: [[{2 3}] [{2 4} {1 1}]]
 }
 
+// A matrix of two rows and three columns times a vector.
+func ExampleGemv() {
+	a := []float32{
+		1, 2, 3,
+		4, 5, 6,
+	}
+	y := make([]float32, 2)
+	dense.Gemv(1, a, 3, []float32{1, 0, 1}, 0, y)
+	fmt.Println(y)
+	// Output: [4 10]
+}
+
+// A matrix times its own transpose.
+func ExampleGemm() {
+	a := dense.Factor{Data: []float32{1, 2, 3, 4, 5, 6}, Stride: 3}
+	b := a
+	b.Transposed = true
+	c := make([]float32, 2*2)
+	dense.Gemm(2, 2, 3, 1, a, b, 0, c, 2, 0)
+	fmt.Println(c)
+	// Output: [14 32 32 77]
+}
+
 func ExampleSquaredDistance() {
 	fmt.Println(dense.SquaredDistance([]float32{0, 3}, []float32{4, 0}))
 	// Output: 25

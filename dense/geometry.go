@@ -52,6 +52,11 @@ func Distance(x, y []float32) float32 {
 // and NaN where an element is NaN or infinite. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 {
 	dot, squaresX, squaresY := asm.DotNorms(x, y)
+	return cosine(x, y, dot, squaresX, squaresY)
+}
+
+// cosine is Cosine of vectors whose sums are known.
+func cosine(x, y []float32, dot, squaresX, squaresY float32) float32 {
 	xy, xx, yy := float64(dot), float64(squaresX), float64(squaresY)
 	if !exact(squaresX) || !exact(squaresY) || xy-xy != 0 {
 		xy, xx, yy = asm.Dot64(x, y), asm.Dot64(x, x), asm.Dot64(y, y)

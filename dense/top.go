@@ -1,11 +1,9 @@
 package dense
 
 import (
-	"math"
-	"slices"
-
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/nearest"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -18,7 +16,7 @@ const (
 	ByDistance               // the squared Euclidean distance, the least first
 )
 
-// A Hit is a row that was found, and its score: by the [Metric], [Dot], the cosine or
+// A Hit is a row that was found, and its score: by the [Metric], [Dot], [Cosine] or
 // [SquaredDistance] of the row and the query, to the bit.
 type Hit struct {
 	Row   int
@@ -32,7 +30,7 @@ type Hit struct {
 // It finds as many rows as dst is long, or all if there are fewer, writes them to dst, and returns
 // the part of dst that it has written. A better score comes first, of equal ones the lower row, and
 // NaN comes last, the lower row first: the order is total, so that the result is the same on every
-// machine, and that of sorting all rows. The cosine of a vector of zeros is 0.
+// machine, and that of sorting all rows.
 //
 // Top allocates nothing. It panics if x is empty or stride is less than its length.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
@@ -169,7 +167,7 @@ func (by Metric) score(x, row []float32) float32 {
 	case ByDot:
 		return asm.Dot(row, x)
 	case ByCosine:
-		return cosine(asm.DotNorms(x, row))
+		return Cosine(x, row)
 	case ByDistance:
 		return -asm.SquaredDistance(row, x)
 	}
@@ -199,7 +197,7 @@ func (s *candidates) rank(dst [][]Hit, by Metric, queries [][]float32, first, en
 				s.score(some, ByDot, x, first)
 				xx := asm.SumSquares(x)
 				for i, xy := range some {
-					some[i] = cosine(xy, xx, norms[i])
+					some[i] = cosine(x, s.at(first+i), xy, xx, norms[i])
 				}
 			} else {
 				s.score(some, by, x, first)
@@ -242,7 +240,7 @@ func (s candidates) rankThreads(dst [][]Hit, by Metric, queries [][]float32,
 	for q := range dst {
 		for w := range found {
 			for _, h := range found[w][q] {
-				dst[q] = add(dst[q], h)
+				dst[q] = nearest.Add(dst[q], h, before)
 			}
 		}
 	}
@@ -258,62 +256,14 @@ func (s *candidates) offer(hits []Hit, scores []float32, first int) []Hit {
 		if s.idx != nil {
 			row = int(s.idx[row])
 		}
-		hits = add(hits, Hit{row, score})
+		hits = nearest.Add(hits, Hit{row, score}, before)
 	}
 	return hits
-}
-
-// add puts h among hits, a heap whose root is the worst of them, and drops the worst if there are
-// more than its capacity.
-func add(hits []Hit, h Hit) []Hit {
-	if len(hits) == cap(hits) {
-		if len(hits) > 0 && before(h, hits[0]) {
-			hits[0] = h
-			sink(hits)
-		}
-		return hits
-	}
-	hits = append(hits, h)
-	for i := len(hits) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !before(hits[parent], hits[i]) {
-			break
-		}
-		hits[parent], hits[i] = hits[i], hits[parent]
-		i = parent
-	}
-	return hits
-}
-
-// sink moves the root down to where it belongs.
-func sink(hits []Hit) {
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(hits) {
-			return
-		}
-		if child+1 < len(hits) && before(hits[child], hits[child+1]) {
-			child++
-		}
-		if !before(hits[i], hits[child]) {
-			return
-		}
-		hits[i], hits[child] = hits[child], hits[i]
-		i = child
-	}
 }
 
 // finish makes of a heap what is returned: the best first, and scores as the metric has them.
 func finish(hits []Hit, by Metric) {
-	slices.SortFunc(hits, func(a, b Hit) int {
-		if before(a, b) {
-			return -1
-		}
-		if before(b, a) {
-			return 1
-		}
-		return 0
-	})
+	nearest.Sort(hits, before)
 	if by == ByDistance {
 		for i := range hits {
 			hits[i].Score = -hits[i].Score
@@ -334,12 +284,4 @@ func before(a, b Hit) bool {
 		return true
 	}
 	return a.Row < b.Row
-}
-
-// cosine is made of what DotNorms returns.
-func cosine(xy, xx, yy float32) float32 {
-	if xx == 0 || yy == 0 {
-		return 0
-	}
-	return float32(float64(xy) / math.Sqrt(float64(xx)*float64(yy)))
 }

@@ -63,7 +63,7 @@ func (c *topCase) want(by Metric, picked []int32, x []float32) []Hit {
 		case ByDot:
 			score = Dot(c.each[i], x)
 		case ByCosine:
-			score = cosine(DotNorms(x, c.each[i]))
+			score = Cosine(c.each[i], x)
 		case ByDistance:
 			score = SquaredDistance(c.each[i], x)
 		}

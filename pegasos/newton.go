@@ -140,13 +140,31 @@ func (n *newton) begin() {
 	}
 	n.take(n.start)
 	n.setMargins(false)
-	if !(n.objective() < p.lossAtZero()) {
-		clear(n.v)
-		n.setMargins(false)
-	}
+	n.shrink()
 	n.h, n.least = n.width()
 	n.bestP, n.bestD, n.falling = math.Inf(1), math.Inf(-1), math.Inf(1)
 	copy(n.bestV, n.v)
+}
+
+// shrink makes weights that are no better than 0 as much shorter as is best: by a power of two, or
+// 0. Steps without an offset leave weights that are far too long, on rows of unequal columns in a
+// direction that is a better start than 0.
+func (n *newton) shrink() {
+	zero := n.p.lossAtZero()
+	if n.objective(1) < zero {
+		return
+	}
+	best, least := 0.0, zero
+	for k := 1; k <= 100; k++ {
+		by := math.Ldexp(1, -k)
+		if f := n.objective(by); f < least {
+			best, least = by, f
+		}
+	}
+	for j := range n.v {
+		n.v[j] *= best
+	}
+	n.setMargins(false)
 }
 
 // take makes v the weights of the problem after step t, which it had then.

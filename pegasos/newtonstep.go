@@ -139,12 +139,15 @@ func (n *newton) setMargins(exact bool) {
 	})
 }
 
-// objective returns P by the margins.
-func (n *newton) objective() float64 {
+// objective returns P of the given multiple of v, by the margins.
+func (n *newton) objective(times float64) float64 {
 	chunks := make([]float64, (len(n.rows)+newtonChunk-1)/newtonChunk)
 	n.inChunks(func(k, from, to int) {
 		for j := from; j < to; j++ {
-			chunks[k] += float64(n.p.share(int(n.rows[j])) * n.p.cost.at(n.m[j]))
+			i := int(n.rows[j])
+			target := n.p.wideTarget(i)
+			m := float64(times*(n.m[j]+target)) - target
+			chunks[k] += float64(n.p.share(i) * n.p.cost.at(m))
 		}
 	})
 	var loss, squares float64
@@ -154,7 +157,7 @@ func (n *newton) objective() float64 {
 	for _, v := range n.v[:n.solved()] {
 		squares += float64(v * v)
 	}
-	return float64(n.p.lambda/2*squares) + loss/float64(len(n.rows))
+	return float64(n.p.lambda/2*float64(times*times)*squares) + loss/float64(len(n.rows))
 }
 
 // newtonSums are sums over rows.

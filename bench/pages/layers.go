@@ -10,7 +10,7 @@ import (
 // not listed are helpers of everybody, in the lowest layer.
 var layers = [][]string{
 	{"internal/asm", "internal/elementary"},
-	{"dense", "sparse", ".", "internal/asmtest"},
+	{"dense", "sparse", "quant", ".", "internal/asmtest"},
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},

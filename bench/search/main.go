@@ -2,8 +2,9 @@
 // core, beside a loop that does nothing but read it, in turns:
 //
 //	go run ./search
+//	go run ./search -bytes
 //
-// in the folder bench.
+// in the folder bench. With -bytes it times sums over bytes beside those over float32 instead.
 package main
 
 import (
@@ -24,6 +25,7 @@ import (
 func main() {
 	rows := flag.Int("rows", 100_000, "rows of the matrix")
 	rounds := flag.Int("rounds", 11, "times that each is measured")
+	onlyBytes := flag.Bool("bytes", false, "sums over bytes beside those over float32 instead")
 	flag.Parse()
 	if *rows < 1 || *rounds < 1 {
 		fmt.Fprintln(os.Stderr, "search: -rows and -rounds must be positive")
@@ -34,6 +36,10 @@ func main() {
 		os.Exit(1)
 	}
 	machine.Pin()
+	if *onlyBytes {
+		measureBytes(*rounds)
+		return
+	}
 	fmt.Printf("Path %v, %d rows, the best 10; medians of %d rounds.\n", asm.Active(), *rows,
 		*rounds)
 	for _, cols := range []int{384, 768, 1024, 1536} {

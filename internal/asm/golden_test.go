@@ -54,7 +54,13 @@ var golden = map[string]string{
 	"prefetch":        "fb678f67aea5293efa9930a41b828fdfb475dc2b427628588640e080884f0e45",
 	"unpackdot":       "fe16bc91ff72a5d326cf39182877a03d97ec9a208dc416416e5d68a05c22a1a4",
 	"unpack":          "a1ebac09a2dba5ec558e7e301eb5cb2b0b148ed411d827d1f25368f257ae3f9a",
-	"exp":             "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
+	"dotint8":         "dd0510c881a01ca96070a4f745f4e3d6ed1b56e142c61e5904b6472a687c43d6",
+	"dotuint8":        "cbd90a1bb995d43ace7a918468ea8ca44d11b37f25ef5a026e3a220e9f7e0151",
+
+	"squareddistanceint8":  "315d528ac1b0d32713ba208d78c16385b117a024102acdde3bd0244ae9c05645",
+	"squareddistanceuint8": "7c23c964898b6556e7042e2c70ca2c9a484f68786153dc06038a1852decacef0",
+
+	"exp": "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }
 
 func TestGolden(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
+// vnni tells whether the AVX-512 paths may use VNNI's instructions.
+var vnni = cpu.X86.HasAVX512VNNI
+
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
 	// x/sys asks the operating system too (XGETBV): a feature it reports is one that can be used.

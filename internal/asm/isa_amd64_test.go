@@ -2,7 +2,11 @@
 
 package asm
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
 
 // TestWide holds the rule of docs/kernels.md.
 func TestWide(t *testing.T) {
@@ -30,5 +34,40 @@ func TestWide(t *testing.T) {
 	}
 	if available[n-1] != want {
 		t.Errorf("the fastest path is %v, want %v", available[n-1], want)
+	}
+}
+
+// With and without VNNI the AVX-512 paths give the same sums.
+func TestWithoutVNNI(t *testing.T) {
+	if !vnni {
+		t.Skip("this machine has no VNNI: its tests are all without it")
+	}
+	defer func() { vnni = true }()
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, isa := range available {
+		if isa < AVX512x256 {
+			continue
+		}
+		func() {
+			defer Use(Use(isa))
+			for n := range 400 {
+				x, y := make([]byte, n), make([]byte, n)
+				for i := range x {
+					x[i], y[i] = byte(r.Uint32()), byte(r.Uint32())
+				}
+				signed := func(v []byte) []int8 {
+					return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), n)
+				}
+				vnni = true
+				int8s, uint8s := DotInt8(signed(x), signed(y)), DotUint8(x, y)
+				vnni = false
+				if got := DotInt8(signed(x), signed(y)); got != int8s {
+					t.Errorf("%v, n = %d: %d without VNNI, %d with it", isa, n, got, int8s)
+				}
+				if got := DotUint8(x, y); got != uint8s {
+					t.Errorf("%v, n = %d: %d without VNNI, %d with it", isa, n, got, uint8s)
+				}
+			}
+		}()
 	}
 }

@@ -2,4 +2,6 @@
 
 package asm
 
+const vnni = false
+
 func detect() []ISA { return []ISA{Generic} }

@@ -1552,16 +1552,16 @@ const (
 	BlockRows = 256
 )
 
-// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart, where
-// A has k rows of TileRows elements and B as many of TileCols:
+// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart. A
+// has k rows of TileRows elements and B as many of TileCols:
 //
 //	for r := range k {
 //		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in rows,
-// or c is too short. c must not overlap a or b.
+// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in
+// rows, or c is too short. c must not overlap a or b.
 func RankK(c []float32, stride int, a, b []float32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
@@ -1658,8 +1658,8 @@ func rankKPairs(c []int32, stride int, a, b []uint32) {
 //		dst[i/width*step+i%width] = float32(c * v)
 //	}
 //
-// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or dst
-// ends before the last panel does. dst must not overlap x.
+// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or
+// dst ends before the last panel does. dst must not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
 		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
@@ -1925,9 +1925,210 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	return Dot(dst[:n], w)
 }
 
+// Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact
+// in any order, and added in 64.
+
+// DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func DotInt8(x, y []int8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	for len(x) > Block {
+		sum += int64(dotInt8(x[:Block], y[:Block]))
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + int64(dotInt8(x, y))
+}
+
+// dotInt8 is for one block, whose sum 32 bits hold.
+func dotInt8(x, y []int8) int32 {
+	n := len(x) &^ 15 // the assembly's share
+	var sum int32
+	switch active {
+	case AVX512:
+		if vnni {
+			sum = dotInt8VNNIAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+			return int32(sum)
+		}
+		sum = dotInt8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX512x256:
+		if vnni {
+			sum = dotInt8VNNIAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+			return int32(sum)
+		}
+		sum = dotInt8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX2:
+		sum = dotInt8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case NEON:
+		sum = dotInt8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		sum += dotInt8Generic(x[n:], y[n:])
+	}
+	return int32(sum)
+}
+
+func dotInt8Generic(x, y []int8) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += int32(v) * int32(y[i])
+	}
+	return sum
+}
+
+// DotUint8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func DotUint8(x, y []uint8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	for len(x) > Block {
+		sum += int64(dotUint8(x[:Block], y[:Block]))
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + int64(dotUint8(x, y))
+}
+
+// dotUint8 is for one block, whose sum 32 bits hold.
+func dotUint8(x, y []uint8) uint32 {
+	n := len(x) &^ 15 // the assembly's share
+	var sum int32
+	switch active {
+	case AVX512:
+		if vnni {
+			sum = dotUint8VNNIAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+			return uint32(sum)
+		}
+		sum = dotUint8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX512x256:
+		if vnni {
+			sum = dotUint8VNNIAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+			return uint32(sum)
+		}
+		sum = dotUint8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX2:
+		sum = dotUint8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case NEON:
+		sum = dotUint8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		sum += dotUint8Generic(x[n:], y[n:])
+	}
+	return uint32(sum)
+}
+
+func dotUint8Generic(x, y []uint8) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += int32(v) * int32(y[i])
+	}
+	return sum
+}
+
+// SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistanceInt8(x, y []int8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	for len(x) > Block {
+		sum += int64(squaredDistanceInt8(x[:Block], y[:Block]))
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + int64(squaredDistanceInt8(x, y))
+}
+
+// squaredDistanceInt8 is for one block, whose sum 32 bits hold.
+func squaredDistanceInt8(x, y []int8) uint32 {
+	n := len(x) &^ 15 // the assembly's share
+	var sum int32
+	switch active {
+	case AVX512:
+		sum = squaredDistanceInt8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX512x256:
+		sum = squaredDistanceInt8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX2:
+		sum = squaredDistanceInt8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case NEON:
+		sum = squaredDistanceInt8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		sum += squaredDistanceInt8Generic(x[n:], y[n:])
+	}
+	return uint32(sum)
+}
+
+func squaredDistanceInt8Generic(x, y []int8) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := int32(v) - int32(y[i])
+		sum += d * d
+	}
+	return sum
+}
+
+// SquaredDistanceUint8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistanceUint8(x, y []uint8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	for len(x) > Block {
+		sum += int64(squaredDistanceUint8(x[:Block], y[:Block]))
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + int64(squaredDistanceUint8(x, y))
+}
+
+// squaredDistanceUint8 is for one block, whose sum 32 bits hold.
+func squaredDistanceUint8(x, y []uint8) uint32 {
+	n := len(x) &^ 15 // the assembly's share
+	var sum int32
+	switch active {
+	case AVX512:
+		sum = squaredDistanceUint8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX512x256:
+		sum = squaredDistanceUint8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case AVX2:
+		sum = squaredDistanceUint8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	case NEON:
+		sum = squaredDistanceUint8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		sum += squaredDistanceUint8Generic(x[n:], y[n:])
+	}
+	return uint32(sum)
+}
+
+func squaredDistanceUint8Generic(x, y []uint8) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := int32(v) - int32(y[i])
+		sum += d * d
+	}
+	return sum
+}
+
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in
 // plain Go.
-func Prefetch[T float32 | int32 | uint16 | byte](x []T) {
+func Prefetch[T float32 | int32 | uint16 | int8 | byte](x []T) {
 	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))),
 		min((len(x)*int(unsafe.Sizeof(*new(T)))+3)/4, Block)
 	if n == 0 {

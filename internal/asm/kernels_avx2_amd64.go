@@ -59,6 +59,11 @@ func dotAVX2(x *float32, y *float32, n int) float32
 //go:noescape
 func dot64AVX2(x *float32, y *float32, n int) float64
 
+// dotInt8AVX2 works like dotInt8Generic.
+//
+//go:noescape
+func dotInt8AVX2(x *int8, y *int8, n int) int32
+
 // dotNormsAVX2 works like dotNormsGeneric.
 //
 //go:noescape
@@ -88,6 +93,11 @@ func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, s
 //
 //go:noescape
 func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
+
+// dotUint8AVX2 works like dotUint8Generic.
+//
+//go:noescape
+func dotUint8AVX2(x *uint8, y *uint8, n int) int32
 
 // expAVX2 works like expGeneric.
 //
@@ -153,6 +163,16 @@ func scaleToAVX2(dst *float32, a float32, x *float32, n int)
 //
 //go:noescape
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32
+
+// squaredDistanceInt8AVX2 works like squaredDistanceInt8Generic.
+//
+//go:noescape
+func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
+
+// squaredDistanceUint8AVX2 works like squaredDistanceUint8Generic.
+//
+//go:noescape
+func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
 
 // stepsSameAVX2 works like stepsSameGeneric.
 //

@@ -2006,6 +2006,71 @@ fold:
 	VZEROUPPER
 	RET
 
+// func dotInt8AVX2(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2
+TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Y4
+	VPMOVSXBW (CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	VPMOVSXBW 16(AX), Y4
+	VPMOVSXBW 16(CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y1, Y1
+	VPMOVSXBW 32(AX), Y4
+	VPMOVSXBW 32(CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y2, Y2
+	VPMOVSXBW 48(AX), Y4
+	VPMOVSXBW 48(CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y3, Y3
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVSXBW (AX), Y4
+	VPMOVSXBW (CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
 // func dotNormsAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-32
@@ -4172,6 +4237,71 @@ loop:
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
 	VMOVSS       X0, 4(AX)
+	VZEROUPPER
+	RET
+
+// func dotUint8AVX2(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2
+TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Y4
+	VPMOVZXBW (CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	VPMOVZXBW 16(AX), Y4
+	VPMOVZXBW 16(CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y1, Y1
+	VPMOVZXBW 32(AX), Y4
+	VPMOVZXBW 32(CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y2, Y2
+	VPMOVZXBW 48(AX), Y4
+	VPMOVZXBW 48(CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y3, Y3
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVZXBW (AX), Y4
+	VPMOVZXBW (CX), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -7353,6 +7483,146 @@ odd:
 	VSUBPS     Y8, Y7, Y7
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
+
+// func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2
+TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Y4
+	VPMOVSXBW (CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	VPMOVSXBW 16(AX), Y4
+	VPMOVSXBW 16(CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y1, Y1
+	VPMOVSXBW 32(AX), Y4
+	VPMOVSXBW 32(CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y2, Y2
+	VPMOVSXBW 48(AX), Y4
+	VPMOVSXBW 48(CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y3, Y3
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVSXBW (AX), Y4
+	VPMOVSXBW (CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2
+TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Y4
+	VPMOVZXBW (CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	VPMOVZXBW 16(AX), Y4
+	VPMOVZXBW 16(CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y1, Y1
+	VPMOVZXBW 32(AX), Y4
+	VPMOVZXBW 32(CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y2, Y2
+	VPMOVZXBW 48(AX), Y4
+	VPMOVZXBW 48(CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y3, Y3
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVZXBW (AX), Y4
+	VPMOVZXBW (CX), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, ret+24(FP)
+	VZEROUPPER
+	RET
 
 // func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX

@@ -32,6 +32,8 @@ func dotAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
 func dot64AVX2(x *float32, y *float32, n int) float64 { panic(noAVX2) }
 
+func dotInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
+
 func dotNormsAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
 
 func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
@@ -47,6 +49,8 @@ func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, s
 }
 
 func dotTwoAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
+
+func dotUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
 
 func expAVX2(dst *float32, x *float32, n int, table *float32) { panic(noAVX2) }
 
@@ -73,6 +77,10 @@ func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
 func scaleToAVX2(dst *float32, a float32, x *float32, n int) { panic(noAVX2) }
 
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
+
+func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
+
+func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
 
 func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX2) }
 

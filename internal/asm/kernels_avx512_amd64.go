@@ -44,6 +44,16 @@ func dotAVX512(x *float32, y *float32, n int) float32
 //go:noescape
 func dot64AVX512(x *float32, y *float32, n int) float64
 
+// dotInt8AVX512 works like dotInt8Generic.
+//
+//go:noescape
+func dotInt8AVX512(x *int8, y *int8, n int) int32
+
+// dotInt8VNNIAVX512 is a part of dotInt8.
+//
+//go:noescape
+func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
+
 // dotNormsAVX512 works like dotNormsGeneric.
 //
 //go:noescape
@@ -58,6 +68,16 @@ func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count in
 //
 //go:noescape
 func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+
+// dotUint8AVX512 works like dotUint8Generic.
+//
+//go:noescape
+func dotUint8AVX512(x *uint8, y *uint8, n int) int32
+
+// dotUint8VNNIAVX512 is a part of dotUint8.
+//
+//go:noescape
+func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
 
 // expAVX512 works like expGeneric.
 //
@@ -118,6 +138,16 @@ func scaleToAVX512(dst *float32, a float32, x *float32, n int)
 //
 //go:noescape
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32
+
+// squaredDistanceInt8AVX512 works like squaredDistanceInt8Generic.
+//
+//go:noescape
+func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
+
+// squaredDistanceUint8AVX512 works like squaredDistanceUint8Generic.
+//
+//go:noescape
+func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
 
 // subAVX512 works like subGeneric.
 //

@@ -1616,6 +1616,202 @@ fold:
 	VMOVSD        X16, ret+24(FP)
 	RET
 
+// func dotInt8AVX512(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·dotInt8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVSXBW 32(AX), Z20
+	VPMOVSXBW 32(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVSXBW 64(AX), Z20
+	VPMOVSXBW 64(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVSXBW 96(AX), Z20
+	VPMOVSXBW 96(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VMOVD        BX, X16
+	VPBROADCASTD X16, Z16
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X17
+	VPBROADCASTD X17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	MOVQ         DX, BX
+	ANDQ         $+63, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVQ        SI, K1
+	CMPQ         DX, $+256
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z19
+	VPDPBUSD Z27, Z26, Z18
+	VMOVDQU8 64(AX), Z26
+	VMOVDQU8 64(CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z21
+	VPDPBUSD Z27, Z26, Z20
+	VMOVDQU8 128(AX), Z26
+	VMOVDQU8 128(CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z23
+	VPDPBUSD Z27, Z26, Z22
+	VMOVDQU8 192(AX), Z26
+	VMOVDQU8 192(CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z25
+	VPDPBUSD Z27, Z26, Z24
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	SUBQ     $+256, DX
+	CMPQ     DX, $+256
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z19
+	VPDPBUSD Z27, Z26, Z18
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z21
+	VPDPBUSD Z27, Z26, Z20
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPXORD   Z16, Z26, Z26
+	VPDPBUSD Z27, Z17, Z23
+	VPDPBUSD Z27, Z26, Z22
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	VMOVDQU8.Z (AX), K1, Z26
+	VMOVDQU8.Z (CX), K1, Z27
+	VPXORD     Z16, Z26, Z26
+	VPDPBUSD   Z27, Z17, Z25
+	VPDPBUSD   Z27, Z26, Z24
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z22, Z18, Z18
+	VPADDD        Z23, Z19, Z19
+	VPSLLD        $0x07, Z19, Z19
+	VPSUBD        Z19, Z18, Z18
+	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPADDD        Y16, Y18, Y18
+	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
 // func dotNormsAVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·dotNormsAVX512(SB), NOSPLIT, $0-32
@@ -3032,6 +3228,202 @@ fold:
 	VADDPS  Z19, Z17, Z17
 	VADDPS  Z17, Z16, Z16
 	VMOVUPS Z16, (AX)
+	RET
+
+// func dotUint8AVX512(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·dotUint8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVZXBW 32(AX), Z20
+	VPMOVZXBW 32(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVZXBW 64(AX), Z20
+	VPMOVZXBW 64(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVZXBW 96(AX), Z20
+	VPMOVZXBW 96(CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPMADDWD  Z21, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VMOVD        BX, X16
+	VPBROADCASTD X16, Z16
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X17
+	VPBROADCASTD X17, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	MOVQ         DX, BX
+	ANDQ         $+63, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVQ        SI, K1
+	CMPQ         DX, $+256
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z19
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z18
+	VMOVDQU8 64(AX), Z26
+	VMOVDQU8 64(CX), Z27
+	VPDPBUSD Z17, Z26, Z21
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z20
+	VMOVDQU8 128(AX), Z26
+	VMOVDQU8 128(CX), Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z22
+	VMOVDQU8 192(AX), Z26
+	VMOVDQU8 192(CX), Z27
+	VPDPBUSD Z17, Z26, Z25
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z24
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	SUBQ     $+256, DX
+	CMPQ     DX, $+256
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z19
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z18
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z21
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z20
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z27, Z26, Z22
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	VMOVDQU8.Z (AX), K1, Z26
+	VMOVDQU8.Z (CX), K1, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPXORD     Z16, Z27, Z27
+	VPDPBUSD   Z27, Z26, Z24
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z22, Z18, Z18
+	VPADDD        Z23, Z19, Z19
+	VPSLLD        $0x07, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPADDD        Y16, Y18, Y18
+	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVL          AX, ret+24(FP)
 	RET
 
 // func expAVX512(dst *float32, x *float32, n int, table *float32)
@@ -5511,6 +5903,172 @@ odd:
 	VSUBPS    Z20, Z19, Z19
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
+
+// func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·squaredDistanceInt8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVSXBW 32(AX), Z20
+	VPMOVSXBW 32(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVSXBW 64(AX), Z20
+	VPMOVSXBW 64(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVSXBW 96(AX), Z20
+	VPMOVSXBW 96(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVSXBW (AX), Z20
+	VPMOVSXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·squaredDistanceUint8AVX512(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	VPMOVZXBW 32(AX), Z20
+	VPMOVZXBW 32(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z17, Z17
+	VPMOVZXBW 64(AX), Z20
+	VPMOVZXBW 64(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z18, Z18
+	VPMOVZXBW 96(AX), Z20
+	VPMOVZXBW 96(CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+128, DX
+	CMPQ      DX, $+128
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+32
+	JB        fold
+	VPMOVZXBW (AX), Z20
+	VPMOVZXBW (CX), Z21
+	VPSUBW    Z21, Z20, Z20
+	VPMADDWD  Z20, Z20, Z20
+	VPADDD    Z20, Z16, Z16
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JMP       rest
+
+fold:
+	// Sixteen bytes may be left.
+	CMPQ      DX, $+0
+	JBE       end
+	VPXORD    Y22, Y22, Y22
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y22, Y22
+	VPADDD    Z22, Z17, Z17
+
+end:
+	VPADDD        Z17, Z16, Z16
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z18, Z16, Z16
+	VEXTRACTI64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
 
 // func subAVX512(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F

@@ -24,6 +24,10 @@ func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
 func dot64AVX512(x *float32, y *float32, n int) float64 { panic(noAVX512) }
 
+func dotInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
+
+func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
+
 func dotNormsAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
 
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
@@ -33,6 +37,10 @@ func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count in
 func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX512)
 }
+
+func dotUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
+
+func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
 
 func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512) }
 
@@ -57,6 +65,10 @@ func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
 func scaleToAVX512(dst *float32, a float32, x *float32, n int) { panic(noAVX512) }
 
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
+
+func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
+
+func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
 
 func subAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
 

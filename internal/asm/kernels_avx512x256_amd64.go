@@ -59,6 +59,16 @@ func dotAVX512x256(x *float32, y *float32, n int) float32
 //go:noescape
 func dot64AVX512x256(x *float32, y *float32, n int) float64
 
+// dotInt8AVX512x256 works like dotInt8Generic.
+//
+//go:noescape
+func dotInt8AVX512x256(x *int8, y *int8, n int) int32
+
+// dotInt8VNNIAVX512x256 is a part of dotInt8.
+//
+//go:noescape
+func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
+
 // dotNormsAVX512x256 works like dotNormsGeneric.
 //
 //go:noescape
@@ -88,6 +98,16 @@ func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *floa
 //
 //go:noescape
 func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int)
+
+// dotUint8AVX512x256 works like dotUint8Generic.
+//
+//go:noescape
+func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32
+
+// dotUint8VNNIAVX512x256 is a part of dotUint8.
+//
+//go:noescape
+func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
 
 // expAVX512x256 works like expGeneric.
 //
@@ -153,6 +173,16 @@ func scaleToAVX512x256(dst *float32, a float32, x *float32, n int)
 //
 //go:noescape
 func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32
+
+// squaredDistanceInt8AVX512x256 works like squaredDistanceInt8Generic.
+//
+//go:noescape
+func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32
+
+// squaredDistanceUint8AVX512x256 works like squaredDistanceUint8Generic.
+//
+//go:noescape
+func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32
 
 // stepsSameAVX512x256 works like stepsSameGeneric.
 //

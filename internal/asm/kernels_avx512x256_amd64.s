@@ -1950,6 +1950,187 @@ fold:
 	VMOVSD        X16, ret+24(FP)
 	RET
 
+// func dotInt8AVX512x256(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotInt8AVX512x256(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	VPMOVSXBW 16(AX), Y20
+	VPMOVSXBW 16(CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y17, Y17
+	VPMOVSXBW 32(AX), Y20
+	VPMOVSXBW 32(CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y18, Y18
+	VPMOVSXBW 48(AX), Y20
+	VPMOVSXBW 48(CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y19, Y19
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD        Y17, Y16, Y16
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y18, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VMOVD        BX, X16
+	VPBROADCASTD X16, Y16
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X17
+	VPBROADCASTD X17, Y17
+	VPXORD       Y18, Y18, Y18
+	VPXORD       Y19, Y19, Y19
+	VPXORD       Y20, Y20, Y20
+	VPXORD       Y21, Y21, Y21
+	VPXORD       Y22, Y22, Y22
+	VPXORD       Y23, Y23, Y23
+	VPXORD       Y24, Y24, Y24
+	VPXORD       Y25, Y25, Y25
+	MOVQ         DX, BX
+	ANDQ         $+31, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVQ        SI, K1
+	CMPQ         DX, $+128
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y19
+	VPDPBUSD Y27, Y26, Y18
+	VMOVDQU8 32(AX), Y26
+	VMOVDQU8 32(CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y21
+	VPDPBUSD Y27, Y26, Y20
+	VMOVDQU8 64(AX), Y26
+	VMOVDQU8 64(CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y23
+	VPDPBUSD Y27, Y26, Y22
+	VMOVDQU8 96(AX), Y26
+	VMOVDQU8 96(CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y25
+	VPDPBUSD Y27, Y26, Y24
+	ADDQ     $+128, AX
+	ADDQ     $+128, CX
+	SUBQ     $+128, DX
+	CMPQ     DX, $+128
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y19
+	VPDPBUSD Y27, Y26, Y18
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y21
+	VPDPBUSD Y27, Y26, Y20
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPXORD   Y16, Y26, Y26
+	VPDPBUSD Y27, Y17, Y23
+	VPDPBUSD Y27, Y26, Y22
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	VMOVDQU8.Z (AX), K1, Y26
+	VMOVDQU8.Z (CX), K1, Y27
+	VPXORD     Y16, Y26, Y26
+	VPDPBUSD   Y27, Y17, Y25
+	VPDPBUSD   Y27, Y26, Y24
+
+fold:
+	VPADDD        Y20, Y18, Y18
+	VPADDD        Y21, Y19, Y19
+	VPADDD        Y24, Y22, Y22
+	VPADDD        Y25, Y23, Y23
+	VPADDD        Y22, Y18, Y18
+	VPADDD        Y23, Y19, Y19
+	VPSLLD        $0x07, Y19, Y19
+	VPSUBD        Y19, Y18, Y18
+	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
 // func dotNormsAVX512x256(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·dotNormsAVX512x256(SB), NOSPLIT, $256-32
@@ -4105,6 +4286,187 @@ loop:
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
 	VMOVSS        X16, 4(AX)
+	RET
+
+// func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·dotUint8AVX512x256(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	VPMOVZXBW 16(AX), Y20
+	VPMOVZXBW 16(CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y17, Y17
+	VPMOVZXBW 32(AX), Y20
+	VPMOVZXBW 32(CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y18, Y18
+	VPMOVZXBW 48(AX), Y20
+	VPMOVZXBW 48(CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y19, Y19
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPMADDWD  Y21, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD        Y17, Y16, Y16
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y18, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x80808080, BX
+	VMOVD        BX, X16
+	VPBROADCASTD X16, Y16
+	MOVL         $0x01010101, BX
+	VMOVD        BX, X17
+	VPBROADCASTD X17, Y17
+	VPXORD       Y18, Y18, Y18
+	VPXORD       Y19, Y19, Y19
+	VPXORD       Y20, Y20, Y20
+	VPXORD       Y21, Y21, Y21
+	VPXORD       Y22, Y22, Y22
+	VPXORD       Y23, Y23, Y23
+	VPXORD       Y24, Y24, Y24
+	VPXORD       Y25, Y25, Y25
+	MOVQ         DX, BX
+	ANDQ         $+31, BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVQ        SI, K1
+	CMPQ         DX, $+128
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPDPBUSD Y17, Y26, Y19
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y18
+	VMOVDQU8 32(AX), Y26
+	VMOVDQU8 32(CX), Y27
+	VPDPBUSD Y17, Y26, Y21
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y20
+	VMOVDQU8 64(AX), Y26
+	VMOVDQU8 64(CX), Y27
+	VPDPBUSD Y17, Y26, Y23
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y22
+	VMOVDQU8 96(AX), Y26
+	VMOVDQU8 96(CX), Y27
+	VPDPBUSD Y17, Y26, Y25
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y24
+	ADDQ     $+128, AX
+	ADDQ     $+128, CX
+	SUBQ     $+128, DX
+	CMPQ     DX, $+128
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPDPBUSD Y17, Y26, Y19
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y18
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPDPBUSD Y17, Y26, Y21
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y20
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPDPBUSD Y17, Y26, Y23
+	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y27, Y26, Y22
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	VMOVDQU8.Z (AX), K1, Y26
+	VMOVDQU8.Z (CX), K1, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPXORD     Y16, Y27, Y27
+	VPDPBUSD   Y27, Y26, Y24
+
+fold:
+	VPADDD        Y20, Y18, Y18
+	VPADDD        Y21, Y19, Y19
+	VPADDD        Y24, Y22, Y22
+	VPADDD        Y25, Y23, Y23
+	VPADDD        Y22, Y18, Y18
+	VPADDD        Y23, Y19, Y19
+	VPSLLD        $0x07, Y19, Y19
+	VPADDD        Y19, Y18, Y18
+	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVL          AX, ret+24(FP)
 	RET
 
 // func expAVX512x256(dst *float32, x *float32, n int, table *float32)
@@ -7167,6 +7529,144 @@ odd:
 	VSUBPS    Y24, Y23, Y23
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
+
+// func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·squaredDistanceInt8AVX512x256(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	VPMOVSXBW 16(AX), Y20
+	VPMOVSXBW 16(CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y17, Y17
+	VPMOVSXBW 32(AX), Y20
+	VPMOVSXBW 32(CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y18, Y18
+	VPMOVSXBW 48(AX), Y20
+	VPMOVSXBW 48(CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y19, Y19
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVSXBW (AX), Y20
+	VPMOVSXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD        Y17, Y16, Y16
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y18, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
+
+// func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·squaredDistanceUint8AVX512x256(SB), NOSPLIT, $0-28
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	VPMOVZXBW 16(AX), Y20
+	VPMOVZXBW 16(CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y17, Y17
+	VPMOVZXBW 32(AX), Y20
+	VPMOVZXBW 32(CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y18, Y18
+	VPMOVZXBW 48(AX), Y20
+	VPMOVZXBW 48(CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y19, Y19
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+rest:
+	CMPQ      DX, $+16
+	JB        fold
+	VPMOVZXBW (AX), Y20
+	VPMOVZXBW (CX), Y21
+	VPSUBW    Y21, Y20, Y20
+	VPMADDWD  Y20, Y20, Y20
+	VPADDD    Y20, Y16, Y16
+	ADDQ      $+16, AX
+	ADDQ      $+16, CX
+	SUBQ      $+16, DX
+	JMP       rest
+
+fold:
+	VPADDD        Y17, Y16, Y16
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y18, Y16, Y16
+	VEXTRACTI32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVL          AX, ret+24(FP)
+	RET
 
 // func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32)
 // Requires: AVX, AVX512F, AVX512VL

@@ -34,6 +34,10 @@ func dotAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) 
 
 func dot64AVX512x256(x *float32, y *float32, n int) float64 { panic(noAVX512x256) }
 
+func dotInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
+
+func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
+
 func dotNormsAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
 
 func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
@@ -49,6 +53,10 @@ func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *floa
 }
 
 func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
+
+func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
+
+func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func expAVX512x256(dst *float32, x *float32, n int, table *float32) { panic(noAVX512x256) }
 
@@ -77,6 +85,10 @@ func scaleAVX512x256(a float32, x *float32, n int) { panic(noAVX512x256) }
 func scaleToAVX512x256(dst *float32, a float32, x *float32, n int) { panic(noAVX512x256) }
 
 func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
+
+func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
+
+func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX512x256) }
 

@@ -59,6 +59,11 @@ func dotNEON(x *float32, y *float32, n int) float32
 //go:noescape
 func dot64NEON(x *float32, y *float32, n int) float64
 
+// dotInt8NEON works like dotInt8Generic.
+//
+//go:noescape
+func dotInt8NEON(x *int8, y *int8, n int) int32
+
 // dotNormsNEON works like dotNormsGeneric.
 //
 //go:noescape
@@ -88,6 +93,11 @@ func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, s
 //
 //go:noescape
 func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
+
+// dotUint8NEON works like dotUint8Generic.
+//
+//go:noescape
+func dotUint8NEON(x *uint8, y *uint8, n int) int32
 
 // expNEON works like expGeneric.
 //
@@ -153,6 +163,16 @@ func scaleToNEON(dst *float32, a float32, x *float32, n int)
 //
 //go:noescape
 func squaredDistanceNEON(x *float32, y *float32, n int) float32
+
+// squaredDistanceInt8NEON works like squaredDistanceInt8Generic.
+//
+//go:noescape
+func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
+
+// squaredDistanceUint8NEON works like squaredDistanceUint8Generic.
+//
+//go:noescape
+func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
 
 // stepsSameNEON works like stepsSameGeneric.
 //

@@ -32,6 +32,8 @@ func dotNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 
 func dot64NEON(x *float32, y *float32, n int) float64 { panic(noNEON) }
 
+func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
+
 func dotNormsNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
 
 func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
@@ -47,6 +49,8 @@ func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, s
 }
 
 func dotTwoNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
+
+func dotUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
 
 func expNEON(dst *float32, x *float32, n int, table *float32) { panic(noNEON) }
 
@@ -73,6 +77,10 @@ func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
 func scaleToNEON(dst *float32, a float32, x *float32, n int) { panic(noNEON) }
 
 func squaredDistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
+
+func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
+
+func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
 
 func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32) { panic(noNEON) }
 

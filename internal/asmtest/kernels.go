@@ -36,8 +36,9 @@ type Args struct {
 	X, Y    []float32
 	Scalars []float32
 	Idx     []int32
-	Packed  []byte   // what stands for floats
-	Shorts  []uint16 // indices, strictly ascending
+	Packed  []byte    // what stands for floats
+	Bytes   [2][]byte // vectors of bytes
+	Shorts  []uint16  // indices, strictly ascending
 	Steps   []asm.Step
 	Doubles []float64  // stored into
 	Pairs   [2][]int32 // two integers of 16 bits in each
@@ -93,7 +94,8 @@ func appendDouble(out []float32, rest float64) []float32 {
 
 // Footprint is the size of the operands in bytes, each counted once.
 func (a *Args) Footprint() int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*len(a.Doubles)
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*len(a.Doubles) +
+		len(a.Bytes[0]) + len(a.Bytes[1])
 	bytes += 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + len(a.Sums))
 	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
 	var seen []*float32
@@ -730,6 +732,48 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 5*len(a.Packed) + 4*len(a.W) },
 	},
 	{
+		Name: "dotint8",
+		New:  newBytes,
+		Call: func(a *Args) float32 { return split(a, asm.DotInt8(signed(a.Bytes[0]), signed(a.Bytes[1]))) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideBytes(a, func(b byte) int64 { return int64(int8(b)) },
+				func(x, y int64) int64 { return x * y })
+		},
+		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
+	},
+	{
+		Name: "dotuint8",
+		New:  newBytes,
+		Call: func(a *Args) float32 { return split(a, asm.DotUint8(a.Bytes[0], a.Bytes[1])) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideBytes(a, func(b byte) int64 { return int64(b) },
+				func(x, y int64) int64 { return x * y })
+		},
+		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
+	},
+	{
+		Name: "squareddistanceint8",
+		New:  newBytes,
+		Call: func(a *Args) float32 {
+			return split(a, asm.SquaredDistanceInt8(signed(a.Bytes[0]), signed(a.Bytes[1])))
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideBytes(a, func(b byte) int64 { return int64(int8(b)) },
+				func(x, y int64) int64 { return (x - y) * (x - y) })
+		},
+		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
+	},
+	{
+		Name: "squareddistanceuint8",
+		New:  newBytes,
+		Call: func(a *Args) float32 { return split(a, asm.SquaredDistanceUint8(a.Bytes[0], a.Bytes[1])) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideBytes(a, func(b byte) int64 { return int64(b) },
+				func(x, y int64) int64 { return (x - y) * (x - y) })
+		},
+		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
+	},
+	{
 		Name:  "prefetch",
 		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
 		Call:  func(a *Args) float32 { asm.Prefetch(a.X); return 0 },
@@ -849,4 +893,45 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 		scale = append(scale, math.Abs(u)+math.Abs(v))
 	}
 	return want, scale
+}
+
+// newBytes makes two vectors of any bytes, many of them the greatest or the least there are, and a
+// result of 64 bits in two parts of 32, each in two of 16, which float32 holds.
+func newBytes(n int, m Memory, s *Source) *Args {
+	a := &Args{Bytes: [2][]byte{m.Bytes(n), m.Bytes(n)}, Out: m.Floats(4)}
+	for _, v := range a.Bytes {
+		extreme := s.IntN(3) == 0
+		for i := range v {
+			v[i] = byte(s.Uint32())
+			if extreme {
+				v[i] = [4]byte{0, 127, 128, 255}[v[i]%4]
+			}
+		}
+	}
+	return a
+}
+
+func signed(v []byte) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
+}
+
+// split puts a sum into a.Out.
+func split(a *Args, sum int64) float32 {
+	for i := range a.Out {
+		a.Out[i] = float32(uint16(sum >> (16 * i)))
+	}
+	return 0
+}
+
+// wideBytes has the sums of terms as split does.
+func wideBytes(a *Args, number func(byte) int64, term func(x, y int64) int64,
+) (want, scale []float64) {
+	var sum int64
+	for i, b := range a.Bytes[0] {
+		sum += term(number(b), number(a.Bytes[1][i]))
+	}
+	for i := range a.Out {
+		want = append(want, float64(uint16(sum>>(16*i))))
+	}
+	return want, make([]float64, len(want))
 }

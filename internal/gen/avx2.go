@@ -512,6 +512,65 @@ func (t *avx2) foldFour(v [4]Group, halves func(a, b Group, low, high reg.VecVir
 	return sum
 }
 
+// Bytes.
+
+func (t *avx2) BytesAtOnce(width int) int { return 2 * width }
+
+// AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products a lane.
+func (t *avx2) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int) {
+	v, w := t.New(sum.width), t.New(sum.width)
+	for _, l := range []struct {
+		v Group
+		p reg.GPVirtual
+	}{{v, x}, {w, y}} {
+		if term.signed {
+			t.VPMOVSXBW(at(l.p, offset), r(l.v))
+		} else {
+			t.VPMOVZXBW(at(l.p, offset), r(l.v))
+		}
+	}
+	if term.difference {
+		t.VPSUBW(r(w), r(v), r(v))
+		w = v
+	}
+	t.VPMADDWD(r(w), r(v), r(v))
+	t.AddInts(sum, sum, v)
+}
+
+func (t *avx2) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
+	panic("AVX2 has no VNNI")
+}
+
+func (t *avx2) BytePart(n reg.GPVirtual) Part { panic("AVX2 has no VNNI") }
+
+func (t *avx2) SetBytes(v Group, b uint8) {
+	few := t.GP32()
+	t.MOVL(operand.U32(0x01010101*uint32(b)), few)
+	t.VMOVD(few, v.regs[0].AsX())
+	t.VPBROADCASTD(v.regs[0].AsX(), r(v))
+}
+
+func (t *avx2) AddInts(dst, a, b Group) { t.VPADDD(r(b), r(a), r(dst)) }
+
+func (t *avx2) ReturnInts(v Group) {
+	h := t.XMM()
+	t.VEXTRACTI128(operand.Imm(1), r(v), h)
+	t.returnFour(v, h)
+	t.Done()
+}
+
+// returnFour adds the lanes of v's lower quarter and of h.
+func (t *avx2) returnFour(v Group, h reg.VecVirtual) {
+	x, sum := v.regs[0].AsX(), t.GP32()
+	t.VPADDD(h, x, x)
+	t.VPSHUFD(operand.Imm(0x4e), x, h)
+	t.VPADDD(h, x, x)
+	t.VPSHUFD(operand.Imm(0xb1), x, h)
+	t.VPADDD(h, x, x)
+	t.VMOVD(x, sum)
+	t.MOVL(sum, t.resolve(t.ReturnIndex(0)))
+}
+
 // Jumps.
 
 func (t *avx2) Label(name string) { t.Context.Label(name) }

@@ -229,6 +229,54 @@ func (t *avx512) foldFourWide(v [4]Group) Group {
 	return t.Narrow(sum, 4)
 }
 
+// Bytes.
+
+// AddVNNI lets VPDPBUSD multiply bytes without sign by bytes with one: of two with signs the first
+// is made 128 greater, of two without the second 128 less, by the same flip of a bit.
+func (t *avx512) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
+	v, w := t.New(s.sum.width), t.New(s.sum.width)
+	load := func(v Group, p reg.GPVirtual) {
+		if part == nil {
+			t.VMOVDQU8(at(p, offset), r(v))
+		} else {
+			t.VMOVDQU8_Z(at(p, offset), part.(reg.Register), r(v))
+		}
+	}
+	load(v, x)
+	load(w, y)
+	if s.signed {
+		t.VPXORD(r(s.flip), r(v), r(v))
+		t.VPDPBUSD(r(w), r(s.ones), r(s.extra))
+	} else {
+		t.VPDPBUSD(r(s.ones), r(v), r(s.extra))
+		t.VPXORD(r(s.flip), r(w), r(w))
+	}
+	t.VPDPBUSD(r(w), r(v), r(s.sum))
+}
+
+// BytePart's mask has a bit for each byte.
+func (t *avx512) BytePart(n reg.GPVirtual) Part {
+	some, ones, mask := t.CopyInt(n), t.GP64(), t.K()
+	t.And(some, 4*t.width-1)
+	t.MOVQ(operand.I32(-1), ones)
+	t.BZHIQ(some, ones, ones)
+	t.KMOVQ(ones, mask)
+	return mask
+}
+
+func (t *avx512) ReturnInts(v Group) {
+	if v.width == 16 {
+		h := t.YMM()
+		t.VEXTRACTI64X4(operand.Imm(1), r(v), h)
+		v.width = 8
+		t.VPADDD(h, r(v), r(v))
+	}
+	h := t.XMM()
+	t.VEXTRACTI32X4(operand.Imm(1), r(v), h)
+	t.returnFour(v, h)
+	t.Done()
+}
+
 // Jumps.
 
 func (t *avx512) IfAnyEqual(a, b Group, label string) {

@@ -49,6 +49,7 @@ type kernelSpec struct {
 	emit            func(Target)
 	like            string // the function of package asm that the assembly works like
 	wide            bool   // has a body in registers of 512 bits
+	vnni            bool   // needs AVX-512 VNNI
 }
 
 var kernels []*kernelSpec
@@ -56,7 +57,7 @@ var kernels []*kernelSpec
 // kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic"
 // in package asm unless it is told otherwise.
 func kernel(word, signature string, emit func(Target)) *kernelSpec {
-	k := &kernelSpec{word, signature, emit, word + "Generic", false}
+	k := &kernelSpec{word, signature, emit, word + "Generic", false, false}
 	kernels = append(kernels, k)
 	return k
 }
@@ -67,6 +68,9 @@ func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; re
 
 // inWide says that the kernel is worth a body in registers of 512 bits as well.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
+
+// withVNNI says that the kernel is for CPUs with AVX-512 VNNI only. Its word ends with VNNI.
+func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {
@@ -79,7 +83,7 @@ func (k *kernelSpec) doc(isa string) string {
 // kernelsFor returns those that a target has bodies of.
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
-		if t.Width() <= 8 || k.wide {
+		if (t.Width() <= 8 || k.wide) && (!k.vnni || strings.HasPrefix(t.Name(), "AVX512")) {
 			some = append(some, k)
 		}
 	}

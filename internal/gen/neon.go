@@ -433,8 +433,8 @@ func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
 func (t *neon) MulPairs(dst, a, b Group) {
 	each(dst, a, b, func(m, n, d reg.Register) {
 		high := t.V128()
-		t.VSMULL2(m, n, high)
-		t.VSMULL(m, n, d)
+		t.VSMULL2H(m, n, high)
+		t.VSMULLH(m, n, d)
 		t.VADDP(high, d, d)
 	})
 }
@@ -536,6 +536,59 @@ func (t *neon) FoldFour(v [4]Group) Group {
 	t.VMOV(arm64.D(first, 1), arm64.D(second, 0))
 	t.VFADD(second, sum.regs[0], sum.regs[0])
 	return sum
+}
+
+// Bytes.
+
+func (t *neon) BytesAtOnce(width int) int { return 16 }
+
+// AddBytes multiplies bytes to products of 16 bits, which are added to the lanes by pairs.
+func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int) {
+	v, w, low, high := t.V128(), t.V128(), t.V128(), t.V128()
+	t.FMOVQ(at(x, offset), v)
+	t.FMOVQ(at(y, offset), w)
+	if term.difference {
+		if term.signed {
+			t.VSABD(w, v, v)
+		} else {
+			t.VUABD(w, v, v)
+		}
+		w = v
+	}
+	if term.signed && !term.difference {
+		t.VSMULL(w, v, low)
+		t.VSMULL2(w, v, high)
+		t.VSADALP(low, sum.regs[0])
+		t.VSADALP(high, sum.regs[1])
+		return
+	}
+	t.VUMULL(w, v, low)
+	t.VUMULL2(w, v, high)
+	t.VUADALP(low, sum.regs[0])
+	t.VUADALP(high, sum.regs[1])
+}
+
+func (t *neon) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
+	panic("NEON has no VNNI")
+}
+
+func (t *neon) BytePart(n reg.GPVirtual) Part { panic("NEON has no VNNI") }
+
+func (t *neon) SetBytes(v Group, b uint8) {
+	for _, r := range v.regs {
+		t.VMOVI(b, r)
+	}
+}
+
+func (t *neon) AddInts(dst, a, b Group) { each(dst, a, b, t.VADD) }
+
+func (t *neon) ReturnInts(v Group) {
+	t.VADD(v.regs[1], v.regs[0], v.regs[0])
+	t.VADDV(v.regs[0], v.regs[0])
+	sum := t.GP64()
+	t.VMOV(arm64.S(v.regs[0], 0), sum)
+	t.Context.Store(sum, t.ReturnIndex(0))
+	t.RET()
 }
 
 // Jumps.

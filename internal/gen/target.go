@@ -23,6 +23,7 @@ type Target interface {
 	arithmetic
 	doubles
 	folds
+	byteSums
 	jumps
 }
 
@@ -196,6 +197,39 @@ type folds interface {
 	Fold(v Group)
 	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
+}
+
+// A byteTerm is what a sum over bytes adds up: products, or squares of differences.
+type byteTerm struct {
+	signed     bool // the bytes are int8, else uint8
+	difference bool
+}
+
+// A vnniSum is a sum of products of which the first factor is 128 too large or, of bytes without
+// sign, the second one 128 too small. What that makes is in extra, 128 times too small.
+type vnniSum struct {
+	signed     bool
+	sum, extra Group
+	flip, ones Group // bytes of 128 and of 1
+}
+
+// byteSums are of vectors of bytes, which are summed in integers of 32 bits, modulo 2^32. The order
+// does not matter there, and a group of lanes is only the place for a part of a sum.
+type byteSums interface {
+	// BytesAtOnce is how many bytes AddBytes takes of each vector for a group so wide: 8, or Width.
+	BytesAtOnce(width int) int
+	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum.
+	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int)
+	// AddVNNI is the same for products of Width*4 bytes, or of a part of them, by the instructions
+	// of AVX-512 VNNI.
+	AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part)
+	// BytePart prepares for the last n mod Width*4 bytes.
+	BytePart(n reg.GPVirtual) Part
+	// SetBytes sets each byte of v to b.
+	SetBytes(v Group, b uint8)
+	// AddInts is Add of integers; ReturnInts ends the function with the sum of the lanes.
+	AddInts(dst, a, b Group)
+	ReturnInts(v Group)
 }
 
 // jumps compare without sign.

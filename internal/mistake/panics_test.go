@@ -103,6 +103,37 @@ func wrong(t *testing.T) map[string][]call {
 				dense.TopMany([][]dense.Hit{hits, hits}, 0, of(12), 3, queries, 1)
 			}, "len(queries[1]) = 2, len(queries[0]) = 3"},
 		},
+		"dense.Gemv": {
+			{func() { dense.Gemv(1, of(11), 4, of(4), 0, of(3)) },
+				"len(a) = 11, too few for 3 rows of 4 elements, 4 apart"},
+			{func() { dense.Gemv(1, of(12), 3, of(4), 0, of(3)) }, "lda = 3, less than 4 columns"},
+		},
+		"dense.GemvT": {
+			{func() { dense.GemvT(1, of(11), 4, of(3), 0, of(4)) },
+				"len(a) = 11, too few for 3 rows of 4 elements, 4 apart"},
+		},
+		"dense.Ger": {
+			{func() { dense.Ger(1, of(3), of(4), of(11), 4) },
+				"len(a) = 11, too few for 3 rows of 4 elements, 4 apart"},
+		},
+		"dense.Gemm": {
+			{func() {
+				dense.Gemm(2, 3, -1, 1, dense.Factor{}, dense.Factor{}, 0, of(6), 3, 1)
+			}, "m = 2, n = 3, k = -1"},
+			{func() {
+				a, b := dense.Factor{Data: of(7), Stride: 4}, dense.Factor{Data: of(12), Stride: 3}
+				dense.Gemm(2, 3, 4, 1, a, b, 0, of(6), 3, 1)
+			}, "len(a.Data) = 7, too few for 2 rows of 4 elements, 4 apart"},
+			{func() {
+				a, b := dense.Factor{Data: of(8), Stride: 4}, dense.Factor{Data: of(12), Stride: 3}
+				b.Transposed = true
+				dense.Gemm(2, 3, 4, 1, a, b, 0, of(6), 3, 1)
+			}, "b.Stride = 3, less than 4 columns"},
+			{func() {
+				a, b := dense.Factor{Data: of(8), Stride: 4}, dense.Factor{Data: of(12), Stride: 3}
+				dense.Gemm(2, 3, 4, 1, a, b, 0, of(5), 3, 1)
+			}, "len(c) = 5, too few for 2 rows of 3 elements, 3 apart"},
+		},
 		"dense.Matrix.Top": {
 			{func() { d.Top(hits, dense.ByDot, of(3)) }, "len(x) = 3, Cols = 4"},
 		},

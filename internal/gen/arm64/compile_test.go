@@ -342,8 +342,8 @@ func TestSpelling(t *testing.T) {
 		{c.VTRN2, "trn2 v3.4s, v2.4s, v1.4s"},
 		{c.VADD, "add v3.4s, v2.4s, v1.4s"},
 		{c.VADDP, "addp v3.4s, v2.4s, v1.4s"},
-		{c.VSMULL, "smull v3.4s, v2.4h, v1.4h"},
-		{c.VSMULL2, "smull2 v3.4s, v2.8h, v1.8h"},
+		{c.VSMULLH, "smull v3.4s, v2.4h, v1.4h"},
+		{c.VSMULL2H, "smull2 v3.4s, v2.8h, v1.8h"},
 		{c.VSUB, "sub v3.4s, v2.4s, v1.4s"},
 		{c.VFADD, "fadd v3.4s, v2.4s, v1.4s"},
 		{c.VFSUB, "fsub v3.4s, v2.4s, v1.4s"},
@@ -357,6 +357,12 @@ func TestSpelling(t *testing.T) {
 		{c.VFCMEQ, "fcmeq v3.4s, v2.4s, v1.4s"},
 		{c.VFCMGE, "fcmge v3.4s, v2.4s, v1.4s"},
 		{c.VFCMGT, "fcmgt v3.4s, v2.4s, v1.4s"},
+		{c.VSABD, "sabd v3.16b, v2.16b, v1.16b"},
+		{c.VUABD, "uabd v3.16b, v2.16b, v1.16b"},
+		{c.VSMULL, "smull v3.8h, v2.8b, v1.8b"},
+		{c.VSMULL2, "smull2 v3.8h, v2.16b, v1.16b"},
+		{c.VUMULL, "umull v3.8h, v2.8b, v1.8b"},
+		{c.VUMULL2, "umull2 v3.8h, v2.16b, v1.16b"},
 		{c.FADDS, "fadd s3, s2, s1"},
 		{c.FSUBS, "fsub s3, s2, s1"},
 		{c.FMULS, "fmul s3, s2, s1"},
@@ -384,6 +390,9 @@ func TestSpelling(t *testing.T) {
 		{c.VUXTLB, "uxtl v2.8h, v1.8b"},
 		{c.VUXTLH, "uxtl v2.4s, v1.4h"},
 		{c.VUXTL2H, "uxtl2 v2.4s, v1.8h"},
+		{c.VSADALP, "sadalp v2.4s, v1.8h"},
+		{c.VUADALP, "uadalp v2.4s, v1.8h"},
+		{c.VADDV, "addv s2, v1.4s"},
 	} {
 		o.do(v1, v2)
 		see(o.gnu)
@@ -464,7 +473,7 @@ func checkLiveness(t *testing.T, i *ir.Instruction) {
 		case k == last, k == last-1 && strings.HasPrefix(d.format, "("):
 			written = append(written, d)
 			if i.Opcode == "VBSL" || i.Opcode == "VBIT" || i.Opcode == "VTBX" ||
-				strings.Contains(d.format, ".S[") ||
+				strings.HasSuffix(i.Opcode, "ADALP") || strings.Contains(d.format, ".S[") ||
 				strings.Contains(d.format, ".D[") {
 				read = append(read, d)
 			}

@@ -24,6 +24,7 @@ func (v view) Asm() string { return fmt.Sprintf("%s of %s", v.format, v.Register
 
 func r64(r reg.Register) view { return view{r, reg.KindGP, "R%d"} }
 func f(r reg.Register) view   { return view{r, reg.KindVector, "F%d"} }
+func v(r reg.Register) view   { return view{r, reg.KindVector, "V%d"} }
 func s2(r reg.Register) view  { return view{r, reg.KindVector, "V%d.S2"} }
 func s4(r reg.Register) view  { return view{r, reg.KindVector, "V%d.S4"} }
 func d2(r reg.Register) view  { return view{r, reg.KindVector, "V%d.D2"} }

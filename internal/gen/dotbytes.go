@@ -1,0 +1,117 @@
+package main
+
+func init() {
+	for _, k := range []struct {
+		word, element string
+		term          byteTerm
+	}{
+		{"dotInt8", "int8", byteTerm{signed: true}},
+		{"dotUint8", "uint8", byteTerm{}},
+		{"squaredDistanceInt8", "int8", byteTerm{signed: true, difference: true}},
+		{"squaredDistanceUint8", "uint8", byteTerm{difference: true}},
+	} {
+		signature := "func(x, y *" + k.element + ", n int) int32"
+		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).inWide()
+		if !k.term.difference {
+			kernel(k.word+"VNNI", signature, func(t Target) { dotVNNI(t, k.term.signed) }).
+				partOf(k.word).inWide().withVNNI()
+		}
+	}
+}
+
+// sumBytes adds up the terms of two vectors of bytes in 32 bits. n is a multiple of 16, and at most
+// asm.Block.
+func sumBytes(t Target, term byteTerm) {
+	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
+	width, step := t.Width(), t.BytesAtOnce(t.Width())
+	next := func(bytes int) {
+		t.Advance(x, bytes)
+		t.Advance(y, bytes)
+		t.Decrement(n, bytes)
+	}
+	var sum [4]Group
+	for i := range sum {
+		sum[i] = t.New(width)
+		t.Zero(sum[i])
+	}
+	t.IfLess(n, len(sum)*step, "rest")
+	t.LoopLabel("loop")
+	t.Comment("Four groups a turn.")
+	for i, v := range sum {
+		t.AddBytes(v, term, x, y, i*step)
+	}
+	next(len(sum) * step)
+	t.IfAtLeast(n, len(sum)*step, "loop")
+	t.Label("rest")
+	t.IfLess(n, step, "fold")
+	t.AddBytes(sum[0], term, x, y, 0)
+	next(step)
+	t.Jump("rest")
+	t.Label("fold")
+	if step > 16 {
+		t.Comment("Sixteen bytes may be left.")
+		t.IfAtMost(n, 0, "end")
+		few := t.New(8) // whose upper half becomes 0
+		t.Zero(few)
+		t.AddBytes(few, term, x, y, 0)
+		t.AddInts(sum[1], sum[1], Group{width, few.regs})
+		t.Label("end")
+	}
+	t.AddInts(sum[0], sum[0], sum[1])
+	t.AddInts(sum[2], sum[2], sum[3])
+	t.AddInts(sum[0], sum[0], sum[2])
+	t.ReturnInts(sum[0])
+}
+
+// dotVNNI adds up products of bytes. n is at most asm.Block.
+func dotVNNI(t Target, signed bool) {
+	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
+	width := t.Width()
+	step := 4 * width
+	flip, ones := t.New(width), t.New(width)
+	t.SetBytes(flip, 128)
+	t.SetBytes(ones, 1)
+	var sums [4]vnniSum
+	for i := range sums {
+		s := vnniSum{signed, t.New(width), t.New(width), flip, ones}
+		t.Zero(s.sum)
+		t.Zero(s.extra)
+		sums[i] = s
+	}
+	part := t.BytePart(n)
+	next := func(bytes int) {
+		t.Advance(x, bytes)
+		t.Advance(y, bytes)
+		t.Decrement(n, bytes)
+	}
+	t.IfLess(n, 4*step, "rest")
+	t.LoopLabel("loop")
+	t.Comment("Four groups a turn.")
+	for i, s := range sums {
+		t.AddVNNI(s, x, y, i*step, nil)
+	}
+	next(4 * step)
+	t.IfAtLeast(n, 4*step, "loop")
+	t.Label("rest")
+	for i := range 3 {
+		t.IfLess(n, step, "part")
+		t.AddVNNI(sums[i], x, y, 0, nil)
+		next(step)
+	}
+	t.Label("part")
+	t.IfAtMost(n, 0, "fold")
+	t.AddVNNI(sums[3], x, y, 0, part)
+	t.Label("fold")
+	for _, pair := range [][2]vnniSum{{sums[0], sums[1]}, {sums[2], sums[3]}, {sums[0], sums[2]}} {
+		t.AddInts(pair[0].sum, pair[0].sum, pair[1].sum)
+		t.AddInts(pair[0].extra, pair[0].extra, pair[1].extra)
+	}
+	sum, extra := sums[0].sum, sums[0].extra
+	t.BitsShiftLeft(extra, extra, 7)
+	if signed {
+		t.BitsSub(sum, sum, extra)
+	} else {
+		t.AddInts(sum, sum, extra)
+	}
+	t.ReturnInts(sum)
+}

@@ -1,0 +1,39 @@
+// Package quant has kernels for vectors of bytes, int8 or uint8, as quantised vectors are: a
+// quarter of float32's memory, and exact sums, which no order of addition changes.
+//
+// Slices of different lengths, and rows outside their slice, are a panic that says the lengths.
+// Nothing is allocated.
+package quant
+
+import (
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// Byte is an element of a quantised vector.
+type Byte interface{ int8 | uint8 }
+
+// Dot returns the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func Dot[T Byte](x, y []T) int64 {
+	if signed[T]() {
+		return asm.DotInt8(cast[int8](x), cast[int8](y))
+	}
+	return asm.DotUint8(cast[uint8](x), cast[uint8](y))
+}
+
+// SquaredDistance returns the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistance[T Byte](x, y []T) int64 {
+	if signed[T]() {
+		return asm.SquaredDistanceInt8(cast[int8](x), cast[int8](y))
+	}
+	return asm.SquaredDistanceUint8(cast[uint8](x), cast[uint8](y))
+}
+
+// signed tells whether T is int8.
+func signed[T Byte]() bool { return ^T(0) < 1 }
+
+// cast is the same slice: U is what T is.
+func cast[U, T Byte](x []T) []U {
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}

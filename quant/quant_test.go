@@ -1,0 +1,255 @@
+package quant_test
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/quant"
+)
+
+// some makes vectors of any bytes; extreme ones are where sums of 16 or 32 bits would overflow.
+func some[T quant.Byte](r *rand.Rand, n int, extreme bool) []T {
+	v := make([]T, n)
+	for i := range v {
+		v[i] = T(r.Uint32())
+		if extreme {
+			v[i] = [4]T{0, 127, top[T](), ^T(0)}[r.IntN(4)]
+		}
+	}
+	return v
+}
+
+// top has the topmost bit only: the least int8, or 128.
+func top[T quant.Byte]() T {
+	v := T(1)
+	return v << 7
+}
+
+// largest is the one with the greatest square.
+func largest[T quant.Byte]() T {
+	if top[T]() < 0 {
+		return top[T]()
+	}
+	return ^T(0)
+}
+
+func eachISA(t *testing.T, f func(t *testing.T)) {
+	for _, isa := range asm.Available() {
+		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
+			defer asm.Use(asm.Use(isa))
+			f(t)
+		})
+	}
+}
+
+// Sums are exact: those of big integers, also of vectors of many blocks of nothing but extremes.
+func TestExact(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		testExact[int8](t)
+		testExact[uint8](t)
+	})
+}
+
+func testExact[T quant.Byte](t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 2, 7, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 300, 784,
+		1536, 65535, 65536, 65537, 200_001} {
+		for _, extreme := range []bool{false, true} {
+			x, y := some[T](r, n+1, extreme)[1:], some[T](r, n, extreme)
+			if n > 60000 && extreme {
+				for i := range x { // the greatest sums there are
+					x[i], y[i] = largest[T](), largest[T]()
+				}
+			}
+			var dot, distance, term big.Int
+			for i := range x {
+				a, b := big.NewInt(int64(x[i])), big.NewInt(int64(y[i]))
+				dot.Add(&dot, term.Mul(a, b))
+				a.Sub(a, b)
+				distance.Add(&distance, term.Mul(a, a))
+			}
+			if got := quant.Dot(x, y); dot.Cmp(big.NewInt(got)) != 0 {
+				t.Errorf("%T, n = %d: Dot is %d, want %v", x, n, got, &dot)
+			}
+			if got := quant.SquaredDistance(x, y); distance.Cmp(big.NewInt(got)) != 0 {
+				t.Errorf("%T, n = %d: SquaredDistance is %d, want %v", x, n, got, &distance)
+			}
+		}
+	}
+}
+
+// Top and TopAt are the beginning of all rows in order.
+func TestTop(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		testTop[int8](t)
+		testTop[uint8](t)
+	})
+}
+
+func testTop[T quant.Byte](t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		n, count, k := 1+r.IntN(40), r.IntN(60), r.IntN(9)
+		stride := n + r.IntN(2)
+		rows, x := make([]T, count*stride), make([]T, n)
+		for _, v := range [][]T{rows, x} {
+			for i := range v {
+				v[i] = T(r.IntN(3)) - 1
+			}
+		}
+		idx := make([]int32, r.IntN(2*count+1))
+		for i := range idx {
+			idx[i] = int32(r.IntN(count))
+		}
+		scores := make([]int64, count)
+		quant.DotRows(scores, rows, stride, x)
+		for _, by := range []dense.Metric{dense.ByDot, dense.ByDistance} {
+			var all, picked []quant.Hit
+			hit := func(i int) quant.Hit {
+				row := rows[i*stride:][:n]
+				if by == dense.ByDot {
+					if got := quant.Dot(row, x); got != scores[i] {
+						t.Fatalf("row %d: %d in DotRows, %d alone", i, scores[i], got)
+					}
+					return quant.Hit{Row: i, Score: scores[i]}
+				}
+				return quant.Hit{Row: i, Score: quant.SquaredDistance(row, x)}
+			}
+			for i := range count {
+				all = append(all, hit(i))
+			}
+			for _, i := range idx {
+				picked = append(picked, hit(int(i)))
+			}
+			for _, hits := range [][]quant.Hit{all, picked} {
+				slices.SortFunc(hits, func(a, b quant.Hit) int {
+					d := a.Score - b.Score
+					if by == dense.ByDot {
+						d = -d
+					}
+					if d == 0 {
+						d = int64(a.Row - b.Row)
+					}
+					return int(d)
+				})
+			}
+			buf := make([]quant.Hit, k)
+			if got := quant.Top(buf, by, rows, stride, x); !slices.Equal(got, all[:len(got)]) ||
+				len(got) != min(k, count) {
+				t.Fatalf("Top of %d by %d is %v, want the first of %v", k, by, got, all)
+			}
+			if got := quant.TopAt(buf, by, rows, stride, idx, x); !slices.Equal(got,
+				picked[:len(got)]) || len(got) != min(k, len(idx)) {
+				t.Fatalf("TopAt of %d by %d is %v, want the first of %v", k, by, got, picked)
+			}
+		}
+	}
+}
+
+func TestQuantize(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	x := []float32{0, .5, -.5, .24, .25, .75, 63.5, 64, -64, 1e30, inf, -inf, nan}
+	got := make([]int8, len(x))
+	quant.Quantize(got, x, .5)
+	want := []int8{0, 1, -1, 0, 0, 2, 127, 127, -127, 127, 127, -127, 0}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	bytes := make([]uint8, len(x))
+	quant.QuantizeUint8(bytes, x, -1, .5)
+	if want := []uint8{2, 3, 1, 2, 2, 4, 129, 130, 0, 255, 255, 0, 0}; !slices.Equal(bytes, want) {
+		t.Errorf("got %v, want %v", bytes, want)
+	}
+	quant.Quantize(got, x, 0)
+	if want := make([]int8, len(x)); !slices.Equal(got, want) {
+		t.Errorf("with a step of 0: got %v", got)
+	}
+}
+
+// What comes back is at most half a step off, and integers are themselves.
+func TestThereAndBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	x, back, q := make([]float32, 1000), make([]float32, 1000), make([]int8, 1000)
+	for i := range x {
+		x[i] = 20*r.Float32() - 10
+	}
+	x[500] = nan()
+	step := quant.Step(x)
+	quant.Quantize(q, x, step)
+	quant.Dequantize(back, q, 0, step)
+	for i, v := range x {
+		if d := math.Abs(float64(v - back[i])); d > float64(step)*.50001 {
+			t.Errorf("%v becomes %v, with a step of %v", v, back[i], step)
+		}
+	}
+	if got := quant.Step(nil); got != 0 {
+		t.Errorf("the step of nothing is %v", got)
+	}
+	bytes := []uint8{0, 1, 255}
+	floats := make([]float32, 3)
+	quant.Dequantize(floats, bytes, 10, 2)
+	if want := []float32{10, 12, 520}; !slices.Equal(floats, want) {
+		t.Errorf("got %v, want %v", floats, want)
+	}
+}
+
+func nan() float32 { return float32(math.NaN()) }
+
+func TestPanics(t *testing.T) {
+	x, hits := make([]int8, 3), make([]quant.Hit, 2)
+	rows := make([]int8, 12)
+	for want, f := range map[string]func(){
+		"quant: Dot: len(x) = 3, len(y) = 2": func() { quant.Dot(x, x[:2]) },
+		"quant: SquaredDistance: len(x) = 3, len(y) = 2": func() {
+			quant.SquaredDistance(x, x[:2])
+		},
+		"quant: DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
+			quant.DotRows(make([]int64, 5), rows, 3, x)
+		},
+		"quant: Top: rows of 3 elements, 2 apart": func() { quant.Top(hits, 0, rows, 2, x) },
+		"quant: Top: the metric is 1":             func() { quant.Top(hits, 1, rows, 3, x) },
+		"quant: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
+			quant.TopAt(hits, 0, rows, 3, []int32{0, 4}, x)
+		},
+		"quant: Quantize: len(dst) = 3, len(x) = 1": func() {
+			quant.Quantize(x, make([]float32, 1), 1)
+		},
+		"quant: Dequantize: len(dst) = 1, len(src) = 3": func() {
+			quant.Dequantize(make([]float32, 1), x, 0, 1)
+		},
+	} {
+		func() {
+			defer func() {
+				if got, _ := recover().(string); !strings.HasPrefix(got, want) {
+					t.Errorf("panics with %q, want %q", got, want)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	x, rows, hits := make([]int8, 100), make([]int8, 1000), make([]quant.Hit, 3)
+	dst, floats, idx := make([]int64, 10), make([]float32, 100), []int32{1, 2}
+	for name, f := range map[string]func(){
+		"Dot":             func() { quant.Dot(x, x) },
+		"SquaredDistance": func() { quant.SquaredDistance(x, x) },
+		"DotRows":         func() { quant.DotRows(dst, rows, 100, x) },
+		"Top":             func() { quant.Top(hits, dense.ByDot, rows, 100, x) },
+		"TopAt":           func() { quant.TopAt(hits, dense.ByDistance, rows, 100, idx, x) },
+		"Quantize":        func() { quant.Quantize(x, floats, .1) },
+		"Dequantize":      func() { quant.Dequantize(floats, x, 0, .1) },
+	} {
+		if got := testing.AllocsPerRun(10, f); got != 0 {
+			t.Errorf("%s: %v allocations a call", name, got)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package quant
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/mistake"
+)
+
+// Step returns the least step with which [Quantize] cuts nothing off: the greatest |x[i]| over 127,
+// NaN left out. It is 0 for a vector of zeros, and of one that is empty.
+func Step(x []float32) float32 {
+	var most float32
+	for _, v := range x {
+		if a := float32(math.Abs(float64(v))); a > most {
+			most = a
+		}
+	}
+	return most / 127
+}
+
+// Quantize sets dst[i] to x[i]/step, rounded to the nearest integer, to even where two are as near,
+// and cut off at -127 and 127. NaN becomes 0, and with a step of 0 everything does. It panics if
+// the lengths differ.
+//
+// x[i] is about step*dst[i], and the dot product of two vectors about the product of their steps
+// and [Dot]. Take one step for all vectors of a collection, so that the bytes rank as the vectors
+// do.
+func Quantize(dst []int8, x []float32, step float32) {
+	quantize(dst, x, 0, step, -127, 127)
+}
+
+// QuantizeUint8 sets dst[i] to (x[i]-offset)/step, rounded as by [Quantize], and cut off at 0 and
+// 255: x[i] is about offset + step*dst[i].
+func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
+	quantize(dst, x, offset, step, 0, 255)
+}
+
+func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
+	if len(dst) != len(x) {
+		panic(mistake.Lengths("len(dst)", len(dst), "len(x)", len(x)))
+	}
+	for i, v := range x {
+		q := (v - offset) / step
+		switch {
+		case q != q || step == 0:
+			q = 0
+		case q < least:
+			q = least
+		case q > most:
+			q = most
+		}
+		dst[i] = T(int32(math.RoundToEven(float64(q))))
+	}
+}
+
+// Dequantize sets dst[i] to offset + step*src[i], in float32; after [Quantize] offset is 0. It
+// panics if the lengths differ.
+func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
+	if len(dst) != len(src) {
+		panic(mistake.Lengths("len(dst)", len(dst), "len(src)", len(src)))
+	}
+	for i, q := range src {
+		dst[i] = offset + float32(step*float32(q))
+	}
+}

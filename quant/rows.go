@@ -1,0 +1,114 @@
+package quant
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/nearest"
+)
+
+// DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many
+// elements as x.
+//
+//	for i := range dst {
+//		dst[i] = Dot(rows[i*stride:][:len(x)], x)
+//	}
+//
+// It panics if rows ends before the last row does or stride is negative.
+func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
+	if len(dst) == 0 {
+		return
+	}
+	if n := len(x); stride < 0 || n > len(rows) ||
+		stride > 0 && len(dst)-1 > (len(rows)-n)/stride {
+		panic(mistake.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
+			len(dst), n, stride))
+	}
+	for i := range dst {
+		dst[i] = Dot(rows[i*stride:][:len(x)], x)
+	}
+}
+
+// A Hit is a row that was found, and its score: [Dot] or [SquaredDistance] of row and query.
+type Hit struct {
+	Row   int
+	Score int64
+}
+
+// Top finds the rows nearest to x as [dense.Top] does, by dense.ByDot or dense.ByDistance: a better
+// score comes first, of equal ones the lower row. It panics for dense.ByCosine: the dot product of
+// vectors that were normalised before they were quantised ranks by cosine, but for the rounding.
+func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
+	if len(x) == 0 || stride < len(x) {
+		panic(mistake.Of("rows of %d elements, %d apart", len(x), stride))
+	}
+	count := len(rows) / stride
+	if len(rows)%stride >= len(x) {
+		count++
+	}
+	dst = dst[:0:min(len(dst), count)]
+	for i := range count {
+		dst = offer(dst, by, i, rows[i*stride:][:len(x)], x)
+		ahead(rows, (i+2)*stride, len(x))
+	}
+	return finish(dst, by)
+}
+
+// TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
+// as well if a row is not wholly within rows.
+func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32, x []T) []Hit {
+	for k, j := range idx {
+		if stride < 0 || j < 0 || len(x) > len(rows) ||
+			stride > 0 && int(j) > (len(rows)-len(x))/stride {
+			panic(mistake.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
+				k, j, len(x), stride, len(rows)))
+		}
+	}
+	dst = dst[:0:min(len(dst), len(idx))]
+	for k, j := range idx {
+		dst = offer(dst, by, int(j), rows[int(j)*stride:][:len(x)], x)
+		if k+2 < len(idx) {
+			ahead(rows, int(idx[k+2])*stride, len(x))
+		}
+	}
+	return finish(dst, by)
+}
+
+// ahead asks for a row that is read soon.
+func ahead[T Byte](rows []T, start, n int) {
+	if start+n <= len(rows) {
+		asm.Prefetch(cast[uint8](rows[start:][:n]))
+	}
+}
+
+// offer adds a row to hits if it is good enough.
+func offer[T Byte](hits []Hit, by dense.Metric, row int, values, x []T) []Hit {
+	var score int64 // greater is better
+	switch by {
+	case dense.ByDot:
+		score = Dot(values, x)
+	case dense.ByDistance:
+		score = -SquaredDistance(values, x)
+	default:
+		panic(mistake.Of("the metric is %d, neither ByDot nor ByDistance", by))
+	}
+	if len(hits) == cap(hits) && (len(hits) == 0 || score < hits[0].Score) {
+		return hits
+	}
+	return nearest.Add(hits, Hit{row, score}, before)
+}
+
+func before(a, b Hit) bool {
+	return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row
+}
+
+// finish makes of a heap what is returned.
+func finish(hits []Hit, by dense.Metric) []Hit {
+	nearest.Sort(hits, before)
+	if by == dense.ByDistance {
+		for i := range hits {
+			hits[i].Score = -hits[i].Score
+		}
+	}
+	return hits
+}
