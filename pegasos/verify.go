@@ -236,7 +236,7 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 				}
 			}
 			if !(have == at.objective || have == quick[n] ||
-				!bits && math.Abs(have-at.objective) <= at.mistake+r.quickError(m, k)) {
+				!bits && math.Abs(have-at.objective) <= at.mistake+r.quickError(found, k)) {
 				v.Contradict("the objective%s is %v, not %v", s.vectorName(r, k), at.objective,
 					have)
 			}
@@ -276,7 +276,7 @@ func (r *run) quickError(m *Model, k int) float64 {
 	e := l.lossError(z, loss) + float64(s.sums*(loss+penalty))
 	if c := r.data.scaling; c != nil {
 		e += l.lossError(float64(s.sums*c.biasError(w)), loss)
-		e += c.penaltyError(w, s.lambda, penalty)
+		e += c.penaltyError(w, s.lambda, penalty) + s.biasPenaltyError(c, w, b)
 	}
 	return e
 }
