@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // This file has Newton's method as the finish of a run. With the margins m_i = y_i*z_i, rows x_i
@@ -66,10 +67,11 @@ type newton struct {
 	buffers *newtonBuffers // its own as long as it iterates
 	pool    *newtonPool
 
-	rows   []uint32  // of the problem, ascending by their numbers in the data
-	beta   float64   // the feature of the bias; 0 without one
-	m      []float64 // the margin of each of the rows, less its target
-	v      []float64 // w, less the prior, and the weight of the bias's feature if there is one
+	rows   []uint32     // of the problem, ascending by their numbers in the data
+	few    store.Reader // the rows, where they have few nonzeros; else nil
+	beta   float64      // the feature of the bias; 0 without one
+	m      []float64    // the margin of each of the rows, less its target
+	v      []float64    // w, less the prior, and the weight of the bias's feature if there is one
 	h      float64
 	least  float64 // of h
 	target float64 // the gap that is wanted
@@ -126,6 +128,7 @@ func (n *newton) begin() {
 	p := n.p
 	n.rows = p.rank()
 	p.widenPrior()
+	n.few = n.fewNonzeros()
 	d := len(p.v)
 	vars := d
 	if n.beta > 0 {

@@ -135,6 +135,7 @@ func TestNewtonPrior(t *testing.T) {
 func TestGoldenNewton(t *testing.T) {
 	data := random(54, 5000, 40, 2, 0.4)
 	many := random(55, 1200, 17, 4, 0.5)
+	few := random(57, 5000, 60, 2, 0.05)
 	for _, c := range []struct {
 		cfg  Config
 		data pair
@@ -152,6 +153,10 @@ func TestGoldenNewton(t *testing.T) {
 			"dbea7b3e3a0a76fffd00d670d0f60fe416cee107c78a1d8cd0ee6383d4cc42e0"},
 		{Config{Loss: Hinge, Multiclass: OneVsOne, Bias: BiasUnregularised}, many,
 			"ca4d28f3cd0f5ec9d58db5e38df22eda0034b57d597d2efb9ec1f73239ac02d1"},
+		{Config{Loss: Hinge, Bias: BiasAugmented}, few,
+			"01a02564bbf9a23a9263a1b540eee7a7dead1d9d2cda9dd13bb429790e94655d"},
+		{Config{Loss: Squared}, data,
+			"0281f87cd02004c70f0cacf2f9c4215c1264334f65d5f3491b0c746a18e3eca3"},
 	} {
 		c.cfg.Lambda, c.cfg.Finish, c.cfg.Tol = 1e-3, FinishNewton, 1e-4
 		for _, isa := range paths() {
@@ -165,6 +170,22 @@ func TestGoldenNewton(t *testing.T) {
 							m.Hash(), c.want)
 					}
 				}()
+			}
+		}
+	}
+}
+
+// Rows of the caller's own type give the model of their matrix, with many nonzeros and with few.
+func TestNewtonForeign(t *testing.T) {
+	for _, fill := range []float64{0.05, 0.6} {
+		data := random(58, 700, 50, 2, fill)
+		for _, bias := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
+			cfg := Config{Lambda: 1e-3, Finish: FinishNewton, Tol: 1e-4, Bias: bias}
+			for _, x := range []Examples{data.dense, data.sparse} {
+				want := mustTrain(t, x, data.y, cfg).Hash()
+				if have := mustTrain(t, foreign{x}, data.y, cfg).Hash(); have != want {
+					t.Errorf("fill %v, %s, %T: other bits", fill, bias, x)
+				}
 			}
 		}
 	}
