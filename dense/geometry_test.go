@@ -84,7 +84,8 @@ func TestEveryScale(t *testing.T) {
 				for i := range unit {
 					want := float64(a[i]) / math.Sqrt(xx)
 					if math.Abs(float64(unit[i])-want) > 0x1p-20*math.Abs(want)+0x1p-149 {
-						t.Fatalf("Normalize of %s: element %d is %v, want %v", what, i, unit[i], want)
+						t.Fatalf("Normalize of %s: element %d is %v, want %v", what, i, unit[i],
+							want)
 					}
 				}
 				length := dense.Normalize(a, a)
@@ -116,7 +117,8 @@ func TestCosineIsBetween(t *testing.T) {
 	big := []float32{math.MaxFloat32, -math.MaxFloat32}
 	equal(t, "huge", dense.Cosine(big, big), 1)
 	equal(t, "length beyond float32", dense.Norm(big), infinity)
-	equal(t, "distance beyond float32", dense.Distance(big, []float32{0, math.MaxFloat32}), infinity)
+	equal(t, "distance beyond float32", dense.Distance(big, []float32{0, math.MaxFloat32}),
+		infinity)
 	unit := make([]float32, 2)
 	equal(t, "length beyond float32", dense.Normalize(unit, big), infinity)
 	if abs(unit[0]-math.Sqrt2/2) > 1e-7 || unit[1] != -unit[0] {
@@ -185,7 +187,8 @@ func TestRules(t *testing.T) {
 // The first of equals, NaN skipped, on either side of the ends of blocks.
 func TestExtremes(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, n := range []int{1, 2, 8, 15, 16, 17, 31, 64, 65, 100, 257, 65_536, 65_537, 200_001} {
+		for _, n := range []int{1, 2, 8, 15, 16, 17, 31, 64, 65, 100, 257, 65_536, 65_537,
+			200_001} {
 			x := make([]float32, n)
 			check := func(what string, least, greatest float32, first, last int) {
 				t.Helper()

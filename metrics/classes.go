@@ -109,3 +109,16 @@ func zeroIfNaN(x float64) float64 {
 	}
 	return x
 }
+
+// BalancedAccuracy returns the mean recall over the classes that are in the data, as scikit-learn's
+// balanced_accuracy_score; NaN if none is.
+func BalancedAccuracy(classes []Class) float64 {
+	var sum, n float64
+	for _, c := range classes {
+		if c.Support > 0 {
+			sum += c.Recall
+			n++
+		}
+	}
+	return sum / n
+}

@@ -52,6 +52,9 @@ func TestConfusionAndClasses(t *testing.T) {
 		t.Errorf("%d rows", m.Support)
 	}
 	// A class that is predicted but not in the data has no recall; for the mean that is 0.
+	if b := BalancedAccuracy(Classes([][]int{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}})); b != 0.625 {
+		t.Errorf("balanced accuracy %v", b) // the third class has no rows
+	}
 	m = Macro(Classes([][]int{{1, 1}, {0, 0}}))
 	same(t, "precision", m.Precision, 0.5)
 	same(t, "recall", m.Recall, 0.25)

@@ -116,7 +116,7 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 // no proof.
 func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
 	r := p.recent
-	if p.start > 0 || p.t != r.steps || r.oldStart > 0 {
+	if p.began.w != nil || p.start > 0 || p.t != r.steps || r.oldStart > 0 {
 		return nil, 0, 0, false
 	}
 	share = slices.Clone(r.count)

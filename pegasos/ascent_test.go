@@ -420,3 +420,19 @@ func TestAscentHostile(t *testing.T) {
 		}
 	}
 }
+
+// A model that has taken no steps, such as one of liblinear's, is a start like any other: the
+// ascent begins with what the rows make of their shares, and not with the start's weights in v.
+func TestAscentAfterStart(t *testing.T) {
+	data, other := random(94, 200, 6, 2, 1), random(95, 100, 6, 2, 1)
+	start := mustTrain(t, other.dense, other.y, Config{Lambda: 1e-4})
+	start.Result.Steps, start.Result.PerClass = 0, nil
+	for _, loss := range []Loss{Hinge, SquaredHinge} {
+		cfg := Config{Loss: loss, Lambda: 0.01, Epochs: 200, Finish: FinishDual}
+		tr := Trainer{Config: cfg, Start: start}
+		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		if err != nil || !(m.Result.Gap < 1e-3) {
+			t.Errorf("%s: %v, gap %v", loss, err, m.Result.Gap)
+		}
+	}
+}

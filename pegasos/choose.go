@@ -75,7 +75,8 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 	}
 	c.rows = store.Of(x)
 	for _, step := range []func() error{c.readLabels, c.measure, c.scale} {
-		if err := step(); err != nil {
+		failed := step()
+		if err := firstError(c.trainer.interrupted(), failed); err != nil {
 			return nil, err
 		}
 	}
@@ -157,7 +158,8 @@ func (c *choice) weightOf(i int) float64 {
 func (c *choice) measure() error {
 	scale := c.trainer.Scale
 	moments := scale == ScaleStandard || scale == "" && c.x.Cols() <= fewColumns
-	c.columns = store.Measure(c.rows, c.weight, moments, c.threads)
+	c.columns = store.Measure(c.rows, c.weight, moments, c.threads,
+		c.trainer.stopped)
 	if err := c.rows.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
@@ -198,7 +200,7 @@ func (c *choice) scale() error {
 		}
 	}
 	c.chooseNumbers(s)
-	c.x, c.y = s.apply(c.x, c.y, c.threads)
+	c.x, c.y = s.apply(c.x, c.y, c.threads, tr.stopped)
 	c.rows = store.Of(c.x)
 	if i := floats.FirstNotFinite(c.y); i >= 0 {
 		return rowError(i, "the label is beyond float32 when it is scaled")
@@ -265,7 +267,8 @@ func (c *choice) bestKind() Scale {
 			return ScaleMaxAbs
 		}
 		if all.Mean == nil {
-			c.columns = store.Measure(c.rows, c.weight, true, c.threads)
+			c.columns = store.Measure(c.rows, c.weight, true, c.threads,
+				c.trainer.stopped)
 		}
 		return ScaleStandard
 	}

@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -25,6 +26,8 @@ type data struct {
 	class   []int32   // of each row
 	norms   []float32 // squared, of each row
 	squares float64   // their sum, in order
+
+	until context.Context // of what is measured; nil while nothing stops it
 
 	compacted store.Rows // the rows of x once more, in fewer bytes; nil if they are not kept so
 

@@ -36,7 +36,11 @@ const (
 // measure fills in the run's part of m's objective and bound. It returns the sum of the mistakes.
 func (r *run) measure(m *Model, how precision) (mistakes float64) {
 	r.measured = make([]measurement, len(r.learners))
-	r.parallel(func(k int) { r.measured[k].bound = r.learners[k].dual(r.r2) })
+	r.parallel(func(k int) {
+		if !r.data.over() {
+			r.measured[k].bound = r.learners[k].dual(r.r2)
+		}
+	})
 	r.objectives(m, nil)
 	return r.refine(m, how)
 }

@@ -50,10 +50,10 @@ func (s *session) newtonMemory(at float64) float64 {
 		return 0
 	}
 	d := float64(s.data.x.Cols() + 1)
-	rounded := d + 32 // up to whole tiles
+	rounded := d + 32                 // up to whole tiles
 	packed := 4 * gramBlock * rounded // of which the sums have two or more
 	panels := 3*packed + min(4<<20, 14*packed)
-	return at * (float64(8*rounded*rounded) + panels + float64(36*len(s.data.y)))
+	return at * (float64(12*rounded*rounded) + panels + float64(36*len(s.data.y)))
 }
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.

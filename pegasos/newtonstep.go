@@ -25,10 +25,14 @@ const (
 
 // newtonBuffers are what the iterations of one problem at a time need.
 type newtonBuffers struct {
-	sum    *gram.Sum
+	sum    *gram.Sum   // of dense rows
+	wide   *gram.Wide  // of rows with few nonzeros; one of the two is nil
+	matrix gram.Matrix // that one
 	factor *cholesky.Factor
 	packed []float32 // rows for sum
 	coef   []float32 // theirs
+	index  []int32   // the columns of sparse ones
+	ends   []int     // and where each of those ends
 
 	q       []float32 // what a unit along p adds to the margin of each row
 	p       []float64
@@ -75,9 +79,16 @@ const gramBlock = 256
 // fit makes the buffers large enough.
 func (b *newtonBuffers) fit(n *newton) {
 	rows, vars, solved := len(n.rows), len(n.v), n.solved()
-	if b.sum == nil || b.sum.Dim() != solved {
-		b.sum, b.factor = gram.New(solved), cholesky.New(solved)
-		b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
+	if b.matrix == nil || b.matrix.Dim() != solved || (b.wide != nil) != (n.few != nil) {
+		b.factor, b.sum, b.wide = cholesky.New(solved), nil, nil
+		if n.few != nil {
+			b.wide = gram.NewWide(solved)
+			b.matrix, b.index = b.wide, []int32{} // nil would be the columns of dense rows
+		} else {
+			b.sum = gram.New(solved)
+			b.matrix = b.sum
+			b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
+		}
 		b.p, b.step = make([]float64, vars), make([]float32, len(n.p.v))
 		b.parts = nil
 	}
@@ -139,12 +150,15 @@ func (n *newton) setMargins(exact bool) {
 	})
 }
 
-// objective returns P by the margins.
-func (n *newton) objective() float64 {
+// objective returns P of the given multiple of v, by the margins.
+func (n *newton) objective(times float64) float64 {
 	chunks := make([]float64, (len(n.rows)+newtonChunk-1)/newtonChunk)
 	n.inChunks(func(k, from, to int) {
 		for j := from; j < to; j++ {
-			chunks[k] += float64(n.p.share(int(n.rows[j])) * n.p.cost.at(n.m[j]))
+			i := int(n.rows[j])
+			target := n.p.wideTarget(i)
+			m := float64(times*(n.m[j]+target)) - target
+			chunks[k] += float64(n.p.share(i) * n.p.cost.at(m))
 		}
 	})
 	var loss, squares float64
@@ -154,7 +168,7 @@ func (n *newton) objective() float64 {
 	for _, v := range n.v[:n.solved()] {
 		squares += float64(v * v)
 	}
-	return float64(n.p.lambda/2*squares) + loss/float64(len(n.rows))
+	return float64(n.p.lambda/2*float64(times*times)*squares) + loss/float64(len(n.rows))
 }
 
 // newtonSums are sums over rows.
@@ -356,13 +370,17 @@ func (n *newton) step() bool {
 	b := n.buffers
 	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
 	centre := n.centre(zone, bend)
-	n.addZone(zone, centre)
+	if n.few != nil {
+		n.addFew(zone)
+	} else {
+		n.addZone(zone, centre)
+	}
 	rows := float64(len(n.rows))
 	lambda := n.p.lambda
 	var err error
 	for add := lambda; ; add *= 64 {
 		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
-		err = b.factor.Decompose(b.sum, add, n.zoneScale()/rows, n.threads)
+		err = b.factor.Decompose(b.matrix, add, n.zoneScale()/rows, n.threads)
 		if err == nil || add > 0x1p40*lambda {
 			break
 		}
@@ -438,6 +456,75 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 			b.coef[k] = float32(float64(b.bend[j]) * scale)
 		}
 		b.sum.AddRows(b.packed, width, b.coef[:len(some)], n.threads)
+	}
+}
+
+// fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
+// added up sooner one by one. It goes by a sample of the rows, however they are held.
+func (n *newton) fewNonzeros() store.Reader {
+	if n.free() {
+		return nil // rows that are centred have no zeros
+	}
+	const sample = 256
+	x := store.ReaderOf(n.p.x)
+	step := max(1, len(n.rows)/sample)
+	var squares, rows float64
+	for j := 0; j < len(n.rows); j += step {
+		_, values := x.Row(int(n.rows[j]))
+		nonzeros := 0.0
+		for _, v := range values {
+			if v != 0 {
+				nonzeros++
+			}
+		}
+		squares += float64(nonzeros * nonzeros)
+		rows++
+	}
+	d := float64(x.Cols())
+	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
+	if 0.6*(squares/rows) < 10+d*d/100 {
+		return x
+	}
+	return nil
+}
+
+// addFew makes b.wide the sum of the rows of the zone.
+func (n *newton) addFew(zone []int32) {
+	b, d := n.buffers, len(n.p.v)
+	scale := 1 / n.zoneScale()
+	b.wide.Reset()
+	for len(zone) > 0 {
+		some := zone[:min(4*gramBlock, len(zone))]
+		zone = zone[len(some):]
+		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
+		for _, j := range some {
+			columns, row := n.few.Row(int(n.rows[j]))
+			for l, v := range row {
+				if v == 0 {
+					continue
+				}
+				column := int32(l)
+				if columns != nil {
+					column = columns[l]
+				}
+				index, values = append(index, column), append(values, v)
+			}
+			if n.beta > 0 {
+				index, values = append(index, int32(d)), append(values, float32(n.beta))
+			}
+			ends = append(ends, len(index))
+		}
+		b.index, b.packed, b.ends = index, values, ends
+		b.wide.Add(len(some), func(r int) gram.Row {
+			from := 0
+			if r > 0 {
+				from = ends[r-1]
+			}
+			return gram.Row{
+				Index: index[from:ends[r]], Values: values[from:ends[r]],
+				C: float64(float64(b.bend[some[r]]) * scale),
+			}
+		}, n.threads)
 	}
 }
 

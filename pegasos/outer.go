@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"context"
 	"math"
 )
@@ -80,6 +81,7 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 		if err != nil {
 			return nil, err
 		}
+		inner.until = nil // from now on there is a model
 		var problems []*problem
 		var places []int // in the model
 		for _, r := range s.runs {
@@ -99,9 +101,7 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 			return nil, err
 		}
 		if stopped {
-			if best == nil {
-				best = m
-			}
+			best = cmp.Or(best, m)
 			best.Result.unmeasure()
 			return best, ctx.Err()
 		}
@@ -125,9 +125,10 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 
 // unmeasure says that the objectives are not known.
 func (r *Result) unmeasure() {
-	r.Objective = math.NaN()
+	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
 	for k := range r.PerClass {
-		r.PerClass[k].Objective = math.NaN()
+		c := &r.PerClass[k]
+		c.Objective, c.DualObjective = math.NaN(), math.NaN()
 	}
 }
 

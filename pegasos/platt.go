@@ -290,6 +290,9 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 	var held []float32 // the labels
 	vectors := len(m.Weights)
 	for f := range folds {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		inner.Weights = make([]float32, len(y))
 		for i := range y {
 			if fold[i] != f && fold[i] >= 0 {

@@ -1,5 +1,7 @@
 package pegasos
 
+import "context"
+
 // This file sees to it that no run ends with a model whose objective is above that of w = 0 (the
 // prior, where there is one) or of the model that it started from. A few steps on rows of very
 // unequal lengths can, and so can many where float32 has no room for them. With OffsetNone, whose
@@ -25,12 +27,29 @@ func (s *session) settle(m *Model) {
 	}
 }
 
+// settleUntil is settle, and finds the data's fingerprint where it is wanted. It ends soon after
+// ctx is done: m is not measured then.
+func (s *session) settleUntil(ctx context.Context, m *Model) {
+	s.data.until = ctx
+	defer func() { s.data.until = nil }()
+	s.settle(m)
+	if s.identify {
+		m.Data = s.data.fingerprint(s.threads)
+	}
+}
+
+// over reports whether what is measured is not wanted any more.
+func (d *data) over() bool { return d.until != nil && d.until.Err() != nil }
+
 // replace replaces the vectors of m, which the run has measured, whose objective is above that of
 // w = 0 or of the start, by the best of these two and the last iterate. It returns how many
 // learners' they were.
 func (r *run) replace(m *Model) (replaced int) {
 	better := make([]bool, len(r.learners))
 	r.parallel(func(k int) {
+		if r.data.over() {
+			return
+		}
 		l, now := r.learners[k], r.measured[k].objective
 		// Sums that should be the same are so but for their roundings.
 		zero := l.lossAtZero() * (1 + 4*l.common().sums)

@@ -440,14 +440,18 @@ func setting(value any) string {
 
 // fingerprint is the kind of the rows, and a hash of the rows, the labels, the weights and the
 // prior, in order: other data have another. Data of equal numbers have the same hash, however they
-// are held. The rows are read once, by so many goroutines.
+// are held. The rows are read once, by so many goroutines. It is empty if the data are not wanted
+// any more.
 func (d *data) fingerprint(threads int) string {
 	if d.hash == "" {
 		h := sha256.New()
 		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
 		modelfile.WriteNumbers(h, d.y)
-		modelfile.WriteNumbers(h, store.Hashes(d.x, threads))
+		modelfile.WriteNumbers(h, store.Hashes(d.x, threads, d.over))
 		modelfile.WriteNumbers(h, d.weight)
+		if d.over() {
+			return ""
+		}
 		d.hash = store.Kind(d.x) + ":" + hex.EncodeToString(h.Sum(nil))
 	}
 	return d.hash

@@ -102,6 +102,9 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	if r.total, err = cfg.runLength(r.order.Steps); err != nil {
 		return nil, err
 	}
+	if err := tr.interrupted(); err != nil {
+		return nil, err
+	}
 	t0 := r.squaredNorms()
 	if err := options.First(fieldError, []options.Rule{
 		options.LambdaFits(r.lambda, cfg.C, r.r2)}); err != nil {
@@ -401,6 +404,9 @@ func (r *run) inBlocks(n int, f func(k, from, to int)) {
 	r.share(func(first, end int) {
 		for from := 0; from < n; from += block {
 			to := min(from+block, n)
+			if r.data.over() {
+				return
+			}
 			for k := first; k < end; k++ {
 				f(k, from, to)
 			}

@@ -334,10 +334,12 @@ func (m *Model) TakesRawRows() error {
 	return nil
 }
 
-// apply returns rows and numbers to predict as they were scaled.
-func (s *Scaling) apply(x Examples, y []float32, threads int) (Examples, []float32) {
+// apply returns rows and numbers to predict as they were scaled. Once stop is true, the rows are of
+// no use.
+func (s *Scaling) apply(x Examples, y []float32, threads int, stop func() bool) (Examples,
+	[]float32) {
 	if s.Kind != ScaleNone {
-		x = store.Scale(store.Of(x), s.scaler(), s.Kind == ScaleStandard, threads)
+		x = store.Scale(store.Of(x), s.scaler(), s.Kind == ScaleStandard, threads, stop)
 	}
 	if s.Spread == 0 {
 		return x, y

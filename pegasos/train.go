@@ -32,7 +32,9 @@ type Examples interface {
 //
 // Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If
 // ctx is done before the run is over, Train returns the model it has got so far along with
-// ctx.Err(); with any other error the model is nil. A model's weights are always finite.
+// ctx.Err(): nil while the first step is being prepared, unless ctx was done from the start, and a
+// model without its measures while these are found. With any other error the model is nil. A
+// model's weights are always finite.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -112,6 +114,8 @@ type Trainer struct {
 	classes   []float32 // those of the labels; nil to find them
 	scaling   *Scaling  // of the rows and numbers that are given; nil for none
 	priorHash string    // of the Prior as the caller gave it; empty to find it
+
+	until context.Context // of the preparation; nil for one that nothing stops
 }
 
 // Progress tells how far a run is. With one-vs-one its steps are those of all pairs together.
@@ -140,7 +144,11 @@ func (p Progress) Model() *Model {
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
-	c, err := tr.choose(x, y)
+	prepared := *tr
+	if ctx.Err() == nil {
+		prepared.until = ctx
+	}
+	c, err := prepared.choose(x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +181,16 @@ func (tr *Trainer) train(ctx context.Context, x Examples, y []float32) (*Model, 
 	}
 	return m, nil
 }
+
+// interrupted returns an error if what is prepared is not wanted any more.
+func (tr *Trainer) interrupted() error {
+	if tr.until == nil {
+		return nil
+	}
+	return tr.until.Err()
+}
+
+func (tr *Trainer) stopped() bool { return tr.interrupted() != nil }
 
 func (tr *Trainer) trainOnce(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	if tr.Config.Bias == BiasOuter {
@@ -253,7 +271,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
-	if err := firstError(s.checkPairs(), s.checkMemory(tr)); err != nil {
+	if err := firstError(s.checkPairs(), s.checkMemory(tr), tr.interrupted()); err != nil {
 		return nil, err
 	}
 	if s.pairs() {
@@ -362,12 +380,12 @@ func (s *session) finish(ctx context.Context) (m *Model, stopped bool, err error
 	if stopped {
 		return m, true, nil
 	}
-	s.settle(m)
+	if s.settleUntil(ctx, m); ctx.Err() != nil {
+		m.Result.unmeasure()
+		return m, true, nil
+	}
 	if !floats.IsFinite(m.Result.Objective) {
 		return nil, false, s.failed("the objective")
-	}
-	if s.identify {
-		m.Data = s.data.fingerprint(s.threads)
 	}
 	if s.proof {
 		if m.Proof, err = s.prove(m); err != nil {

@@ -56,10 +56,11 @@ type Verification struct {
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32, p *Proof) (
 	*Verification, error,
 ) {
-	s, err := tr.sessionOf(m, x, y)
+	s, err := tr.sessionOf(ctx, m, x, y)
 	if err != nil {
 		return nil, err
 	}
+	s.data.until = ctx
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Proven: p != nil}
 	v.Data = s.data.fingerprint(s.threads)
 	if err := ctx.Err(); err != nil {
@@ -81,6 +82,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		return nil, err
 	}
 	s.parallel(func(_ int, r *run) { r.refine(&found, exact) })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	s.total(&found.Result)
 	r := &found.Result
 	v.Objective, v.Bound, v.Gap = r.Objective, r.DualObjective, r.Gap
@@ -94,7 +98,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 }
 
 // sessionOf returns a session of the model's problem, of which no step will be taken.
-func (tr *Trainer) sessionOf(m *Model, x Examples, y []float32) (*session, error) {
+func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []float32) (
+	*session, error,
+) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -115,9 +121,9 @@ func (tr *Trainer) sessionOf(m *Model, x Examples, y []float32) (*session, error
 	}
 	// The trainer's own settings of a run are of no use here.
 	inner := &Trainer{Config: cfg, Threads: tr.Threads, Weights: tr.Weights, Prior: tr.Prior,
-		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes}
+		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes, until: ctx}
 	if scaling := m.Scaling; scaling != nil {
-		x, y = scaling.apply(x, y, parallel.Threads(tr.Threads))
+		x, y = scaling.apply(x, y, parallel.Threads(tr.Threads), inner.stopped)
 		inner.Config.Epsilon /= scaling.spread()
 		inner.scaling = scaling
 		if tr.Prior != nil {

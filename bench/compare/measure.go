@@ -13,6 +13,7 @@ const (
 	ours kind = iota
 	goPeer
 	cPeer
+	machineLimit
 )
 
 // sink takes results one at a time. Summing them instead would add a chain of additions that hides

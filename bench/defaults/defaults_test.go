@@ -15,7 +15,7 @@ import (
 func TestCompare(t *testing.T) {
 	f := flags{sets: regexp.MustCompile("^made-(tiny-three|numbers-small)$"), peers: true,
 		variants: true, python: "/usr/bin/python3", limit: 10 * time.Second,
-		json: t.TempDir() + "/all.json", numbers: "-loss eps-insensitive"}
+		json: t.TempDir() + "/all.json", numbers: "-loss squared"}
 	if err := f.compare(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}

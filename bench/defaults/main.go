@@ -47,7 +47,7 @@ func run() error {
 	flag.StringVar(&f.python, "python", "/usr/bin/python3", "a `path` of Python with scikit-learn")
 	flag.DurationVar(&f.limit, "limit", time.Minute, "the most that a peer may train")
 	flag.StringVar(&f.json, "json", "", "write all results to this `file`")
-	flag.StringVar(&f.numbers, "numbers", "-loss eps-insensitive",
+	flag.StringVar(&f.numbers, "numbers", "-loss squared",
 		"the `flags` that tell ours that labels are numbers to predict")
 	flag.Func("ours", "a `name=path [flags]` of a build of the command; may be given several times "+
 		"(default: the one of this tree)", func(s string) error {

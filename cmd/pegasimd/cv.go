@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
@@ -19,27 +20,33 @@ var cvCommand = command{
 	arguments: "DATA",
 	summary:   "find the best lambda by cross-validation",
 	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
-lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean
-accuracy, or root mean square error, and the standard deviation over the folds, beside the mean
-objective in training and how far above the
-optimum it is at most. The best lambda is that of the highest mean accuracy, or
-the lowest mean error; of equal ones the largest. With -model the model of the best lambda,
-trained on all rows, is written.
+lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean over
+the folds of what -metric names, the accuracy or the root mean square error unless told otherwise,
+and the standard deviation, beside the mean objective in training and how far above the optimum it
+is at most. The best lambda is that of the best mean; of equal ones the largest. With -model the
+model of the best lambda, trained on all rows, is written.
+
+What train chooses by the data is chosen by all rows of DATA as far as it has a name, such as the
+kind of scaling; what is measured for it, such as means and deviations, by the rows trained on alone.
 
 The lambdas are those of -lambdas, or of -cs: C, where lambda is 1/(C * rows), those trained on.
-Without either they are seven powers of ten: 10^k/10 to 10^k/10^7, where 10^k is R^2, the mean
-squared norm of the rows, rounded down.
+Without either they are seven shares of R^2, 0.1 to 1e-7, where R^2 is the mean squared length of
+the rows as they are scaled. All lambdas are for rows as they are scaled.
 
 With -kernel every one of -gammas is tried with every lambda or C; without -lambdas and -cs these
 are C 0.1, 1, 10, 100.
 
-Each run starts from zero, as train does: what is measured is what train will do. The other flags
-are as in train; the same data, flags and seed give the same numbers, but for the times, on every
-machine and with any number of threads.
+Each run starts from zero, as train does: what is measured is what train will do. But where -tol or
+-change end the runs each starts from the model of the next larger lambda, with the steps of a run
+that begins: it ends as near the optimum, and sooner. The other flags are as in train; the same
+data, flags and seed give the same numbers, but for the times, on every machine and with any number
+of threads.
 
 Examples:
   pegasimd cv a9a.svm
   pegasimd cv -lambdas 1e-3,1e-4,1e-5 -folds 10 -loss log -model a9a.model a9a.svm
+  pegasimd cv -metric roc-auc -class-weight balanced mammography.csv
+  pegasimd cv -metric r2 -loss squared -lambdas 1e-6:1:7 prices.csv
   pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm
   pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
 	run: cv,
@@ -125,8 +132,12 @@ func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
 	return all, err
 }
 
-// positiveNumbers returns the numbers of a flag's list, ascending and without repeats.
+// positiveNumbers returns the numbers of a flag's list, ascending and without repeats. The list may
+// be a range from:to:count, of which each is the same multiple of the one before.
 func positiveNumbers(flag, list, example string) (values []float64, err error) {
+	if parts := strings.Split(list, ":"); len(parts) == 3 {
+		return geometric(flag, list, parts)
+	}
 	for _, word := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 1) {
@@ -136,6 +147,29 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil
+}
+
+// mostPoints is how many a range may have.
+const mostPoints = 1000
+
+// geometric returns the numbers of a range, whose parts are given.
+func geometric(flag, list string, parts []string) (values []float64, err error) {
+	from, err := strconv.ParseFloat(strings.TrimSpace(parts[0]), 64)
+	to, err2 := strconv.ParseFloat(strings.TrimSpace(parts[1]), 64)
+	n, err3 := strconv.Atoi(strings.TrimSpace(parts[2]))
+	if err != nil || err2 != nil || err3 != nil || n < 2 || n > mostPoints ||
+		!(from > 0 && to > from && to <= math.MaxFloat64) {
+		return nil, usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
+			"as 1e-6:1e-2:9", flag, list, mostPoints)
+	}
+	for i := range n - 1 {
+		part := float64(i) / float64(n-1)
+		v := from * elementary.Exp(float64(part*elementary.Log(to/from)))
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // a number to be read
+		values = append(values, v)
+	}
+	values[0] = from
+	return slices.Compact(append(values, to)), nil
 }
 
 // meanAndSpread returns the mean over the folds, and the standard deviation, of n-1.

@@ -178,16 +178,32 @@ func TestCrossValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// The grid moves with the scale of the rows, and with it the objective's optimum.
+// The grid is one of shares of R^2, of the rows as they are scaled: however long rows are, the
+// results are the same.
 func TestDefaultGrid(t *testing.T) {
 	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n") // R^2 is 17/3
 	ten := file(t, "ten.svm", "1 1:20\n-1 1:-20\n1 1:30\n-1 1:-30\n1 1:20\n-1 1:-20\n")
 	zero := file(t, "zero.svm", "1\n-1\n1\n-1\n1 9:0\n-1\n")
-	for data, first := range map[string]float64{one: 0.1, ten: 10, zero: 0.1} {
-		r, _ := cvOf(t, "-folds", "3", data)
-		if len(r.Grid) != 7 || r.Grid[0].Lambda != number(first) ||
-			math.Abs(float64(r.Grid[6].Lambda)/first-1e-6) > 1e-15 {
-			t.Errorf("%s: grid from %v to %v", data, r.Grid[0].Lambda, r.Grid[len(r.Grid)-1].Lambda)
+	for _, c := range []struct {
+		data  string
+		flags string
+		r2    float64
+	}{
+		{one, "", 1}, {ten, "", 1}, {zero, "", 1}, {one, "-scale none", 17. / 3},
+		{ten, "-scale none", 1700. / 3}, {one, "-scale max-abs", 17. / 27},
+	} {
+		r, _ := cvOf(t, append(strings.Fields(c.flags), "-folds", "3", c.data)...)
+		if len(r.Grid) != 7 || math.Abs(float64(r.MeanSquare)/c.r2-1) > 1e-5 {
+			t.Fatalf("%s: R^2 %v, grid %+v", c.data, r.MeanSquare, r.Grid)
+		}
+		share := 1.0
+		for _, p := range r.Grid {
+			share /= 10
+			if math.Abs(float64(p.Share)/share-1) > 1e-6 ||
+				math.Abs(float64(p.Lambda)/(share*c.r2)-1) > 1e-5 {
+				t.Errorf("%s %s: lambda %v = %v R^2, want the share %v of %v", c.data, c.flags,
+					p.Lambda, p.Share, share, c.r2)
+			}
 		}
 	}
 }
@@ -231,11 +247,21 @@ func TestCrossValidationErrors(t *testing.T) {
 		"many folds": {exitError, "too few rows", []string{"-folds", "5", small}},
 		"one class": {exitError, "two or more classes",
 			[]string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
-		"bad lambda":   {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
-		"negative":     {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
-		"not a number": {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
-		"empty":        {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
-		"tiny lambda":  {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
+		"bad lambda":    {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
+		"negative":      {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
+		"not a number":  {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
+		"empty":         {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
+		"tiny lambda":   {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
+		"range":         {exitUsage, "1e-6:1e-2:9", []string{"-lambdas", "1:0.1:3", good}},
+		"range of one":  {exitUsage, "1e-6:1e-2:9", []string{"-cs", "0.1:1:1", good}},
+		"metric":        {exitUsage, "want accuracy, ", []string{"-metric", "auc", good}},
+		"r2 of classes": {exitUsage, "of classes", []string{"-metric", "r2", good}},
+		"f1 of numbers": {exitUsage, "rmse, r2",
+			[]string{"-metric", "f1", "-loss", "squared", good}},
+		"f1, weights":      {exitUsage, "-weights", []string{"-metric", "f1", "-weights", "w", good}},
+		"no probabilities": {exitUsage, "-loss log", []string{"-metric", "log-loss", good}},
+		"one class in a fold": {exitError, "not defined", []string{"-metric", "roc-auc", "-folds",
+			"3", file(t, "a.svm", "1 1:1\n1 1:2\n1 1:3\n1 1:1\n2 1:0\n2 1:-1\n")}},
 		"two grids":    {exitUsage, "only one", []string{"-lambdas", "1", "-cs", "1", good}},
 		"lambda, grid": {exitUsage, "only one", []string{"-lambdas", "1", "-lambda", "1", good}},
 		"patience":     {exitUsage, "-patience", []string{"-patience", "1", good}},
@@ -247,7 +273,8 @@ func TestCrossValidationErrors(t *testing.T) {
 		"few weights": {exitError, "1 weights for 20 rows",
 			[]string{"-weights", file(t, "w", "1\n"), good}},
 		"large data": {exitError, "row",
-			[]string{"-scale", "none", "-folds", "2", file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
+			[]string{"-scale", "none", "-folds", "2",
+				file(t, "a.svm", strings.Repeat("1 1:1e30\n-1 1:-1e30\n", 4))}},
 		"missing file":  {exitError, "missing.svm", []string{"missing.svm"}},
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},

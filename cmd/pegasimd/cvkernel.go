@@ -15,6 +15,7 @@ import (
 
 // kernelCVReport is what cv -kernel -json writes.
 type kernelCVReport struct {
+	Metric   string        `json:"metric"` // as -metric has it
 	Folds    int           `json:"folds"`
 	Rows     int           `json:"rows"`
 	Features int           `json:"features"`
@@ -22,6 +23,8 @@ type kernelCVReport struct {
 	Best     kernelPoint   `json:"best"`
 	searchReport
 	Config kernelsvm.Config `json:"config"` // of the best
+
+	metric *cvMetric
 }
 
 // A kernelPoint is a setting and what it gave. Lambda or C is 0, whichever the grid is not of; so
@@ -30,7 +33,7 @@ type kernelPoint struct {
 	Gamma   float64   `json:"gamma"`
 	Lambda  float64   `json:"lambda"`
 	C       float64   `json:"c"`
-	Mean    float64   `json:"mean"`   // accuracy
+	Mean    float64   `json:"mean"`   // of the metric
 	Spread  float64   `json:"spread"` // standard deviation over the folds, of n-1
 	Scores  []float64 `json:"scores"` // of each fold
 	Seconds float64   `json:"seconds"`
@@ -51,12 +54,16 @@ type kernelCV struct {
 	set     *dataset.Set
 	loading time.Duration
 	fold    []int // of each row
+	metric  *cvMetric
 	out     kernelCVReport
 }
 
 func crossValidateKernel(c *call, f *cvFlags, penalties []penalty, data string) (err error) {
 	v := &kernelCV{call: c, flags: f, data: data}
 	if v.cfg, err = f.kernel.config(f.set.cfg); err != nil {
+		return err
+	}
+	if v.metric, err = f.metricFor(false); err != nil {
 		return err
 	}
 	if err := v.makeGrid(penalties); err != nil {
@@ -148,15 +155,16 @@ func (v *kernelCV) search() error {
 			return dataError(v.data, rowOverflows(i, float64(predicted[i])))
 		}
 		p.Seconds = time.Since(began).Seconds()
-		p.score(predicted, v.set.Y, v.fold, v.flags.folds)
+		p.score(v.metric, predicted, v.set.Y, v.fold, v.flags.folds)
 	}
 	best := v.grid[0] // the smallest gamma and the largest lambda, unless another is better
 	for _, p := range v.grid {
-		if p.Mean > best.Mean {
+		if v.metric.better(number(p.Mean), number(best.Mean)) {
 			best = p
 		}
 	}
 	v.out = kernelCVReport{
+		Metric: v.metric.name, metric: v.metric,
 		Folds: v.flags.folds, Rows: v.set.Rows(), Features: v.set.Cols(), Grid: v.grid, Best: best,
 		searchReport: newSearchReport(v.set, v.cfg.Seed, v.loading, start),
 		Config:       v.at(best).WithDefaults(),
@@ -164,18 +172,22 @@ func (v *kernelCV) search() error {
 	return nil
 }
 
-// score fills in how often predictions are right.
-func (p *kernelPoint) score(predicted, y []float32, fold []int, folds int) {
-	rows := make([]float64, folds)
-	p.Scores = make([]float64, folds)
+// score fills in the metric of each fold.
+func (p *kernelPoint) score(m *cvMetric, predicted, y []float32, fold []int, folds int) {
+	labels := slices.Clone(y)
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	of := make([]foldPredictions, folds)
 	for i, v := range predicted {
-		rows[fold[i]]++
-		if v == y[i] {
-			p.Scores[fold[i]]++
-		}
+		f := &of[fold[i]]
+		truth, _ := slices.BinarySearch(labels, y[i])
+		k, _ := slices.BinarySearch(labels, v)
+		f.classes = len(labels) + 1
+		f.truth, f.predicted = append(f.truth, truth), append(f.predicted, k)
+		f.weight = append(f.weight, 1)
 	}
-	for f := range p.Scores {
-		p.Scores[f] /= rows[f]
+	for f := range of {
+		p.Scores = append(p.Scores, m.of(&of[f]))
 	}
 	p.Mean, p.Spread = meanAndSpread(p.Scores)
 }
@@ -218,7 +230,8 @@ func (r *kernelCVReport) print(w io.Writer) {
 	if r.Best.C != 0 {
 		unit, of = "C", func(p kernelPoint) float64 { return p.C }
 	}
-	fmt.Fprintf(t, "gamma\t%s\taccuracy, %%\t+-\ttrained, s\t\t\n", unit)
+	digits, scale := r.metric.show()
+	fmt.Fprintf(t, "gamma\t%s\t%s\t+-\ttrained, s\t\t\n", unit, r.metric.heading)
 	for _, p := range r.Grid {
 		mark, gamma := "", "default"
 		if p.Gamma != 0 {
@@ -227,7 +240,8 @@ func (r *kernelCVReport) print(w io.Writer) {
 		if p.Gamma == r.Best.Gamma && of(p) == of(r.Best) {
 			mark = "best"
 		}
-		fmt.Fprintf(t, "%s\t%.6g\t%.3f\t%.3f\t%.3g\t%s\t\n", gamma, of(p), 100*p.Mean, 100*p.Spread,
+		fmt.Fprintf(t, "%s\t%.6g\t%s\t%s\t%.3g\t%s\t\n", gamma, of(p),
+			(number(p.Mean) * scale).format(digits), (number(p.Spread) * scale).format(digits),
 			p.Seconds, mark)
 	}
 	t.Flush()

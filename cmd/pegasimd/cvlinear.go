@@ -6,36 +6,39 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // cvReport is what -json writes.
 type cvReport struct {
-	Metric   string    `json:"metric"` // accuracy or rmse
-	Folds    int       `json:"folds"`
-	FoldRows []int     `json:"fold_rows"`
-	Rows     int       `json:"rows"`
-	Features int       `json:"features"`
-	Labels   []string  `json:"labels"`
-	Grid     []cvPoint `json:"grid"` // from the largest lambda to the smallest
-	Best     cvPoint   `json:"best"`
+	Metric   string   `json:"metric"` // as -metric has it
+	Folds    int      `json:"folds"`
+	FoldRows []int    `json:"fold_rows"`
+	Rows     int      `json:"rows"`
+	Features int      `json:"features"`
+	Labels   []string `json:"labels"`
+	// MeanSquare is R^2, the mean squared length of the rows as they are scaled, without a bias.
+	MeanSquare number    `json:"mean_squared_length"`
+	Warm       bool      `json:"warm_starts"`
+	Grid       []cvPoint `json:"grid"` // from the largest lambda to the smallest
+	Best       cvPoint   `json:"best"`
 	searchReport
 	Gap    *number        `json:"model_gap,omitempty"`
-	Config pegasos.Config `json:"config"` // of the best
+	Config pegasos.Config `json:"config"` // of the best; what is left out goes by the rows
+
+	metric *cvMetric
 }
 
 // A cvPoint is a lambda, or a C, and what its runs gave.
 type cvPoint struct {
 	Lambda    number    `json:"lambda"` // with C the mean over the folds
 	C         number    `json:"c"`      // with lambda the mean over the folds
+	Share     number    `json:"lambda_of_r2"`
 	Mean      number    `json:"mean"`
 	Spread    number    `json:"spread"` // standard deviation over the folds, of n-1
 	Scores    []float64 `json:"scores"` // of each fold
@@ -58,6 +61,7 @@ type linearCV struct {
 	outs        searchOutputs
 	loading     time.Duration
 	validation
+	r2   float64
 	best *cvPoint
 	out  cvReport
 }
@@ -69,7 +73,7 @@ func crossValidateLinear(c *call, f *cvFlags, grid []penalty, data string) error
 		v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
 	}
 	for _, step := range []func() error{
-		v.checkSettings, v.openFiles, v.readData, v.search, v.writeModel, v.report,
+		v.checkSettings, v.openFiles, v.readData, v.choose, v.search, v.writeModel, v.report,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -83,6 +87,10 @@ func (v *linearCV) checkSettings() error {
 		return usagef("-patience: there are no rows to validate with but the folds")
 	}
 	v.classWeight = v.cfg.ClassWeight
+	var err error
+	if v.metric, err = v.flags.metricFor(v.cfg.Loss.Regression()); err != nil {
+		return err
+	}
 	if v.grid == nil {
 		return validate(&v.cfg)
 	}
@@ -118,15 +126,49 @@ func (v *linearCV) readData() (err error) {
 	if v.weights, err = readWeights(v.flags.weights, v.set.Rows()); err != nil {
 		return err
 	}
+	if err := v.deal(v.cfg); err != nil {
+		return fmt.Errorf("%s: %w", v.data, err)
+	}
+	return nil
+}
+
+// choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
+// It asks the trainer, with a run of one step.
+func (v *linearCV) choose() error {
+	cfg := v.cfg
+	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps = 1, 0, 0, 1
+	if v.grid != nil {
+		cfg.Lambda, cfg.C = float64(v.grid[0].Lambda), float64(v.grid[0].C)
+	}
+	cfg.Tol, cfg.Change, cfg.Finish, cfg.FinishAfter, cfg.Calibrate = 0, 0, "", 0, 0
+	cfg.Order, cfg.Block, cfg.Batch, cfg.Shards = pegasos.IID, 0, 0, 0 // without a bound
+	tr := pegasos.Trainer{
+		Config: cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights, MaxMemory: v.memory,
+	}
+	m, err := tr.Train(v, matrix(v.set), v.set.Y)
+	if err != nil {
+		return dataError(v.data, err)
+	}
+	v.cfg.Scale, v.cfg.TargetScale = m.Config.Scale, m.Config.TargetScale
+	v.cfg.Multiclass = m.Config.Multiclass
+	if m.Scaling != nil {
+		v.r2 = m.Scaling.R2
+	} else {
+		v.r2 = meanSquare(v.set)
+	}
+	if !(v.r2 > 0) {
+		v.r2 = 1
+	}
 	if v.grid == nil {
-		v.grid = defaultGrid(v.set)
+		for _, share := range []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
+			v.grid = append(v.grid, cvPoint{Lambda: number(share * v.r2)})
+		}
 	}
 	for i := range v.grid {
 		v.grid[i].cfg = v.grid[i].config(v.cfg)
 	}
-	if err := v.deal(v.cfg); err != nil {
-		return fmt.Errorf("%s: %w", v.data, err)
-	}
+	v.warm = (v.cfg.Tol != 0 || v.cfg.Change != 0) && v.cfg.Bias != pegasos.BiasOuter &&
+		v.cfg.Offset != pegasos.OffsetNone && len(v.grid) > 1
 	return nil
 }
 
@@ -142,21 +184,18 @@ func (v *linearCV) search() error {
 	if err := v.set.Err(); err != nil { // of a mapped file, all of which has been read
 		return fmt.Errorf("%s: %w", v.data, err)
 	}
-	regression := v.cfg.Loss.Regression()
 	v.best = &v.grid[0] // the largest lambda, unless another is better
 	for i := range v.grid {
-		if d := v.grid[i].Mean - v.best.Mean; d > 0 && !regression || d < 0 && regression {
+		v.grid[i].Share = v.grid[i].Lambda / number(v.r2)
+		if v.metric.better(v.grid[i].Mean, v.best.Mean) {
 			v.best = &v.grid[i]
 		}
 	}
 	v.out = cvReport{
-		Metric: "accuracy", Folds: v.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
+		Metric: v.metric.name, metric: v.metric, MeanSquare: number(v.r2), Warm: v.warm, Folds: v.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
 		Features: v.set.Cols(), Labels: v.labels, Grid: v.grid, Best: *v.best,
 		searchReport: newSearchReport(v.set, v.cfg.Seed, v.loading, start),
-		Config:       v.best.cfg.Plain(),
-	}
-	if regression {
-		v.out.Metric = "rmse"
+		Config:       v.best.cfg,
 	}
 	return nil
 }
@@ -209,27 +248,13 @@ func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
 	return cfg
 }
 
-// defaultGrid goes by the scale of the rows: of rows that are multiplied by c, c^2 times lambda is
-// the same problem.
-func defaultGrid(set *dataset.Set) (grid []cvPoint) {
+// meanSquare returns the mean squared length of the rows.
+func meanSquare(set *dataset.Set) (mean float64) {
 	x := matrix(set)
-	var sum float64
 	for i := range x.Rows() {
-		sum += float64(x.SumSquares(i))
+		mean += float64(x.SumSquares(i))
 	}
-	mean := sum / float64(x.Rows())
-	if !floats.IsFinite(mean) || mean <= 0 {
-		mean = 1 // the trainer says which row is at fault
-	}
-	_, exponent, _ := strings.Cut(strconv.FormatFloat(mean, 'e', -1, 64), "e")
-	k, _ := strconv.Atoi(exponent)
-	for j := 1; j <= 7; j++ {
-		lambda, _ := strconv.ParseFloat(fmt.Sprintf("1e%d", k-j), 64)
-		if len(grid) == 0 || number(lambda) < grid[len(grid)-1].Lambda {
-			grid = append(grid, cvPoint{Lambda: number(lambda)})
-		}
-	}
-	return grid
+	return mean / float64(x.Rows())
 }
 
 // sum fills in the point from its runs, one for each fold.
@@ -267,17 +292,15 @@ func (r *cvReport) print(w io.Writer) {
 	fmt.Fprintf(w, "%d rows, %d features, %s; %d folds of %d to %d rows, seed %d\n\n",
 		r.Rows, r.Features, kind, r.Folds, slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	heading, digits, scale := "accuracy, %", "%.3f", number(100)
-	if r.Labels == nil {
-		heading, digits, scale = "RMSE", "%.6g", 1
-	}
-	fmt.Fprintf(t, "lambda\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n", heading)
+	digits, scale := r.metric.show()
+	fmt.Fprintf(t, "lambda\t/R^2\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n",
+		r.metric.heading)
 	for _, p := range r.Grid {
 		mark := ""
 		if p.Lambda == r.Best.Lambda && cmp.Compare(p.C, r.Best.C) == 0 {
 			mark = "best"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.C,
+		fmt.Fprintf(t, "%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.Share, p.C,
 			(p.Mean * scale).format(digits), (p.Spread * scale).format(digits), p.Objective,
 			most(float64(p.Gap)), p.Seconds, mark)
 	}

@@ -188,7 +188,7 @@ type kernelFlags struct {
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
 	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
-		"finish multiclass seed preset json folds lambdas cs model max-memory")
+		"finish multiclass seed preset json folds lambdas cs metric model max-memory")
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
@@ -346,6 +346,7 @@ type cvFlags struct {
 	kernel      kernelFlags
 	folds       int
 	lambdas, cs string
+	metric      string
 	weights     string
 	memory      memoryFlags
 	model, json string
@@ -359,9 +360,11 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	v.memory.define(f)
 	f.IntVar(&v.folds, "folds", 5, "`n` the number of folds that the rows are cut into")
 	f.StringVar(&v.lambdas, "lambdas", "",
-		"`list` try these, such as 1e-3,1e-4 (default seven powers of ten, see above)")
-	f.StringVar(&v.cs, "cs", "", "`list` try these for C in place of lambda, such as 0.1,1,10")
-	defineWeights(f, &v.weights, "it counts in training and in the accuracy")
+		"`list` try these, such as 1e-3,1e-4, or 1e-6:1e-2:9 for nine from 1e-6 to 1e-2, each the "+
+			"same multiple of the one before (default 0.1 to 1e-7 times R^2, see above)")
+	f.StringVar(&v.metric, "metric", "", metricUsage())
+	f.StringVar(&v.cs, "cs", "", "`list` try these for C in place of lambda, such as 0.1,1,10 or 0.01:100:9")
+	defineWeights(f, &v.weights, "it counts in training, and in the accuracy or the RMSE")
 	f.StringVar(&v.model, "model", "",
 		"`file` write a model of the best lambda, trained on all rows")
 	defineJSON(f, &v.json, "the numbers", " instead of the table")

@@ -255,6 +255,9 @@ func (r *linearRun) readInputs() (err error) {
 
 // train trains, and shows how far it is.
 func (r *linearRun) train() error {
+	if err := r.Err(); err != nil {
+		return err // there is no model to be written yet
+	}
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
 	tr.MaxMemory = r.flags.memory.limit(r.set)

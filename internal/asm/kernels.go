@@ -1552,16 +1552,16 @@ const (
 	BlockRows = 256
 )
 
-// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart, where
-// A has k rows of TileRows elements and B as many of TileCols:
+// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart. A
+// has k rows of TileRows elements and B as many of TileCols:
 //
 //	for r := range k {
 //		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in rows,
-// or c is too short. c must not overlap a or b.
+// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in
+// rows, or c is too short. c must not overlap a or b.
 func RankK(c []float32, stride int, a, b []float32) {
 	k := len(a) / TileRows
 	if len(a) != k*TileRows || len(b) != k*TileCols {
@@ -1658,8 +1658,8 @@ func rankKPairs(c []int32, stride int, a, b []uint32) {
 //		dst[i/width*step+i%width] = float32(c * v)
 //	}
 //
-// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or dst
-// ends before the last panel does. dst must not overlap x.
+// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or
+// dst ends before the last panel does. dst must not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
 		panic(mismatch("width", width, "TileRows or TileCols", TileCols))

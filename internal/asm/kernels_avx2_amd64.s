@@ -5856,7 +5856,7 @@ done:
 	RET
 
 // func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·rankKAVX2(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
@@ -5865,23 +5865,36 @@ TEXT ·rankKAVX2(SB), NOSPLIT, $0-40
 	MOVQ stride+32(FP), SI
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
-	MOVQ    BX, DI
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       BX, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	MOVQ       BX, DI
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile0x0:
 	VMOVUPS      (R9), Y12
@@ -5953,110 +5966,137 @@ tile0x0:
 	ADDQ         SI, DI
 
 	// Rows 0 to 5 of the tile, columns 16 to 31.
-	MOVQ    AX, DI
-	MOVQ    CX, R8
-	MOVQ    DX, R9
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       BX, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	MOVQ       BX, DI
+	MOVQ       AX, BX
+	MOVQ       CX, R8
+	MOVQ       DX, R9
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile0x16:
 	VMOVUPS      64(R8), Y12
 	VMOVUPS      96(R8), Y13
-	VBROADCASTSS (DI), Y14
+	VBROADCASTSS (BX), Y14
 	VMULPS       Y14, Y12, Y15
 	VADDPS       Y15, Y0, Y0
 	VMULPS       Y14, Y13, Y14
 	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 4(DI), Y14
+	VBROADCASTSS 4(BX), Y14
 	VMULPS       Y14, Y12, Y15
 	VADDPS       Y15, Y2, Y2
 	VMULPS       Y14, Y13, Y14
 	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 8(DI), Y14
+	VBROADCASTSS 8(BX), Y14
 	VMULPS       Y14, Y12, Y15
 	VADDPS       Y15, Y4, Y4
 	VMULPS       Y14, Y13, Y14
 	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 12(DI), Y14
+	VBROADCASTSS 12(BX), Y14
 	VMULPS       Y14, Y12, Y15
 	VADDPS       Y15, Y6, Y6
 	VMULPS       Y14, Y13, Y14
 	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 16(DI), Y14
+	VBROADCASTSS 16(BX), Y14
 	VMULPS       Y14, Y12, Y15
 	VADDPS       Y15, Y8, Y8
 	VMULPS       Y14, Y13, Y14
 	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 20(DI), Y14
+	VBROADCASTSS 20(BX), Y14
 	VMULPS       Y14, Y12, Y12
 	VADDPS       Y12, Y10, Y10
 	VMULPS       Y14, Y13, Y12
 	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, DI
+	ADDQ         $+48, BX
 	ADDQ         $+128, R8
 	SUBQ         $+1, R9
 	CMPQ         R9, $+1
 	JAE          tile0x16
-	VADDPS       64(BX), Y0, Y0
-	VMOVUPS      Y0, 64(BX)
-	VADDPS       96(BX), Y1, Y1
-	VMOVUPS      Y1, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y2, Y2
-	VMOVUPS      Y2, 64(BX)
-	VADDPS       96(BX), Y3, Y3
-	VMOVUPS      Y3, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y4, Y4
-	VMOVUPS      Y4, 64(BX)
-	VADDPS       96(BX), Y5, Y5
-	VMOVUPS      Y5, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y6, Y6
-	VMOVUPS      Y6, 64(BX)
-	VADDPS       96(BX), Y7, Y7
-	VMOVUPS      Y7, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y8, Y8
-	VMOVUPS      Y8, 64(BX)
-	VADDPS       96(BX), Y9, Y9
-	VMOVUPS      Y9, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y10, Y10
-	VMOVUPS      Y10, 64(BX)
-	VADDPS       96(BX), Y11, Y11
-	VMOVUPS      Y11, 96(BX)
-	ADDQ         SI, BX
+	VADDPS       64(DI), Y0, Y0
+	VMOVUPS      Y0, 64(DI)
+	VADDPS       96(DI), Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	ADDQ         SI, DI
+	VADDPS       64(DI), Y2, Y2
+	VMOVUPS      Y2, 64(DI)
+	VADDPS       96(DI), Y3, Y3
+	VMOVUPS      Y3, 96(DI)
+	ADDQ         SI, DI
+	VADDPS       64(DI), Y4, Y4
+	VMOVUPS      Y4, 64(DI)
+	VADDPS       96(DI), Y5, Y5
+	VMOVUPS      Y5, 96(DI)
+	ADDQ         SI, DI
+	VADDPS       64(DI), Y6, Y6
+	VMOVUPS      Y6, 64(DI)
+	VADDPS       96(DI), Y7, Y7
+	VMOVUPS      Y7, 96(DI)
+	ADDQ         SI, DI
+	VADDPS       64(DI), Y8, Y8
+	VMOVUPS      Y8, 64(DI)
+	VADDPS       96(DI), Y9, Y9
+	VMOVUPS      Y9, 96(DI)
+	ADDQ         SI, DI
+	VADDPS       64(DI), Y10, Y10
+	VMOVUPS      Y10, 64(DI)
+	VADDPS       96(DI), Y11, Y11
+	VMOVUPS      Y11, 96(DI)
+	ADDQ         SI, DI
 
 	// Rows 6 to 11 of the tile, columns 0 to 15.
-	MOVQ    BX, DI
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       DI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	MOVQ       DI, BX
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile6x0:
 	VMOVUPS      (R9), Y12
@@ -6096,53 +6136,66 @@ tile6x0:
 	SUBQ         $+1, R10
 	CMPQ         R10, $+1
 	JAE          tile6x0
-	VADDPS       (DI), Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VADDPS       32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y2, Y2
-	VMOVUPS      Y2, (DI)
-	VADDPS       32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y4, Y4
-	VMOVUPS      Y4, (DI)
-	VADDPS       32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y6, Y6
-	VMOVUPS      Y6, (DI)
-	VADDPS       32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y8, Y8
-	VMOVUPS      Y8, (DI)
-	VADDPS       32(DI), Y9, Y9
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y10, Y10
-	VMOVUPS      Y10, (DI)
-	VADDPS       32(DI), Y11, Y11
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         SI, DI
+	VADDPS       (BX), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VADDPS       32(BX), Y1, Y1
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Y2, Y2
+	VMOVUPS      Y2, (BX)
+	VADDPS       32(BX), Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Y4, Y4
+	VMOVUPS      Y4, (BX)
+	VADDPS       32(BX), Y5, Y5
+	VMOVUPS      Y5, 32(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Y6, Y6
+	VMOVUPS      Y6, (BX)
+	VADDPS       32(BX), Y7, Y7
+	VMOVUPS      Y7, 32(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Y8, Y8
+	VMOVUPS      Y8, (BX)
+	VADDPS       32(BX), Y9, Y9
+	VMOVUPS      Y9, 32(BX)
+	ADDQ         SI, BX
+	VADDPS       (BX), Y10, Y10
+	VMOVUPS      Y10, (BX)
+	VADDPS       32(BX), Y11, Y11
+	VMOVUPS      Y11, 32(BX)
+	ADDQ         SI, BX
 
 	// Rows 6 to 11 of the tile, columns 16 to 31.
-	MOVQ    AX, AX
-	MOVQ    DX, DX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       DI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	MOVQ       DI, BX
+	MOVQ       CX, CX
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile6x16:
 	VMOVUPS      64(CX), Y12
@@ -6216,7 +6269,7 @@ tile6x16:
 	RET
 
 // func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
@@ -6225,23 +6278,36 @@ TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-40
 	MOVQ stride+32(FP), SI
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
-	MOVQ    BX, DI
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       BX, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	MOVQ       BX, DI
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile0x0:
 	VMOVUPS      (R9), Y12
@@ -6325,122 +6391,149 @@ tile0x0:
 	ADDQ         SI, DI
 
 	// Rows 0 to 5 of the tile, columns 16 to 31.
-	MOVQ    AX, DI
-	MOVQ    CX, R8
-	MOVQ    DX, R9
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       BX, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	MOVQ       BX, DI
+	MOVQ       AX, BX
+	MOVQ       CX, R8
+	MOVQ       DX, R9
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile0x16:
 	VMOVUPS      64(R8), Y12
 	VMOVUPS      96(R8), Y13
-	VBROADCASTSS (DI), Y14
+	VBROADCASTSS (BX), Y14
 	VPMADDWD     Y14, Y12, Y15
 	VPADDD       Y15, Y0, Y0
 	VPMADDWD     Y14, Y13, Y14
 	VPADDD       Y14, Y1, Y1
-	VBROADCASTSS 4(DI), Y14
+	VBROADCASTSS 4(BX), Y14
 	VPMADDWD     Y14, Y12, Y15
 	VPADDD       Y15, Y2, Y2
 	VPMADDWD     Y14, Y13, Y14
 	VPADDD       Y14, Y3, Y3
-	VBROADCASTSS 8(DI), Y14
+	VBROADCASTSS 8(BX), Y14
 	VPMADDWD     Y14, Y12, Y15
 	VPADDD       Y15, Y4, Y4
 	VPMADDWD     Y14, Y13, Y14
 	VPADDD       Y14, Y5, Y5
-	VBROADCASTSS 12(DI), Y14
+	VBROADCASTSS 12(BX), Y14
 	VPMADDWD     Y14, Y12, Y15
 	VPADDD       Y15, Y6, Y6
 	VPMADDWD     Y14, Y13, Y14
 	VPADDD       Y14, Y7, Y7
-	VBROADCASTSS 16(DI), Y14
+	VBROADCASTSS 16(BX), Y14
 	VPMADDWD     Y14, Y12, Y15
 	VPADDD       Y15, Y8, Y8
 	VPMADDWD     Y14, Y13, Y14
 	VPADDD       Y14, Y9, Y9
-	VBROADCASTSS 20(DI), Y14
+	VBROADCASTSS 20(BX), Y14
 	VPMADDWD     Y14, Y12, Y12
 	VPADDD       Y12, Y10, Y10
 	VPMADDWD     Y14, Y13, Y12
 	VPADDD       Y12, Y11, Y11
-	ADDQ         $+48, DI
+	ADDQ         $+48, BX
 	ADDQ         $+128, R8
 	SUBQ         $+1, R9
 	CMPQ         R9, $+1
 	JAE          tile0x16
-	VMOVUPS      64(BX), Y12
+	VMOVUPS      64(DI), Y12
 	VPADDD       Y12, Y0, Y0
-	VMOVUPS      Y0, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y0, 64(DI)
+	VMOVUPS      96(DI), Y0
 	VPADDD       Y0, Y1, Y1
-	VMOVUPS      Y1, 96(BX)
-	ADDQ         SI, BX
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y1, 96(DI)
+	ADDQ         SI, DI
+	VMOVUPS      64(DI), Y0
 	VPADDD       Y0, Y2, Y2
-	VMOVUPS      Y2, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y2, 64(DI)
+	VMOVUPS      96(DI), Y0
 	VPADDD       Y0, Y3, Y3
-	VMOVUPS      Y3, 96(BX)
-	ADDQ         SI, BX
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y3, 96(DI)
+	ADDQ         SI, DI
+	VMOVUPS      64(DI), Y0
 	VPADDD       Y0, Y4, Y4
-	VMOVUPS      Y4, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y4, 64(DI)
+	VMOVUPS      96(DI), Y0
 	VPADDD       Y0, Y5, Y5
-	VMOVUPS      Y5, 96(BX)
-	ADDQ         SI, BX
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y5, 96(DI)
+	ADDQ         SI, DI
+	VMOVUPS      64(DI), Y0
 	VPADDD       Y0, Y6, Y6
-	VMOVUPS      Y6, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y6, 64(DI)
+	VMOVUPS      96(DI), Y0
 	VPADDD       Y0, Y7, Y7
-	VMOVUPS      Y7, 96(BX)
-	ADDQ         SI, BX
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y7, 96(DI)
+	ADDQ         SI, DI
+	VMOVUPS      64(DI), Y0
 	VPADDD       Y0, Y8, Y8
-	VMOVUPS      Y8, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y8, 64(DI)
+	VMOVUPS      96(DI), Y0
 	VPADDD       Y0, Y9, Y9
-	VMOVUPS      Y9, 96(BX)
-	ADDQ         SI, BX
-	VMOVUPS      64(BX), Y0
+	VMOVUPS      Y9, 96(DI)
+	ADDQ         SI, DI
+	VMOVUPS      64(DI), Y0
 	VPADDD       Y0, Y10, Y10
-	VMOVUPS      Y10, 64(BX)
-	VMOVUPS      96(BX), Y0
+	VMOVUPS      Y10, 64(DI)
+	VMOVUPS      96(DI), Y0
 	VPADDD       Y0, Y11, Y11
-	VMOVUPS      Y11, 96(BX)
-	ADDQ         SI, BX
+	VMOVUPS      Y11, 96(DI)
+	ADDQ         SI, DI
 
 	// Rows 6 to 11 of the tile, columns 0 to 15.
-	MOVQ    BX, DI
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       DI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	MOVQ       DI, BX
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile6x0:
 	VMOVUPS      (R9), Y12
@@ -6480,65 +6573,78 @@ tile6x0:
 	SUBQ         $+1, R10
 	CMPQ         R10, $+1
 	JAE          tile6x0
-	VMOVUPS      (DI), Y12
+	VMOVUPS      (BX), Y12
 	VPADDD       Y12, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         SI, DI
-	VMOVUPS      (DI), Y0
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y0
 	VPADDD       Y0, Y2, Y2
-	VMOVUPS      Y2, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y2, (BX)
+	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         SI, DI
-	VMOVUPS      (DI), Y0
+	VMOVUPS      Y3, 32(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y0
 	VPADDD       Y0, Y4, Y4
-	VMOVUPS      Y4, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y4, (BX)
+	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y5, Y5
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         SI, DI
-	VMOVUPS      (DI), Y0
+	VMOVUPS      Y5, 32(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y0
 	VPADDD       Y0, Y6, Y6
-	VMOVUPS      Y6, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y6, (BX)
+	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y7, Y7
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         SI, DI
-	VMOVUPS      (DI), Y0
+	VMOVUPS      Y7, 32(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y0
 	VPADDD       Y0, Y8, Y8
-	VMOVUPS      Y8, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y8, (BX)
+	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y9, Y9
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         SI, DI
-	VMOVUPS      (DI), Y0
+	VMOVUPS      Y9, 32(BX)
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y0
 	VPADDD       Y0, Y10, Y10
-	VMOVUPS      Y10, (DI)
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      Y10, (BX)
+	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y11, Y11
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         SI, DI
+	VMOVUPS      Y11, 32(BX)
+	ADDQ         SI, BX
 
 	// Rows 6 to 11 of the tile, columns 16 to 31.
-	MOVQ    AX, AX
-	MOVQ    DX, DX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
-	PCALIGN $0x20
+	MOVQ       DI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	PREFETCHT0 64(BX)
+	ADDQ       SI, BX
+	MOVQ       DI, BX
+	MOVQ       CX, CX
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	PCALIGN    $0x20
 
 tile6x16:
 	VMOVUPS      64(CX), Y12

@@ -4865,7 +4865,7 @@ less1:
 	RET
 
 // func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·rankKAVX512(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
@@ -4874,33 +4874,70 @@ TEXT ·rankKAVX512(SB), NOSPLIT, $0-40
 	MOVQ stride+32(FP), SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 31.
-	MOVQ    AX, AX
-	MOVQ    DX, DX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	VPXORD  Z20, Z20, Z20
-	VPXORD  Z21, Z21, Z21
-	VPXORD  Z22, Z22, Z22
-	VPXORD  Z23, Z23, Z23
-	VPXORD  Z24, Z24, Z24
-	VPXORD  Z25, Z25, Z25
-	VPXORD  Z26, Z26, Z26
-	VPXORD  Z27, Z27, Z27
-	VPXORD  Z28, Z28, Z28
-	VPXORD  Z29, Z29, Z29
-	VPXORD  Z30, Z30, Z30
-	VPXORD  Z31, Z31, Z31
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	PCALIGN $0x20
+	MOVQ       BX, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	MOVQ       BX, DI
+	MOVQ       CX, CX
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	VPXORD     Z24, Z24, Z24
+	VPXORD     Z25, Z25, Z25
+	VPXORD     Z26, Z26, Z26
+	VPXORD     Z27, Z27, Z27
+	VPXORD     Z28, Z28, Z28
+	VPXORD     Z29, Z29, Z29
+	VPXORD     Z30, Z30, Z30
+	VPXORD     Z31, Z31, Z31
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	PCALIGN    $0x20
 
 tile0x0:
 	VMOVUPS      (CX), Z8
@@ -4970,71 +5007,71 @@ tile0x0:
 	SUBQ         $+1, DX
 	CMPQ         DX, $+1
 	JAE          tile0x0
-	VADDPS       (BX), Z16, Z16
-	VMOVUPS      Z16, (BX)
-	VADDPS       64(BX), Z17, Z17
-	VMOVUPS      Z17, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z18, Z18
-	VMOVUPS      Z18, (BX)
-	VADDPS       64(BX), Z19, Z19
-	VMOVUPS      Z19, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z20, Z20
-	VMOVUPS      Z20, (BX)
-	VADDPS       64(BX), Z21, Z21
-	VMOVUPS      Z21, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z22, Z22
-	VMOVUPS      Z22, (BX)
-	VADDPS       64(BX), Z23, Z23
-	VMOVUPS      Z23, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z24, Z24
-	VMOVUPS      Z24, (BX)
-	VADDPS       64(BX), Z25, Z25
-	VMOVUPS      Z25, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z26, Z26
-	VMOVUPS      Z26, (BX)
-	VADDPS       64(BX), Z27, Z27
-	VMOVUPS      Z27, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z28, Z28
-	VMOVUPS      Z28, (BX)
-	VADDPS       64(BX), Z29, Z29
-	VMOVUPS      Z29, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z30, Z30
-	VMOVUPS      Z30, (BX)
-	VADDPS       64(BX), Z31, Z31
-	VMOVUPS      Z31, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z0, Z0
-	VMOVUPS      Z0, (BX)
-	VADDPS       64(BX), Z1, Z1
-	VMOVUPS      Z1, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z2, Z2
-	VMOVUPS      Z2, (BX)
-	VADDPS       64(BX), Z3, Z3
-	VMOVUPS      Z3, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z4, Z4
-	VMOVUPS      Z4, (BX)
-	VADDPS       64(BX), Z5, Z5
-	VMOVUPS      Z5, 64(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Z6, Z6
-	VMOVUPS      Z6, (BX)
-	VADDPS       64(BX), Z7, Z7
-	VMOVUPS      Z7, 64(BX)
-	ADDQ         SI, BX
+	VADDPS       (DI), Z16, Z16
+	VMOVUPS      Z16, (DI)
+	VADDPS       64(DI), Z17, Z17
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z18, Z18
+	VMOVUPS      Z18, (DI)
+	VADDPS       64(DI), Z19, Z19
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z20, Z20
+	VMOVUPS      Z20, (DI)
+	VADDPS       64(DI), Z21, Z21
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z22, Z22
+	VMOVUPS      Z22, (DI)
+	VADDPS       64(DI), Z23, Z23
+	VMOVUPS      Z23, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z24, Z24
+	VMOVUPS      Z24, (DI)
+	VADDPS       64(DI), Z25, Z25
+	VMOVUPS      Z25, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z26, Z26
+	VMOVUPS      Z26, (DI)
+	VADDPS       64(DI), Z27, Z27
+	VMOVUPS      Z27, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z28, Z28
+	VMOVUPS      Z28, (DI)
+	VADDPS       64(DI), Z29, Z29
+	VMOVUPS      Z29, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z30, Z30
+	VMOVUPS      Z30, (DI)
+	VADDPS       64(DI), Z31, Z31
+	VMOVUPS      Z31, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z0, Z0
+	VMOVUPS      Z0, (DI)
+	VADDPS       64(DI), Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z2, Z2
+	VMOVUPS      Z2, (DI)
+	VADDPS       64(DI), Z3, Z3
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z4, Z4
+	VMOVUPS      Z4, (DI)
+	VADDPS       64(DI), Z5, Z5
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         SI, DI
+	VADDPS       (DI), Z6, Z6
+	VMOVUPS      Z6, (DI)
+	VADDPS       64(DI), Z7, Z7
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         SI, DI
 	VZEROUPPER
 	RET
 
 // func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
-// Requires: AVX, AVX512BW, AVX512F
+// Requires: AVX, AVX512BW, AVX512F, MMX+
 TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
 	MOVQ b+8(FP), CX
@@ -5043,33 +5080,70 @@ TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-40
 	MOVQ stride+32(FP), SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 31.
-	MOVQ    AX, AX
-	MOVQ    DX, DX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	VPXORD  Z20, Z20, Z20
-	VPXORD  Z21, Z21, Z21
-	VPXORD  Z22, Z22, Z22
-	VPXORD  Z23, Z23, Z23
-	VPXORD  Z24, Z24, Z24
-	VPXORD  Z25, Z25, Z25
-	VPXORD  Z26, Z26, Z26
-	VPXORD  Z27, Z27, Z27
-	VPXORD  Z28, Z28, Z28
-	VPXORD  Z29, Z29, Z29
-	VPXORD  Z30, Z30, Z30
-	VPXORD  Z31, Z31, Z31
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	PCALIGN $0x20
+	MOVQ       BX, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	MOVQ       BX, DI
+	MOVQ       CX, CX
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	VPXORD     Z24, Z24, Z24
+	VPXORD     Z25, Z25, Z25
+	VPXORD     Z26, Z26, Z26
+	VPXORD     Z27, Z27, Z27
+	VPXORD     Z28, Z28, Z28
+	VPXORD     Z29, Z29, Z29
+	VPXORD     Z30, Z30, Z30
+	VPXORD     Z31, Z31, Z31
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	PCALIGN    $0x20
 
 tile0x0:
 	VMOVUPS      (CX), Z8
@@ -5139,90 +5213,90 @@ tile0x0:
 	SUBQ         $+1, DX
 	CMPQ         DX, $+1
 	JAE          tile0x0
-	VMOVUPS      (BX), Z8
+	VMOVUPS      (DI), Z8
 	VPADDD       Z8, Z16, Z16
-	VMOVUPS      Z16, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z17, Z17
-	VMOVUPS      Z17, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z18, Z18
-	VMOVUPS      Z18, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z19, Z19
-	VMOVUPS      Z19, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z20, Z20
-	VMOVUPS      Z20, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z20, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z21, Z21
-	VMOVUPS      Z21, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z22, Z22
-	VMOVUPS      Z22, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z22, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z23, Z23
-	VMOVUPS      Z23, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z23, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z24, Z24
-	VMOVUPS      Z24, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z24, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z25, Z25
-	VMOVUPS      Z25, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z25, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z26, Z26
-	VMOVUPS      Z26, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z26, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z27, Z27
-	VMOVUPS      Z27, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z27, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z28, Z28
-	VMOVUPS      Z28, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z28, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z29, Z29
-	VMOVUPS      Z29, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z29, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z30, Z30
-	VMOVUPS      Z30, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z30, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z31, Z31
-	VMOVUPS      Z31, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z31, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z0, Z0
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z1, Z1
-	VMOVUPS      Z1, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z2, Z2
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z3, Z3
-	VMOVUPS      Z3, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z4, Z4
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z5, Z5
-	VMOVUPS      Z5, 64(BX)
-	ADDQ         SI, BX
-	VMOVUPS      (BX), Z16
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         SI, DI
+	VMOVUPS      (DI), Z16
 	VPADDD       Z16, Z6, Z6
-	VMOVUPS      Z6, (BX)
-	VMOVUPS      64(BX), Z16
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z7, Z7
-	VMOVUPS      Z7, 64(BX)
-	ADDQ         SI, BX
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         SI, DI
 	VZEROUPPER
 	RET
 

@@ -533,9 +533,9 @@ var Kernels = []Kernel{
 	},
 	{
 		Name: "rankk",
-		Most: 8 * 600, // rows of two blocks and a part
+		Most: 16 * 600, // rows of two blocks and a part
 		New: func(n int, m Memory, s *Source) *Args {
-			k, stride := (min(n, 8*600)+7)/8, asm.TileCols+n%5
+			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{X: s.floats(m, k*asm.TileRows), Y: s.floats(m, k*asm.TileCols),
 				W: s.floats(m, (asm.TileRows-1)*stride+asm.TileCols), Stride: stride}
 			a.Out = a.W
@@ -562,9 +562,9 @@ var Kernels = []Kernel{
 	},
 	{
 		Name: "rankkpairs",
-		Most: 8 * 600,
+		Most: 16 * 600,
 		New: func(n int, m Memory, s *Source) *Args {
-			k, stride := (min(n, 8*600)+7)/8, asm.TileCols+n%5
+			k, stride := (min(n, 16*600)+15)/16, asm.TileCols+n%5
 			a := &Args{Pairs: [2][]int32{m.Ints(k * asm.TileRows), m.Ints(k * asm.TileCols)},
 				Sums: m.Ints((asm.TileRows-1)*stride + asm.TileCols), Stride: stride}
 			for _, pairs := range a.Pairs {

@@ -103,8 +103,8 @@ func (f *Factor) notDefinite(i int, pivot float64) error {
 // together numbers the rows of a tile.
 var together = [asm.TileRows]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 
-// rows finishes the rows from first to end-1, at most those of a tile: all rows above them have been
-// subtracted.
+// rows finishes the rows from first to end-1, at most those of a tile: all rows above them have
+// been subtracted.
 func (f *Factor) rows(first, end int) error {
 	var negative [asm.TileRows]float32
 	for r := first; r < end; r++ {

@@ -28,8 +28,8 @@ func (m dense) Diagonal(dst []float64) {
 	}
 }
 
-// random returns G G' of a random G with 2 dim columns, its rows and columns scaled by powers of two
-// that are up to spread apart.
+// random returns G G' of a random G with 2 dim columns, its rows and columns scaled by powers of
+// two that are up to spread apart.
 func random(dim, spread int) dense {
 	r := rand.New(rand.NewPCG(uint64(dim), 7))
 	g := make([]float64, dim*2*dim)
@@ -64,7 +64,8 @@ func TestSolve(t *testing.T) {
 			for _, isa := range asm.Available() {
 				previous := asm.Use(isa)
 				if worst := solve(t, m); worst > 1e-4 {
-					t.Errorf("isa=%v, %d rows, spread 2^%d: x is off by %v", isa, dim, spread, worst)
+					t.Errorf("isa=%v, %d rows, spread 2^%d: x is off by %v", isa, dim, spread,
+						worst)
 				}
 				asm.Use(previous)
 			}

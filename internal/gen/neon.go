@@ -433,8 +433,8 @@ func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
 func (t *neon) MulPairs(dst, a, b Group) {
 	each(dst, a, b, func(m, n, d reg.Register) {
 		high := t.V128()
-		t.VSMULL2(m, n, high)
-		t.VSMULL(m, n, d)
+		t.VSMULL2H(m, n, high)
+		t.VSMULLH(m, n, d)
 		t.VADDP(high, d, d)
 	})
 }
@@ -556,8 +556,8 @@ func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int
 		w = v
 	}
 	if term.signed && !term.difference {
-		t.VSMULLB(w, v, low)
-		t.VSMULL2B(w, v, high)
+		t.VSMULL(w, v, low)
+		t.VSMULL2(w, v, high)
 		t.VSADALP(low, sum.regs[0])
 		t.VSADALP(high, sum.regs[1])
 		return

@@ -49,6 +49,13 @@ func rankK(t Target, add func(sum, y, x Group),
 			t.Comment(fmt.Sprintf("Rows %d to %d of the tile, columns %d to %d.", i, i+rows-1, j,
 				j+cols-1))
 			p := t.CopyInt(first)
+			for range rows { // c is often far away, and needed at the end alone
+				for line := 0; line < cols; line += 64 / float {
+					t.Prefetch(p, float*(j+line))
+				}
+				t.AdvanceReg(p, stride)
+			}
+			t.SetInt(p, first)
 			name := fmt.Sprint("tile", i, "x", j)
 			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, name, add)
 			for _, sum := range sums {

@@ -5,6 +5,11 @@ import (
 	"testing"
 )
 
+func report(b *testing.B, n, dim int) {
+	work := float64(n) * float64(dim) * float64(dim+1) * float64(b.N)
+	b.ReportMetric(work/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+}
+
 // BenchmarkSum measures sums of 4,096 rows, packing and all.
 func BenchmarkSum(b *testing.B) {
 	const n = 4096
@@ -18,9 +23,39 @@ func BenchmarkSum(b *testing.B) {
 					s.AddRows(x, dim, nil, threads)
 					s.flush()
 				}
-				work := float64(n) * float64(dim) * float64(dim+1) * float64(b.N)
-				b.ReportMetric(work/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+				report(b, n, dim)
 			})
 		}
+	}
+}
+
+// BenchmarkBytes measures sums of 4,096 rows of bytes; an operation on integers counts as one.
+func BenchmarkBytes(b *testing.B) {
+	const n = 4096
+	for _, dim := range []int{123, 784} {
+		x := byteRows(n, dim)
+		b.Run(fmt.Sprintf("d=%d", dim), func(b *testing.B) {
+			s := NewBytes(dim)
+			for b.Loop() {
+				s.Reset()
+				s.Add(n, func(r int) []byte { return x[r] }, 1)
+			}
+			report(b, n, dim)
+		})
+	}
+}
+
+// BenchmarkWide measures sums of 4,096 rows with 14 nonzeros in float64.
+func BenchmarkWide(b *testing.B) {
+	const n = 4096
+	for _, dim := range []int{123, 300, 2000} {
+		sparse, _ := sparseRows(n, dim, 14)
+		b.Run(fmt.Sprintf("d=%d", dim), func(b *testing.B) {
+			s := NewWide(dim)
+			for b.Loop() {
+				s.Reset()
+				addAll(s, sparse, 1)
+			}
+		})
 	}
 }

@@ -69,8 +69,8 @@ func TestManyBytes(t *testing.T) {
 	white := []byte{255, 255, 0}
 	s := NewBytes(dim)
 	s.Add(n, func(int) []byte { return white }, 1)
-	if got := s.At(0, 1); got != n*255*255 {
-		t.Errorf("%d white pixels: %d, want %d", n, got, n*255*255)
+	if got, want := s.At(0, 1), int64(n)*255*255; got != want {
+		t.Errorf("%d white pixels: %d, want %d", n, got, want)
 	}
 	s.Remove(n, func(int) []byte { return white }, 1)
 	if got := fmt.Sprint(s.At(0, 0), s.At(1, 0), s.At(2, 2)); got != "0 0 0" {

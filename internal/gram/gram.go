@@ -112,8 +112,8 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	})
 }
 
-// AddRowsAt adds the rows x[j*stride:][:Dim()] for each j of idx, in its order, with coefficients c,
-// or 1 if c is nil.
+// AddRowsAt adds the rows x[j*stride:][:Dim()] for each j of idx, in its order, with coefficients
+// c, or 1 if c is nil.
 func (s *Sum) AddRowsAt(x []float32, stride int, idx []int32, c []float32, threads int) {
 	if c != nil && len(c) != len(idx) {
 		panic(fmt.Sprintf("gram: AddRowsAt: %d coefficients of %d rows", len(c), len(idx)))

@@ -5,9 +5,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// panels are blocks of asm.BlockRows rows. Panel p of a block has columns p*width to (p+1)*width-1 of
-// all its rows, one row behind the other. Behind the last column are zeros, for nothing is ever
-// stored there.
+// panels are blocks of asm.BlockRows rows. Panel p of a block has columns p*width to
+// (p+1)*width-1 of all its rows, one row behind the other. Behind the last column are zeros, for
+// nothing is ever stored there.
 type panels[T float32 | uint32] struct {
 	width int
 	step  int // between panels; no power of two, whose lines would be few in the caches
@@ -40,9 +40,9 @@ func (p *panels[T]) rows(block, j, k int) []T {
 	return p.data[block*p.block+j/p.width*p.step:][:k*p.width]
 }
 
-// inStrips calls multiply for all tiles of the upper triangle: those of rows from first to end-1 and
-// the panel of columns j, first and j being multiples of a tile's sides. Up to so many goroutines
-// share the work.
+// inStrips calls multiply for all tiles of the upper triangle: those of rows from first to end-1
+// and the panel of columns j, first and j being multiples of a tile's sides. Up to so many
+// goroutines share the work.
 func inStrips(dim, threads int, multiply func(first, end, j int)) {
 	const strip = 8 * asm.TileRows
 	type job struct{ first, end, j int }

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Wide adds up sparse or dense rows in float64, one after the other: element (i, j) with i <= j is
+// A Wide adds up sparse or dense rows in float64, one after the other. Element (i, j), i <= j, is
 //
 //	sum += float64(float64(c*x[i]) * x[j])
 //

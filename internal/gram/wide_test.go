@@ -60,8 +60,8 @@ func checkWide(t *testing.T, s *Wide, name string, dense []Row) {
 				want += float64(float64(x.C*float64(x.Values[i])) * float64(x.Values[j]))
 			}
 			if s.At(i, j) != want || s.At(j, i) != want || upper[j] != want {
-				t.Fatalf("%s: element (%d, %d) of %d is %v, want %v", name, i, j, s.Dim(), s.At(i, j),
-					want)
+				t.Fatalf("%s: element (%d, %d) of %d is %v, want %v", name, i, j, s.Dim(),
+					s.At(i, j), want)
 			}
 		}
 	}

@@ -42,8 +42,8 @@ type columnBlock struct {
 // Measure finds the statistics of the rows, each of which counts by its weight; nil weights are
 // ones. They are the same to the bit for any number of goroutines: the rows are cut into blocks by
 // their number alone, whose moments are merged in order (Chan, Golub and LeVeque, The American
-// Statistician 37, 1983).
-func Measure(x Rows, weight []float64, moments bool, threads int) *Columns {
+// Statistician 37, 1983). Once stop is true, what is found is of no use.
+func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	n, cols := x.Rows(), x.Cols()
 	c := &Columns{
 		MaxAbs: make([]float32, cols), Squares: make([]float64, n), Bad: -1,
@@ -52,6 +52,9 @@ func Measure(x Rows, weight []float64, moments bool, threads int) *Columns {
 	blocks := make([]columnBlock, (n+rows-1)/rows)
 	workers := make([]*columnWorker, max(1, threads))
 	parallel.For(len(workers), len(blocks), func(worker, b int) {
+		if stop() {
+			return
+		}
 		w := workers[worker]
 		if w == nil {
 			w = &columnWorker{Columns: c, x: ReaderOf(x.ForWorker()), weight: weight,

@@ -17,7 +17,9 @@ const keyTable = 1 << 16
 // The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum of each
 // value's bits times the odd key of its column, modulo 2^64. It has no order and no place for
 // zeros, so that a sparse row needs no other columns than it has.
-func Hashes(x Examples, threads int) []uint64 {
+//
+// Once stop is true, the hashes are of no use.
+func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	hashes := make([]uint64, x.Rows())
 	rows := Of(x)
 	var keys []uint64 // of all columns; nil if they are too many
@@ -29,6 +31,9 @@ func Hashes(x Examples, threads int) []uint64 {
 	}
 	readers := make([]Reader, max(1, threads))
 	parallel.For(len(readers), (len(hashes)+hashBlock-1)/hashBlock, func(worker, b int) {
+		if stop() {
+			return
+		}
 		if readers[worker] == nil {
 			readers[worker] = ReaderOf(rows.ForWorker())
 		}

@@ -41,13 +41,13 @@ func TestHashesOfEqualRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Hashes(d, 1)
+	want := Hashes(d, 1, goOn)
 	for name, x := range map[string]Examples{
 		"dense": d, "sparse": s, "mapped": (*sparse.Matrix)(l), "wrapped": wrapped{d},
 		"wrapped sparse": wrapped{s}, "copied": Of(d).Take(sequence(d.Rows())),
 	} {
 		for _, threads := range []int{1, 2, 5} {
-			if !slices.Equal(Hashes(x, threads), want) {
+			if !slices.Equal(Hashes(x, threads, goOn), want) {
 				t.Errorf("%s, %d threads: other hashes", name, threads)
 			}
 		}
@@ -63,7 +63,7 @@ func TestHashesOfWideRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hashes[k] = Hashes(s, 1)[0]
+		hashes[k] = Hashes(s, 1, goOn)[0]
 	}
 	if hashes[0] != hashes[1] || hashes[0] == 0 {
 		t.Errorf("%x", hashes)
@@ -84,7 +84,7 @@ func TestHashesOfOtherRows(t *testing.T) {
 	add := func(what string, row ...float32) {
 		d := dense.New(1, len(row))
 		copy(d.Row(0), row)
-		h := Hashes(d, 1)[0]
+		h := Hashes(d, 1, goOn)[0]
 		if old, ok := seen[h]; ok {
 			t.Errorf("%s and %s have one hash", what, old)
 		}
@@ -141,7 +141,7 @@ func BenchmarkHashes(b *testing.B) {
 	for name, x := range map[string]Examples{"dense": d, "sparse": s} {
 		b.Run("op=hash/"+name, func(b *testing.B) {
 			for range b.N {
-				Hashes(x, 1)
+				Hashes(x, 1, goOn)
 			}
 		})
 		b.Run("op=dot/"+name, func(b *testing.B) { // the least that an epoch does
@@ -154,3 +154,5 @@ func BenchmarkHashes(b *testing.B) {
 		})
 	}
 }
+
+func goOn() bool { return false }

@@ -106,37 +106,14 @@ func (m *floats) DotError(int) float64 { return denseError(m.cols) }
 func (m *floats) WideDot(i int, w []float64) float64 { return wideDense(m.Matrix.Row(i), w) }
 
 func (m *floats) AddTo(u []float64, s Sum) {
-	var rows [4][]float32
-	var a [4]float64
-	n := 0
 	for i := range s.all(m.Rows()) {
-		rows[n], a[n] = m.Matrix.Row(i), s.at(i)
-		if n++; n == len(rows) {
-			addFour(u, a, rows)
-			n = 0
-		}
-	}
-	for k, row := range rows[:n] {
-		addDense(u, a[k], row)
+		addDense(u, s.at(i), m.Matrix.Row(i))
 	}
 }
 
 // addDense adds a times row to u.
 func addDense(u []float64, a float64, row []float32) {
 	asm.Axpy64(a, row, u[:len(row)])
-}
-
-// addFour is addDense of four rows, one after the other. u is read and written once.
-func addFour(u []float64, a [4]float64, rows [4][]float32) {
-	r0 := rows[0]
-	r1, r2, r3, u := rows[1][:len(r0)], rows[2][:len(r0)], rows[3][:len(r0)], u[:len(r0)]
-	a0, a1, a2, a3 := a[0], a[1], a[2], a[3]
-	for j, z := range r0 {
-		v := u[j] + float64(a0*float64(z))
-		v += float64(a1 * float64(r1[j]))
-		v += float64(a2 * float64(r2[j]))
-		u[j] = v + float64(a3*float64(r3[j]))
-	}
 }
 
 // Row returns nil and the values of row i: see Matrix.

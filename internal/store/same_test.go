@@ -240,8 +240,8 @@ func TestAllEqual(t *testing.T) {
 						}
 						v[at] = other
 						if got, want := allEqual(v), oneValue(bits(v)); got != want {
-							t.Fatalf("%v at %d of %d times %v: %t, want %t", other, at, n, first, got,
-								want)
+							t.Fatalf("%v at %d of %d times %v: %t, want %t", other, at, n, first,
+								got, want)
 						}
 						v[at] = first
 					}

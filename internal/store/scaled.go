@@ -21,6 +21,7 @@ type Scaled struct {
 	reader Reader   // of raw
 	at     []uint32 // the rows' places in raw; nil for the same
 	scaler *scaling.Scaler
+	stop   func() bool
 	length []float64 // of each row of raw, with scaling.Unit
 	values []float64 // a buffer for a row
 }
@@ -30,9 +31,10 @@ const scaleBlock = 1024
 
 // Scale returns the rows of x, scaled, made by so many goroutines: as dense ones if wanted, else as
 // they are held; rows of a type that the caller has defined become dense. x is not changed.
-// Values that are not finite are left to the trainer, which looks for them anyway.
-func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int) *Scaled {
-	r := &Scaled{raw: x, reader: ReaderOf(x), scaler: s}
+// Values that are not finite are left to the trainer, which looks for them anyway. Once stop is
+// true, the rows are of no use.
+func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int, stop func() bool) *Scaled {
+	r := &Scaled{raw: x, reader: ReaderOf(x), scaler: s, stop: stop}
 	if s.Kind == scaling.Unit {
 		r.length = make([]float64, x.Rows())
 	}
@@ -51,6 +53,9 @@ func (r *Scaled) each(threads int, f func(r *Scaled, first, end int)) {
 	n := r.raw.Rows()
 	workers := make([]*Scaled, max(1, threads))
 	parallel.For(len(workers), (n+scaleBlock-1)/scaleBlock, func(worker, b int) {
+		if r.stop() {
+			return
+		}
 		if workers[worker] == nil {
 			workers[worker] = r.another()
 		}

@@ -3,12 +3,6 @@
 package bandwidth
 
 //go:noescape
-func read(x *float32, n int)
-
-//go:noescape
-func read2(x, y *float32, n int)
-
-//go:noescape
 func update(x *float32, n int)
 
 //go:noescape

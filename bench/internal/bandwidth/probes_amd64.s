@@ -37,24 +37,73 @@ last:            \
 	VZEROUPPER   \
 	RET
 
+// WALK512 is WALK with turns of 128 elements, in registers of 512 bits.
+#define WALK512(AT16, AT8, LAST) \
+	SUBQ $128, CX \
+	JLT  few     \
+	PCALIGN $32  \
+turn:            \
+	AT16(0)      \
+	AT16(64)     \
+	AT16(128)    \
+	AT16(192)    \
+	AT16(256)    \
+	AT16(320)    \
+	AT16(384)    \
+	AT16(448)    \
+	ADDQ $512, AX \
+	ADDQ $512, BX \
+	SUBQ $128, CX \
+	JGE  turn    \
+few:             \
+	ADDQ $120, CX \
+	JLT  last    \
+eight:           \
+	AT8(0)       \
+	ADDQ $32, AX \
+	ADDQ $32, BX \
+	SUBQ $8, CX  \
+	JGE  eight   \
+last:            \
+	LAST         \
+	VZEROUPPER   \
+	RET
+
 #define READ(o) VMOVUPS o(AX), Y0
 #define READLAST VMOVUPS (AX)(CX*4), Y0
 
-// func read(x *float32, n int)
-TEXT ·read(SB), NOSPLIT, $0-16
+// func read256(x *float32, n int)
+TEXT ·read256(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
 	MOVQ n+8(FP), CX
 	WALK(READ, READLAST)
 
+#define READ512(o) VMOVUPS o(AX), Z0
+
+// func read512(x *float32, n int)
+TEXT ·read512(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	WALK512(READ512, READ, READLAST)
+
 #define READ2(o) VMOVUPS o(AX), Y0; VMOVUPS o(BX), Y1
 #define READ2LAST VMOVUPS (AX)(CX*4), Y0; VMOVUPS (BX)(CX*4), Y1
 
-// func read2(x, y *float32, n int)
-TEXT ·read2(SB), NOSPLIT, $0-24
+// func read2of256(x, y *float32, n int)
+TEXT ·read2of256(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), AX
 	MOVQ y+8(FP), BX
 	MOVQ n+16(FP), CX
 	WALK(READ2, READ2LAST)
+
+#define READ2OF512(o) VMOVUPS o(AX), Z0; VMOVUPS o(BX), Z1
+
+// func read2of512(x, y *float32, n int)
+TEXT ·read2of512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), AX
+	MOVQ y+8(FP), BX
+	MOVQ n+16(FP), CX
+	WALK512(READ2OF512, READ2, READ2LAST)
 
 #define UPDATE(o) VMOVUPS o(AX), Y0; VMOVUPS Y0, o(AX)
 #define UPDATELAST VMOVUPS (AX)(CX*4), Y0; VMOVUPS Y0, (AX)(CX*4)

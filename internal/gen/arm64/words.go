@@ -8,9 +8,9 @@ import (
 
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS, FADDPD, VFADDD and VFMULD are ours. Operands are spelled m, n, d or n, d, so Bind can
-// add the fields without knowing more. words_test.go checks each row against
-// golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// tried before their row can go. FADDPS, FADDPD, VFADDD, VFMULD, VSMULL and VSMULL2 are ours.
+// Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more.
+// words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
@@ -20,8 +20,8 @@ var words = map[string]uint32{
 	"VFMIN":    0x4ea0f400,
 	"VFADDP":   0x6e20d400,
 	"FADDPS":   0x7e30d800,
-	"VSMULL":   0x0e60c000,
-	"VSMULL2":  0x4e60c000,
+	"VSMULLH":  0x0e60c000,
+	"VSMULL2H": 0x4e60c000,
 	"VFADDD":   0x4e60d400,
 	"VFMULD":   0x6e60dc00,
 	"FADDPD":   0x7e70d800,
@@ -39,8 +39,8 @@ var words = map[string]uint32{
 	"VSCVTF":   0x4e21d800,
 	"VSABD":    0x4e207400,
 	"VUABD":    0x6e207400,
-	"VSMULLB":  0x0e20c000,
-	"VSMULL2B": 0x4e20c000,
+	"VSMULL":   0x0e20c000,
+	"VSMULL2":  0x4e20c000,
 	"VUMULL":   0x2e20c000,
 	"VUMULL2":  0x6e20c000,
 	"VSADALP":  0x4e606800,

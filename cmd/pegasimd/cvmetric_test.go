@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// scattered has rows of so many classes, or with 0 classes of numbers to predict, that no line
+// keeps apart.
+func scattered(t *testing.T, rows, classes int) string {
+	t.Helper()
+	g := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	for range rows {
+		x := []float64{g.NormFloat64(), g.NormFloat64(), g.NormFloat64()}
+		y := x[0] + x[1]/2 + 1.2*g.NormFloat64()
+		if classes > 0 {
+			y = math.Max(0, math.Min(float64(classes-1), math.Floor(y+float64(classes)/2)))
+		}
+		fmt.Fprintf(&b, "%.4g 1:%.5g 2:%.5g 3:%.5g\n", y, x[0], x[1], x[2])
+	}
+	return file(t, "scattered.svm", b.String())
+}
+
+// Each score is that of a model trained on a copy of the other folds' rows, by the metric's
+// definition written down anew.
+func TestCVMetrics(t *testing.T) {
+	for _, c := range []struct {
+		metric, flags string
+		classes       int
+	}{
+		{"accuracy", "", 2}, {"balanced-accuracy", "", 2}, {"f1", "", 2}, {"roc-auc", "", 2},
+		{"average-precision", "", 2}, {"log-loss", "-loss log", 2},
+		{"balanced-accuracy", "", 4}, {"f1", "-multiclass ovo", 4}, {"roc-auc", "", 4},
+		{"average-precision", "-multiclass ovr", 4}, {"log-loss", "-loss log", 4},
+		{"rmse", "-loss squared", 0}, {"r2", "-loss squared", 0}, {"r2", "-loss eps-insensitive", 0},
+	} {
+		data := scattered(t, 240, c.classes)
+		args := append(strings.Fields(c.flags), "-folds", "3", "-lambdas", "0.01,1", "-metric",
+			c.metric, "-seed", "5", "-epochs", "10", data)
+		r, printed := cvOf(t, args...)
+		set, err := dataset.Read(data, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fold := pegasos.Folds(set.Y, nil, 3, 5)
+		if c.classes == 0 {
+			fold = pegasos.Folds(make([]float32, 240), nil, 3, 5)
+		}
+		means := map[float64]float64{}
+		for _, p := range r.Grid {
+			for f := range 3 {
+				var train, test []int
+				for i := range fold {
+					if fold[i] == f {
+						test = append(test, i)
+					} else {
+						train = append(train, i)
+					}
+				}
+				a, b := set.Subset(train), set.Subset(test)
+				cfg := r.Config
+				cfg.Lambda = float64(p.Lambda)
+				m, err := pegasos.Train(t.Context(), matrix(a), a.Y, cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := byHand(c.metric, m, b); math.Abs(p.Scores[f]-want) > 1e-12 {
+					t.Errorf("%+v, lambda %v, fold %d: %v, want %v", c, p.Lambda, f, p.Scores[f],
+						want)
+				}
+				means[float64(p.Lambda)] += p.Scores[f] / 3
+			}
+		}
+		least := c.metric == "rmse" || c.metric == "log-loss"
+		other := 1.01 - float64(r.Best.Lambda)
+		if d := means[float64(r.Best.Lambda)] - means[other]; d < 0 && !least || d > 0 && least ||
+			r.Metric != c.metric || !strings.Contains(printed, "best") {
+			t.Errorf("%+v: best %v of %v\n%s", c, r.Best.Lambda, means, printed)
+		}
+	}
+}
+
+// byHand measures a model on rows that are of all its classes.
+func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
+	n, k := set.Rows(), len(m.Classes)
+	var scores [][]float64
+	for i := range n {
+		z := m.Decision(matrix(set), i, nil)
+		if k > 0 {
+			z = m.ClassScores(z, nil)
+		}
+		scores = append(scores, slices.Clone(z))
+	}
+	labels := m.PredictAll(matrix(set))
+	overClasses := func(of func(class float32, k int) float64) (sum float64) {
+		if k == 2 && metric != "balanced-accuracy" {
+			return of(m.Classes[1], 1)
+		}
+		for j, c := range m.Classes {
+			sum += of(c, j) / float64(k)
+		}
+		return sum
+	}
+	switch metric {
+	case "accuracy", "balanced-accuracy", "f1":
+		count := func(of func(y, p float32) bool) (sum float64) {
+			for i, y := range set.Y {
+				if of(y, labels[i]) {
+					sum++
+				}
+			}
+			return sum
+		}
+		if metric == "accuracy" {
+			return count(func(y, p float32) bool { return y == p }) / float64(n)
+		}
+		return overClasses(func(c float32, _ int) float64 {
+			right := count(func(y, p float32) bool { return y == c && p == c })
+			all := count(func(y, _ float32) bool { return y == c })
+			if metric == "f1" {
+				return 2 * right / (all + count(func(_, p float32) bool { return p == c }))
+			}
+			return right / all
+		})
+	case "roc-auc":
+		return overClasses(func(c float32, j int) float64 {
+			var right, pairs float64
+			for i, y := range set.Y {
+				for l, v := range set.Y {
+					if y == c && v != c {
+						pairs++
+						if a, b := scores[i][j], scores[l][j]; a > b {
+							right++
+						} else if a == b {
+							right += 0.5
+						}
+					}
+				}
+			}
+			return right / pairs
+		})
+	case "average-precision":
+		return overClasses(func(c float32, j int) float64 {
+			var sum, all float64
+			for i, y := range set.Y { // of each positive row the precision down to its score
+				if y != c {
+					continue
+				}
+				all++
+				var above, right float64
+				for l, v := range set.Y {
+					if scores[l][j] >= scores[i][j] {
+						above++
+						if v == c {
+							right++
+						}
+					}
+				}
+				sum += right / above
+			}
+			return sum / all
+		})
+	case "log-loss":
+		var sum float64
+		for i, y := range set.Y {
+			p := m.Probabilities(m.Decision(matrix(set), i, nil), nil)
+			sum -= math.Log(p[slices.Index(m.Classes, y)])
+		}
+		return sum / float64(n)
+	}
+	var mean, squares, all float64
+	for _, y := range set.Y {
+		mean += float64(y) / float64(n)
+	}
+	for i, y := range set.Y {
+		squares += math.Pow(float64(labels[i])-float64(y), 2)
+		all += math.Pow(float64(y)-mean, 2)
+	}
+	if metric == "rmse" {
+		return math.Sqrt(squares / float64(n))
+	}
+	return 1 - squares/all
+}
+
+// Runs that -tol ends start from the model of the larger lambda, and are as near the optimum as
+// those that start from zero.
+func TestWarmStarts(t *testing.T) {
+	data := scattered(t, 300, 2)
+	for _, flags := range []string{"", "-finish dual", "-loss squared -finish dual", "-loss log"} {
+		args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "1e-3:1:4", "-metric",
+			"accuracy", "-seed", "2", data)
+		if strings.Contains(flags, "squared") {
+			args = slices.Replace(args, slices.Index(args, "accuracy"),
+				slices.Index(args, "accuracy")+1, "r2")
+		}
+		cold, _ := cvOf(t, append([]string{"-epochs", "500"}, args...)...)
+		warm, _ := cvOf(t, append([]string{"-epochs", "500", "-tol", "0.005"}, args...)...)
+		if cold.Warm || !warm.Warm {
+			t.Errorf("%s: warm starts %v and %v", flags, cold.Warm, warm.Warm)
+		}
+		for i, p := range warm.Grid {
+			if q := cold.Grid[i]; !(p.Gap <= 0.005) || p.Objective > q.Objective*1.0051 ||
+				math.Abs(float64(p.Mean-q.Mean)) > 0.015 {
+				t.Errorf("%s, lambda %v: gap %v, objective %v, mean %v; from zero %v and %v", flags,
+					p.Lambda, p.Gap, p.Objective, p.Mean, q.Objective, q.Mean)
+			}
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	r, _ := cvOf(t, "-folds", "2", "-lambdas", "1e-4:1:5", "-epochs", "1", scattered(t, 20, 2))
+	var have []float64
+	for _, p := range r.Grid {
+		have = append(have, float64(p.Lambda))
+	}
+	if !slices.Equal(have, []float64{1, 0.1, 0.01, 0.001, 0.0001}) {
+		t.Errorf("%v", have)
+	}
+}
+
+// A kernel machine's labels are enough for some metrics.
+func TestKernelMetrics(t *testing.T) {
+	data := scattered(t, 120, 2)
+	args := []string{"-kernel", "rbf", "-folds", "2", "-cs", "1,10"}
+	scores := map[string]float64{}
+	for _, metric := range []string{"accuracy", "balanced-accuracy", "f1"} {
+		path := t.TempDir() + "/json"
+		must(t, append(append([]string{"cv", "-metric", metric, "-json", path}, args...), data)...)
+		r := report(t, path)
+		scores[metric] = r["best"].(map[string]any)["mean"].(float64)
+		if r["metric"] != metric || !(scores[metric] > 0.6) || scores[metric] >= 1 {
+			t.Errorf("%s: %v", metric, r)
+		}
+	}
+	if scores["accuracy"] == scores["f1"] {
+		t.Errorf("the same numbers: %v", scores)
+	}
+	args = append([]string{"cv", "-metric", "roc-auc", data}, args...)
+	fails(t, exitUsage, "goes by scores", args...)
+}

@@ -1,0 +1,95 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/sample"
+)
+
+// A watched is rows that count how often they are read, and cancel a run in the middle of it.
+type watched struct {
+	Examples
+	reads, last int // last is that in which cancel is called
+	cancel      context.CancelFunc
+}
+
+func (x *watched) read() {
+	if x.reads++; x.reads == x.last {
+		x.cancel()
+	}
+}
+
+func (x *watched) SumSquares(i int) float32 {
+	x.read()
+	return x.Examples.SumSquares(i)
+}
+
+func (x *watched) Dot(i int, w []float32) float32 {
+	x.read()
+	return x.Examples.Dot(i, w)
+}
+
+func (x *watched) Axpy(i int, a float32, w []float32) {
+	x.read()
+	x.Examples.Axpy(i, a, w)
+}
+
+// A run that is cancelled while its first step is prepared ends soon, without a model.
+func TestCancelPreparation(t *testing.T) {
+	const rows, soon = 50000, 2 << 12
+	data := sample.Random(1, rows, 2, 2, 1)
+	for _, cfg := range []Config{
+		{}, Config{}.Plain(), {Bias: BiasOuter}, {Calibrate: 3}, {Scale: ScaleStandard},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		x := &watched{Examples: data.Dense, last: 1, cancel: cancel}
+		m, err := Train(ctx, x, data.Y, cfg)
+		if !errors.Is(err, context.Canceled) || m != nil {
+			t.Errorf("%+v: %v, %v, want no model", cfg, m, err)
+		}
+		if x.reads > 2*rows+soon { // the look that chooses settings is taken to its end
+			t.Errorf("%+v: %d reads of %d rows", cfg, x.reads, rows)
+		}
+	}
+}
+
+// A run that is cancelled while its result is measured ends soon, with a model whose objective and
+// bound are not known. It can be resumed, and then has them.
+func TestCancelMeasuring(t *testing.T) {
+	const rows, soon = 50000, 1000
+	data := sample.Random(1, rows, 2, 2, 1)
+	for _, cfg := range []Config{
+		{}, {Bias: BiasAugmented, Average: LastIterate}, {Loss: EpsInsensitive},
+	} {
+		cfg.Lambda, cfg.Epochs = 0.01, 1
+		ctx, cancel := context.WithCancel(t.Context())
+		x := &watched{Examples: data.Dense, cancel: cancel}
+		begun := 0
+		tr := Trainer{Config: cfg, KeepState: true, Progress: func(p Progress) {
+			begun, x.last = x.reads, x.reads+100 // after the last step
+		}}
+		m, err := tr.trainPlain(ctx, x, data.Y)
+		if !errors.Is(err, context.Canceled) || m == nil {
+			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
+		}
+		if x.reads > begun+rows+soon { // the bound of a problem is taken to its end
+			t.Errorf("%+v: %d reads after the last step", cfg, x.reads-begun)
+		}
+		r := &m.Result
+		if !math.IsNaN(r.Objective) || !math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) ||
+			r.Steps != rows || m.Validate() != nil {
+			t.Errorf("%+v: %+v, %v", cfg, r, m.Validate())
+		}
+		resumed, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), x, data.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := mustTrain(t, &watched{Examples: data.Dense}, data.Y, cfg)
+		if resumed.Hash() != whole.Hash() || resumed.Result.Objective != whole.Result.Objective {
+			t.Errorf("%+v: another model: %+v, want %+v", cfg, resumed.Result, whole.Result)
+		}
+	}
+}
