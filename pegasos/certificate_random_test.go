@@ -24,6 +24,7 @@ type trial struct {
 	y    []float32
 	tr   Trainer
 	half bool // the run is paused and resumed
+	auto bool // what is zero is chosen by the data, and rows may be scaled
 }
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
@@ -92,7 +93,29 @@ func newTrial(seed uint64) *trial {
 	}
 	t.x = pick[Examples](g, t.rows, toSparse(t.rows), foreign{t.rows})
 	t.half = g.IntN(5) == 0
+	if t.auto = g.IntN(3) == 0; t.auto {
+		t.open()
+	}
 	return t
+}
+
+// open leaves settings to the trainer, and has rows and numbers scaled.
+func (t *trial) open() {
+	cfg, g := &t.tr.Config, t.g
+	cfg.Scale = pick(g, "", "", ScaleStandard, ScaleMaxAbs, ScaleUnit, ScaleNone)
+	if cfg.Loss.Regression() {
+		cfg.TargetScale = pick(g, "", ScaleStandard, ScaleNone)
+	}
+	if g.IntN(2) == 0 {
+		cfg.Lambda = 0
+	}
+	if g.IntN(2) == 0 {
+		cfg.Bias, cfg.BiasScale = "", 0
+	}
+	if g.IntN(4) == 0 && cfg.Loss != Log {
+		cfg.Multiclass = ""
+	}
+	t.settle(cfg)
 }
 
 // settle takes back settings that don't go together.
@@ -187,19 +210,18 @@ func (t *trial) models() {
 
 // train returns the model, or nil where the rows are too large for the settings.
 func (t *trial) train() (*Model, error) {
-	ctx := context.Background()
 	var m *Model
 	var err error
 	if t.half && t.tr.Config.Bias != BiasOuter {
 		first := t.tr
 		first.KeepState, first.Pause = true, 1+int64(t.g.IntN(40))
-		if m, err = first.trainPlain(ctx, t.x, t.y); errors.Is(err, ErrPaused) {
+		if m, err = t.run(&first); errors.Is(err, ErrPaused) {
 			rest := t.tr
 			rest.Start, rest.Resume = nil, m
-			m, err = rest.trainPlain(ctx, t.x, t.y)
+			m, err = t.run(&rest)
 		}
 	} else {
-		m, err = t.tr.trainPlain(ctx, t.x, t.y)
+		m, err = t.run(&t.tr)
 	}
 	var step *StepError
 	var row *RowError
@@ -210,10 +232,49 @@ func (t *trial) train() (*Model, error) {
 	return m, err
 }
 
+func (t *trial) run(tr *Trainer) (*Model, error) {
+	if t.auto {
+		return tr.Train(context.Background(), t.x, t.y)
+	}
+	return tr.trainPlain(context.Background(), t.x, t.y)
+}
+
+// row returns row i as the model's scaling has it, in float64.
+func (t *trial) row(m *Model, i int) []float64 {
+	row := wideVector(t.rows.Row(i))
+	s := m.Scaling
+	if s == nil {
+		return row
+	}
+	length := 0.0
+	for _, v := range row {
+		length += v * v
+	}
+	for j := range row {
+		switch {
+		case s.Kind == ScaleUnit && length > 0:
+			row[j] /= math.Sqrt(length)
+		case s.Kind == ScaleStandard:
+			row[j] = (row[j] - float64(s.Shift[j])) * float64(s.Factor[j])
+		case s.Kind == ScaleMaxAbs:
+			row[j] *= float64(s.Factor[j])
+		}
+	}
+	return row
+}
+
+// vector returns vector k of the model, for such rows, and its bias.
+func (t *trial) vector(m *Model, k int) (w []float64, b float64) {
+	if m.Scaling == nil {
+		return wideVector(m.Weights[k]), m.bias(k)
+	}
+	return m.Scaling.exact(m, k)
+}
+
 // problems returns the problems that the model's vectors are the answers to, and which vectors.
 func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
-	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon, Vectors: 1,
+	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon / m.Scaling.spread(), Vectors: 1,
 		Bias: cfg.Bias != BiasNone}
 	if cfg.Bias == BiasAugmented {
 		p.BiasScale = cfg.BiasScale
@@ -237,6 +298,7 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 			negative, positive = m.sides(k)
 		}
 		if prior := t.tr.Prior; prior != nil {
+			prior = m.Scaling.unfold(prior)
 			q.Prior = prior.Weights[k:][:p.Vectors]
 			for i := range p.Vectors {
 				q.PriorBias = append(q.PriorBias, prior.bias(k+i))
@@ -271,6 +333,9 @@ func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, j
 			continue
 		}
 		label := float64(y)
+		if s := m.Scaling; s != nil && s.Spread != 0 {
+			label = float64(float32((label - s.Centre) / s.Spread))
+		}
 		switch {
 		case joint:
 			label = float64(c)
@@ -279,7 +344,7 @@ func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, j
 		case m.Classes != nil:
 			label = -1
 		}
-		q.Rows = append(q.Rows, t.rows.Row(i))
+		q.Rows = append(q.Rows, t.row(m, i))
 		q.Labels, q.Weight = append(q.Labels, label), append(q.Weight, weight)
 		sums[c] += weight
 	}
@@ -331,7 +396,8 @@ func (n *tally) certify(t *trial, seed uint64) error {
 		var w [][]float64
 		var b []float64
 		for k := range p.Vectors {
-			w, b = append(w, wideVector(m.Weights[first[i]+k])), append(b, m.bias(first[i]+k))
+			wk, bk := t.vector(m, first[i]+k)
+			w, b = append(w, wk), append(b, bk)
 		}
 		if err := n.hold(p, w, b, c, m.Config.Offset == OffsetNone); err != nil {
 			return fmt.Errorf("%s: vector %d: %w", what(), first[i], err)

@@ -492,9 +492,6 @@ func (c *choice) adopt(tr *Trainer) error {
 	if tr.Prior != nil {
 		c.trainer.priorHash = tr.Prior.Hash()
 	}
-	if r := c.trainer.Resume; r != nil && c.trainer.Bias == BiasNone && tr.Prior == nil {
-		r.Bias = nil // only the scale has made it
-	}
 	return nil
 }
 

@@ -147,6 +147,7 @@ func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64,
 		} else {
 			at.mistake = c.penaltyError(w, s.lambda, penalty)
 		}
+		at.mistake += s.biasPenaltyError(c, w, b)
 	}
 	at.objective = penalty + loss
 	at.mistake += l.lossError(z, loss) + float64(s.sums*(loss+penalty))

@@ -447,7 +447,7 @@ func (d *data) fingerprint(threads int) string {
 		h := sha256.New()
 		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
 		modelfile.WriteNumbers(h, d.y)
-		modelfile.WriteNumbers(h, store.Hashes(d.x, threads, d.over))
+		modelfile.WriteNumbers(h, store.Hashes(store.Raw(d.x), threads, d.over))
 		modelfile.WriteNumbers(h, d.weight)
 		if d.over() {
 			return ""

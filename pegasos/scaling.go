@@ -200,9 +200,27 @@ func (s *Scaling) unfold(m *Model) *Model {
 		}
 		u.Bias[k] = b
 	}
+	if m.Config.Plain().Bias == BiasNone && from.onlyShifts(m, u.Bias) {
+		u.Bias = nil
+	}
 	u.Scaling = nil
 	u.Config.Epsilon = m.Config.Epsilon / s.spread()
 	return &u
+}
+
+// onlyShifts reports whether the biases of m are made of the shifts alone: what is left of them, for
+// scaled rows, is no more than roundings.
+func (s *Scaling) onlyShifts(m *Model, left []float64) bool {
+	for k, b := range left {
+		size := math.Abs(m.bias(k)) + math.Abs(s.Centre)
+		for j, v := range m.Weights[k] {
+			size += math.Abs(float64(float64(v) * s.shift(j)))
+		}
+		if math.Abs(b)*s.spread() > float64(0x1p-44*size) {
+			return false
+		}
+	}
+	return true
 }
 
 // exact returns vector k of m, which was folded by s, and its bias, for scaled rows and numbers.
@@ -290,6 +308,20 @@ func (s *Scaling) biasError(w [][]float32) (size float64) {
 		size = max(size, moved)
 	}
 	return (size + math.Abs(s.Centre)) / s.spread()
+}
+
+// biasPenaltyError returns by how much the penalty of the biases may change by the error that they
+// have when they are folded.
+func (s *learnerState) biasPenaltyError(c *Scaling, w [][]float32, b []float64) (sum float64) {
+	if s.biasScale == 0 {
+		return 0
+	}
+	size := c.biasError(w)
+	for k, v := range b {
+		d := float64(s.sums*(size+math.Abs(v))) / s.biasScale
+		sum += float64(d * (math.Abs(v-s.priorBias[k])/s.biasScale + d))
+	}
+	return float64(s.lambda * sum)
 }
 
 // penaltyError returns by how much the penalty of the vectors w may change when folding rounds

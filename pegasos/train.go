@@ -538,7 +538,7 @@ func (s *session) model() *Model {
 
 // centre moves the constant of a model of scaled numbers such that the mean residual is 0.
 func (s *session) centre(m *Model) {
-	if s.data.scaling == nil || s.data.scaling.Spread == 0 || m.Bias == nil {
+	if s.data.scaling == nil || s.data.scaling.Spread == 0 || s.cfg.Bias == BiasNone {
 		return
 	}
 	p := s.runs[0].problems[0]

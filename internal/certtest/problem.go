@@ -29,7 +29,7 @@ const (
 type Problem struct {
 	Kind    Kind
 	Epsilon float64
-	Rows    [][]float32
+	Rows    [][]float64
 	Labels  []float64 // -1 and 1, numbers, or classes from 0
 	Weight  []float64 // nil for ones
 	Vectors int

@@ -256,3 +256,11 @@ func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 
 // Examples returns the rows as the caller's package has them.
 func (r *Scaled) Examples() Examples { return r.matrix.Examples() }
+
+// Raw returns the rows that x was scaled from, or x.
+func Raw(x Rows) Rows {
+	if s, ok := x.(*Scaled); ok && s.at == nil {
+		return s.raw
+	}
+	return x
+}

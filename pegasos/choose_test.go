@@ -1,0 +1,424 @@
+package pegasos
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/metrics"
+)
+
+// apart is rows of normal numbers, whose columns differ in mean and scale, and their classes.
+func apart(seed uint64, rows, cols, classes int) pair {
+	p := random(seed, rows, cols, classes, 1)
+	g := rand.New(rand.NewPCG(seed, 9))
+	x := dense.New(rows, cols)
+	for j := range cols {
+		scale := []float64{0.01, 0.1, 1, 10, 100}[g.IntN(5)] * (1 + g.Float64())
+		mean := 8*g.Float64() - 4
+		for i := range rows {
+			x.Row(i)[j] = float32(scale * (float64(p.dense.Row(i)[j]) + mean))
+		}
+	}
+	return pair{x, toSparse(x), p.y}
+}
+
+// text is sparse rows of many columns and of unequal lengths.
+func text(seed uint64, rows, cols int, unit bool) pair {
+	g := rand.New(rand.NewPCG(seed, 5))
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		n := 5 + g.IntN(20)
+		for range n {
+			j := int(float64(cols) * g.Float64() * g.Float64())
+			x.Row(i)[j] = 1 + float32(g.IntN(3))
+			y[i] += float32(1 - 2*(j%2))
+		}
+		if y[i] = 1; x.Row(i)[0]+x.Row(i)[2] > x.Row(i)[1]+x.Row(i)[3] {
+			y[i] = -1
+		}
+		if unit {
+			times(x.Row(i), float32(1/math.Sqrt(float64(x.SumSquares(i)))))
+		}
+	}
+	return pair{x, toSparse(x), y}
+}
+
+func times(row []float32, a float32) {
+	for j := range row {
+		row[j] *= a
+	}
+}
+
+func train(t testing.TB, x Examples, y []float32, tr Trainer) *Model {
+	t.Helper()
+	m, err := tr.Train(t.Context(), x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What is chosen is told in a line. What is given is not chosen, and nothing else changes.
+func TestChoices(t *testing.T) {
+	two, five, many := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), apart(3, 300, 6, 8)
+	words, counts := text(4, 400, 700, true), text(5, 400, 700, false)
+	long := counts.dense.Take(sequence(400))
+	for i := range 4 {
+		times(long.Row(100*i), 1000)
+	}
+	images := random(6, 200, 300, 2, 1)
+	numbers := Config{Loss: EpsInsensitive}
+	for _, c := range []struct {
+		x    Examples
+		y    []float32
+		cfg  Config
+		want string
+	}{
+		{two.dense, two.y, Config{},
+			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, 555 passes"},
+		{two.dense, two.y, Config{Scale: ScaleNone}, "features as they are, bias, lambda "},
+		{two.dense, two.y, Config{Bias: BiasNone},
+			"columns standardised, no bias, lambda 0.0059 = 0.00099 R^2, 555 passes"},
+		{two.dense, two.y, Config{Lambda: 0.5},
+			"columns standardised, bias, lambda 0.5 = 0.083 R^2, 555 passes"},
+		{two.dense, two.y, Config{C: 2}, "columns standardised, bias, C 2, 555 passes"},
+		{two.dense, two.y, Config{Epochs: 3},
+			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, 3 passes"},
+		{two.dense, two.y, Config{Steps: 3},
+			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, 3 steps"},
+		{five.sparse, five.y, Config{}, "columns standardised, bias, one-vs-one of 5 classes, lambda"},
+		{five.dense, five.y, Config{Multiclass: OneVsRest},
+			"columns standardised, bias, one-vs-rest of 5 classes, lambda"},
+		{many.dense, many.y, Config{}, "columns standardised, bias, Crammer-Singer of 8 classes, la"},
+		{many.dense, many.y, Config{Loss: Log},
+			"columns standardised, bias, multinomial of 8 classes, lambda"},
+		{many.dense, many.y, Config{Loss: SquaredHinge},
+			"columns standardised, bias, one-vs-one of 8 classes, lambda"},
+		{words.sparse, words.y, Config{}, "features as they are, bias, lambda"},
+		{words.dense, words.y, Config{}, "features as they are, bias, lambda"},
+		{long, words.y, Config{}, "rows divided by their length, bias, lambda"},
+		{images.dense, images.y, Config{}, "features as they are, bias, lambda"},
+		{two.dense, two.y, numbers,
+			"columns standardised, bias, numbers standardised, lambda 0.006 = 0.001 R^2, 555 passes"},
+		{two.dense, two.y, Config{Loss: Squared},
+			"columns standardised, bias, numbers standardised, lambda 0.0006 = 0.0001 R^2, Newton's "},
+		{foreign{two.dense}, two.y, Config{}, "features as they are, bias, lambda"},
+		{foreign{two.dense}, two.y, Config{Scale: ScaleStandard}, "columns standardised, bias, lambda"},
+	} {
+		m := train(t, c.x, c.y, Trainer{Config: c.cfg})
+		if have := m.Settings(); !strings.HasPrefix(have, c.want) {
+			t.Errorf("%T, %+v: %s", c.x, c.cfg, have)
+		}
+		// The model's settings choose nothing more, and say what was given.
+		if m.Config.Plain() != m.Config || m.Config.Validate() != nil || m.Config.Scale == "" {
+			t.Errorf("%+v", m.Config)
+		}
+	}
+	m := train(t, foreign{two.dense}, two.y, Trainer{})
+	if !strings.Contains(m.Settings(), "are not copied: scaling (standard) was left out") {
+		t.Error(m.Settings())
+	}
+	if m := train(t, two.dense, two.y, Trainer{MaxMemory: 9000, Config: Config{Epochs: 1}}); !strings.
+		Contains(m.Settings(), "no memory for a copy") {
+		t.Error(m.Settings())
+	}
+	var e *ConfigError
+	if _, err := (&Trainer{MaxMemory: 7000, Config: Config{Scale: ScaleStandard}}).Train(t.Context(),
+		two.dense, two.y); !errors.As(err, &e) || e.Field != "MaxMemory" {
+		t.Error(err)
+	}
+	var row *RowError
+	bad := two.dense.Take(sequence(300))
+	bad.Row(7)[2] = float32(math.NaN())
+	if _, err := Train(t.Context(), bad, two.y, Config{}); !errors.As(err, &row) || row.Row != 7 {
+		t.Error(err)
+	}
+	for _, bad := range []Config{{Scale: "x"}, {TargetScale: ScaleUnit}, {TargetScale: ScaleStandard}} {
+		if _, err := Train(t.Context(), two.dense, two.y, bad); !errors.As(err, &e) ||
+			!strings.Contains(e.Field, "Scale") {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// Scores of rows as they are are those of the scaled problem: w and b have the scale in them, or
+// the model scales rows itself. The caller's rows stay as they were.
+func TestFold(t *testing.T) {
+	p := apart(7, 200, 6, 3)
+	far := p.dense.Take(sequence(200)) // too far from the origin to be folded
+	for i := range 200 {
+		far.Row(i)[2] += 1e6 * far.Row(i)[2] / float32(math.Abs(float64(far.Row(i)[2])))
+	}
+	zeros := random(8, 200, 6, 3, 0.2)
+	before := slices.Clone(p.dense.Row(5))
+	for name, x := range map[string]Examples{"dense": p.dense, "sparse": p.sparse,
+		"foreign": foreign{p.dense}, "far": far, "zeros": zeros.sparse} {
+		for _, cfg := range []Config{
+			{Scale: ScaleStandard}, {Scale: ScaleMaxAbs}, {Scale: ScaleUnit}, {},
+			{Scale: ScaleStandard, Loss: Squared}, {Scale: ScaleUnit, Loss: EpsInsensitive},
+			{Scale: ScaleMaxAbs, Loss: EpsInsensitive, Bias: BiasNone},
+		} {
+			cfg.Epochs = 5
+			if cfg.Loss == Squared {
+				cfg.Finish = FinishNone
+			}
+			m := train(t, x, p.y, Trainer{Config: cfg})
+			raw := m.TakesRawRows() == nil
+			if raw == (m.Config.Scale == ScaleUnit) && name != "far" {
+				t.Errorf("%s, %+v: folded %v", name, cfg, raw)
+			}
+			trial := &trial{rows: p.dense}
+			switch name {
+			case "far":
+				trial.rows = far
+			case "zeros":
+				trial.rows = zeros.dense
+			}
+			scores := m.DecisionAll(x)
+			var file bytes.Buffer
+			if err := m.Write(&file); err != nil {
+				t.Fatal(err)
+			}
+			same, err := Read(&file)
+			if err != nil || same.Hash() != m.Hash() || same.Scaling.R2 != m.Scaling.R2 {
+				t.Fatalf("%s, %+v: %v", name, cfg, err)
+			}
+			for i := range 200 {
+				row := trial.row(m, i)
+				for k := range m.Weights {
+					w, b := m.Scaling.exact(m, k)
+					var size float64
+					for j, v := range row {
+						b += v * w[j]
+						size += math.Abs(v * w[j])
+					}
+					s := m.Scaling.spread()
+					b = b*s + m.Scaling.Centre
+					at := scores[i*len(m.Weights)+k]
+					if d := math.Abs(at - b); d > 1e-3*(size*s+math.Abs(b))+1e-6 {
+						t.Fatalf("%s, %+v: row %d has %v, want %v", name, cfg, i, at, b)
+					}
+				}
+				z := same.Decision(x, i, nil)
+				if !slices.Equal(z, scores[i*len(z):][:len(z)]) {
+					t.Fatalf("%s, %+v: read again row %d has %v", name, cfg, i, z)
+				}
+			}
+			if s := m.Scaling; s.Shift != nil { // fewer features count as 0
+				less := dense.New(3, 4)
+				full := dense.New(3, 6)
+				for i := range 3 {
+					copy(less.Row(i), trial.rows.Row(i))
+					copy(full.Row(i), trial.rows.Row(i)[:4])
+				}
+				a, b := m.DecisionAll(less), m.DecisionAll(full)
+				for i := range a {
+					if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(b[i])) {
+						t.Errorf("%s, %+v: %v, with zeros %v", name, cfg, a[i], b[i])
+					}
+				}
+			}
+		}
+	}
+	if !slices.Equal(before, p.dense.Row(5)) {
+		t.Error("the caller's rows were changed")
+	}
+}
+
+// The model does not depend on the threads, nor does what is left out count.
+func TestChosenBits(t *testing.T) {
+	p := apart(9, 3000, 5, 2)
+	want := train(t, p.dense, p.y, Trainer{Threads: 1, Config: Config{Epochs: 3}})
+	for _, threads := range []int{2, 5} {
+		m := train(t, p.dense, p.y, Trainer{Threads: threads, Config: Config{Epochs: 3}})
+		if m.Hash() != want.Hash() || !reflect.DeepEqual(m.Config, want.Config) {
+			t.Errorf("%d threads: another model", threads)
+		}
+	}
+	weights := make([]float32, 3000)
+	for i := range 2000 {
+		weights[i] = 1
+	}
+	less := train(t, p.dense, p.y, Trainer{Weights: weights, Config: Config{Epochs: 3}})
+	only := train(t, p.dense.Take(sequence(2000)), p.y[:2000], Trainer{Config: Config{Epochs: 3}})
+	if !slices.Equal(less.Scaling.Factor, only.Scaling.Factor) || less.Lambda != only.Lambda {
+		t.Errorf("rows of weight 0 count: %v, %v", less.Scaling, only.Scaling)
+	}
+}
+
+// Features times a number, a constant column, columns and rows in another order and all rows twice
+// are nearly the same model.
+func TestInvariance(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		for _, p := range []pair{apart(11, 600, 7, classes), text(12, 600, 500, true)} {
+			accuracy := func(x *dense.Matrix, y []float32) float64 {
+				var rows Examples = x
+				if x.Cols() > 256 {
+					rows = toSparse(x)
+				}
+				m := train(t, rows, y, Trainer{})
+				return metrics.Accuracy(y, m.PredictAll(rows))
+			}
+			rows, cols := p.dense.Rows(), p.dense.Cols()
+			made := func(cols int, at func(i, j int) float32) *dense.Matrix {
+				x := dense.New(rows, cols)
+				for i := range rows {
+					for j := range cols {
+						x.Row(i)[j] = at(i, j)
+					}
+				}
+				return x
+			}
+			old := func(i, j int) float32 { return p.dense.Row(i)[j] }
+			order := rand.New(rand.NewPCG(1, 1)).Perm(rows)
+			shuffled := make([]float32, rows)
+			for i, k := range order {
+				shuffled[i] = p.y[k]
+			}
+			twice := append(sequence(rows), sequence(rows)...)
+			want := accuracy(p.dense, p.y)
+			for name, c := range map[string]struct {
+				x    *dense.Matrix
+				y    []float32
+				most float64
+			}{
+				"x .001": {made(cols, func(i, j int) float32 { return old(i, j) * 0.001 }), p.y, .01},
+				"x 1000": {made(cols, func(i, j int) float32 { return old(i, j) * 1000 }), p.y, .01},
+				"constant": {made(cols+1, func(i, j int) float32 {
+					if j == cols {
+						return 0.5
+					}
+					return old(i, j)
+				}), p.y, .01},
+				"permuted": {made(cols, func(i, j int) float32 { return old(i, (j+3)%cols) }), p.y, .01},
+				"shuffled": {made(cols, func(i, j int) float32 { return old(order[i], j) }), shuffled,
+					.01},
+				"twice": {p.dense.Take(twice), append(slices.Clone(p.y), p.y...), .015},
+			} {
+				if have := accuracy(c.x, c.y); math.Abs(have-want) > c.most {
+					t.Errorf("%d classes, %d columns, %s: accuracy %v, was %v", classes, cols, name,
+						have, want)
+				}
+			}
+		}
+	}
+}
+
+// A run that builds on a model has what is open from there, and so has one that goes on.
+func TestChosenBefore(t *testing.T) {
+	p := apart(13, 200, 5, 3)
+	for _, scale := range []Scale{"", ScaleMaxAbs, ScaleUnit} {
+		first := train(t, p.dense, p.y, Trainer{Config: Config{Scale: scale, Bias: BiasNone, C: 3}})
+		// Other rows, which by themselves would be scaled otherwise.
+		x := p.dense.Take(sequence(60))
+		for _, tr := range []Trainer{{Start: first}, {Prior: first}} {
+			tr.Epochs = 4
+			m := train(t, x, p.y[:60], tr)
+			if c := m.Config; c.Scale != first.Config.Scale || c.Bias != BiasNone || c.C != 3 ||
+				c.Lambda != 0 || c.Multiclass != first.Config.Multiclass ||
+				!m.Scaling.same(first.Scaling) {
+				t.Errorf("%s: %+v, %+v", scale, c, m.Scaling)
+			}
+			if tr.Prior != nil && m.Prior != first.Hash() {
+				t.Errorf("%s: the prior's hash is %s", scale, m.Prior)
+			}
+		}
+		// A prior that weighs much is the model.
+		m := train(t, p.dense, p.y, Trainer{Prior: first, Config: Config{Lambda: 1e9}})
+		a, b := first.DecisionAll(p.dense), m.DecisionAll(p.dense)
+		for i := range a {
+			if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(a[i])) {
+				t.Fatalf("%s: score %v, of the prior %v", scale, b[i], a[i])
+			}
+		}
+		// In two parts, to the bit.
+		cfg := Config{Scale: scale, Epochs: 9}
+		whole := train(t, p.dense, p.y, Trainer{Config: cfg})
+		half, err := (&Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(), p.dense,
+			p.y)
+		if !errors.Is(err, ErrPaused) {
+			t.Fatal(err)
+		}
+		if m := train(t, p.dense, p.y, Trainer{Resume: half}); m.Hash() != whole.Hash() ||
+			!reflect.DeepEqual(m.Result, whole.Result) {
+			t.Errorf("%s: resumed %+v, want %+v", scale, m.Result, whole.Result)
+		}
+	}
+	var e *ConfigError
+	unit := train(t, p.dense, p.y, Trainer{Config: Config{Scale: ScaleUnit, Epochs: 1}})
+	if _, err := (&Trainer{Start: unit, Config: Config{Scale: ScaleNone}}).Train(t.Context(), p.dense,
+		p.y); !errors.As(err, &e) || e.Field != "Scale" {
+		t.Error(err)
+	}
+	if _, err := NewPartial(Config{Scale: ScaleStandard}, []float32{0, 1}, 3); !errors.As(err, &e) ||
+		e.Field != "Scale" {
+		t.Error(err)
+	}
+}
+
+// Models of scaled rows are held to their claims as others are.
+func TestVerifyScaled(t *testing.T) {
+	p := apart(14, 150, 5, 3)
+	for _, x := range []Examples{p.dense, p.sparse} {
+		for _, cfg := range []Config{{}, {Scale: ScaleUnit}, {Scale: ScaleMaxAbs, Multiclass: OneVsRest},
+			{Loss: Squared}, {Loss: EpsInsensitive}, {Loss: Log, Multiclass: Multinomial}} {
+			m := train(t, x, p.y, Trainer{Config: cfg, KeepProof: true})
+			for _, proof := range []*Proof{nil, m.Proof} {
+				v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, proof)
+				if err != nil {
+					t.Fatalf("%+v: %v", cfg, err)
+				}
+				if v.Verdict == Contradicted || proof != nil && v.Verdict != Confirmed || !v.Known {
+					t.Errorf("%+v, proof %v: %+v", cfg, proof != nil, v)
+				}
+			}
+			m.Result.Objective *= 0.99
+			if len(m.Result.PerClass) > 0 {
+				m.Result.PerClass[0].Objective *= 0.97
+			}
+			if v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, nil); err != nil ||
+				v.Verdict != Contradicted {
+				t.Errorf("%+v: a claim that is too good: %+v, %v", cfg, v, err)
+			}
+		}
+	}
+}
+
+// The hashes of what is chosen are a contract, as all others are.
+func TestChosenGolden(t *testing.T) {
+	two, four, words := apart(15, 120, 4, 2), apart(16, 900, 4, 4), text(17, 150, 400, true)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		cfg  Config
+		hash string
+	}{
+		{"two", two.dense, two.y, Config{},
+			"dc02945e965e14a6ac9d70babdf175bc0842cab80bc1e8dad605cac6533cc953"},
+		{"four", four.dense, four.y, Config{},
+			"91bae037f7783d9f3cece4780358b62a3c3140920a04857c028c441fe166c660"},
+		{"words", words.sparse, words.y, Config{},
+			"9ddf3e50ebf1eedf881418f591921c32045293b18824a5c25fe3ab30cb04cc1f"},
+		{"unit", words.sparse, words.y, Config{Scale: ScaleUnit},
+			"afc5dcfdc385a225d7e300075ac941110cffcae1cdfe117480285d27a0b2c36b"},
+		{"max-abs", words.sparse, words.y, Config{Scale: ScaleMaxAbs},
+			"da582aa8d1fb0785b9b961e90a8744963ecac3992150c3e4673f5e30ce0e356f"},
+		{"numbers", two.dense, two.y, Config{Loss: EpsInsensitive},
+			"32f318aa48f3d8192613b2c06372976d3b76e8a0973886ecded0218afe40051d"},
+		{"ridge", two.dense, two.y, Config{Loss: Squared},
+			"64e7d0a7f31157d0c3870aa089108c5d3bcca903d78d60c89c6d78434a6b78b0"},
+	} {
+		m := train(t, c.x, c.y, Trainer{Config: c.cfg})
+		if have := m.Hash(); have != c.hash {
+			t.Errorf("%s: hash %s, want %s", c.name, have, c.hash)
+		}
+	}
+}
