@@ -352,8 +352,8 @@ func TestLosses(t *testing.T) {
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",
-		"none", "-lambda", "0.01", "-finish", "dual", "-epochs", "2000", "-json", dir+"/json",
-		data, dir+"/model")
+		"none", "-lambda", "0.01", "-finish", "dual", "-epochs", "2000", "-json", dir+"/json", data,
+		dir+"/model")
 	run := report(t, dir+"/json")
 	if run["gap"].(float64) > 1e-5 || run["classes"] != 0.0 {
 		t.Errorf("%v", run)
