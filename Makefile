@@ -63,8 +63,9 @@ check: ## gofmt, vet for every kind of machine and tag, staticcheck, the modules
 	$(GO) -C bench run ./pages -check
 
 .PHONY: pages
-pages: ## write the tables and drawings in the documents, from docs/records and go list
+pages: ## write what is generated of the documents: tables and drawings from docs/records and go list, screens of help, the schema of -json
 	$(GO) -C bench run ./pages
+	$(GO) -C cmd/pegasimd test -count=1 -run 'HelpPages|ReportSchema' . -update
 
 .PHONY: style
 style: ## Go lines over 100 columns, and functions that are long or complex

@@ -38,8 +38,8 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	if m < 0 || n < 0 || k < 0 {
 		panic(mistake.Of("m = %d, n = %d, k = %d", m, n, k))
 	}
-	a.check("a", m, k)
-	b.check("b", k, n)
+	a.check("a.Data", "a.Stride", m, k)
+	b.check("b.Data", "b.Stride", k, n)
 	checkMatrix("c", c, "ldc", ldc, m, n)
 	if m == 0 || n == 0 {
 		return
@@ -52,7 +52,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	if alpha == 0 || k == 0 {
 		return
 	}
-	g := &gemm{m: m, n: n, alpha: alpha, a: a, b: b, c: c, ldc: ldc}
+	g := gemm{m: m, n: n, alpha: alpha, a: a, b: b, c: c, ldc: ldc}
 	if threads = parallel.Threads(threads); float64(m)*float64(n)*float64(k) < leastProducts {
 		threads = 1
 	}
@@ -62,11 +62,11 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 // leastProducts is how many make it worth to start goroutines: some tens of microseconds.
 const leastProducts = 1 << 20
 
-func (f Factor) check(name string, rows, cols int) {
+func (f Factor) check(data, stride string, rows, cols int) {
 	if f.Transposed {
 		rows, cols = cols, rows
 	}
-	checkMatrix(name+".Data", f.Data, name+".Stride", f.Stride, rows, cols)
+	checkMatrix(data, f.Data, stride, f.Stride, rows, cols)
 }
 
 // A gemm is a product under way. Of each 256 columns of A, and as many rows of B, panels are made:
@@ -122,14 +122,19 @@ func (g *gemm) run(k, threads int) {
 				workspaces.Put(w)
 				continue
 			}
-			parallel.For(threads, columnPanels, func(_, j int) { g.packB(j) })
-			parallel.For(threads, rowPanels, func(_, i int) {
-				w := workspaces.Get().(*workspace)
-				g.multiply(w, i)
-				workspaces.Put(w)
-			})
+			g.runThreads(threads, columnPanels, rowPanels)
 		}
 	}
+}
+
+// runThreads has a copy of g, which goes to the heap.
+func (g gemm) runThreads(threads, columnPanels, rowPanels int) {
+	parallel.For(threads, columnPanels, func(_, j int) { g.packB(j) })
+	parallel.For(threads, rowPanels, func(_, i int) {
+		w := workspaces.Get().(*workspace)
+		g.multiply(w, i)
+		workspaces.Put(w)
+	})
 }
 
 // packB makes panel j of B: for each of the rows TileCols elements, those that B lacks being 0.
@@ -184,8 +189,10 @@ func pack(dst []float32, width int, factor float32, f Factor, lengthwise bool,
 		clear(dst)
 	}
 	for j := range n {
-		for l, v := range f.Data[(from+j)*f.Stride+first:][:count] {
-			dst[l*width+j] = factor * v
+		at := j
+		for _, v := range f.Data[(from+j)*f.Stride+first:][:count] {
+			dst[at] = factor * v
+			at += width
 		}
 	}
 }

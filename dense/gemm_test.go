@@ -83,7 +83,8 @@ func TestGemvMeaning(t *testing.T) {
 			}
 			dense.Ger(alpha, u, v, got, lda)
 			if i := differ(got, want); i >= 0 {
-				t.Fatalf("Ger %d x %d, alpha %v: [%d] is %v, want %v", m, n, alpha, i, got[i], want[i])
+				t.Fatalf("Ger %d x %d, alpha %v: [%d] is %v, want %v", m, n, alpha, i, got[i],
+					want[i])
 			}
 		}
 	})
@@ -149,6 +150,22 @@ func checkGemm(t *testing.T, r *rand.Rand, m, n, k int) {
 			t.Fatalf("%d x %d x %d, transposed %v %v, alpha %v, beta %v, threads %d: element %d, "+
 				"%d: got %v, want %v", m, n, k, a.Transposed, b.Transposed, alpha, beta, threads,
 				i/ldc, i%ldc, got[i], want[i])
+		}
+	}
+}
+
+func TestMatricesAllocateNothing(t *testing.T) {
+	a, x, y := numbers(400), numbers(20), numbers(20)
+	f := dense.Factor{Data: a, Stride: 20}
+	c := make([]float32, 400)
+	for name, call := range map[string]func(){
+		"Gemv":  func() { dense.Gemv(2, a, 20, x, 1, y) },
+		"GemvT": func() { dense.GemvT(2, a, 20, x, 1, y) },
+		"Ger":   func() { dense.Ger(2, x, y, a, 20) },
+		"Gemm":  func() { dense.Gemm(20, 20, 20, 2, f, f, 1, c, 20, 1) },
+	} {
+		if got := testing.AllocsPerRun(10, call); got != 0 {
+			t.Errorf("%s: %v allocations a call", name, got)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
-// number of columns. No function here allocates but Gemm.
+// number of columns. No function here allocates but Gemm with several threads.
 
 // rowsAtOnce is how many results of DotRows, or multiples for AxpyRows, are on the stack.
 const rowsAtOnce = 256

@@ -136,13 +136,13 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 
 // boundAt is bound, and s. For the log loss s is always 1.
 func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
+	p.widenPrior() // before its scores are asked for
 	var even balance
 	if p.free {
 		even = p.balance(a)
 	}
 	slack := even.slack
 	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
-	p.widenPrior()
 	var ub, squares float64
 	for j := range p.count() {
 		i := p.row(j)

@@ -372,7 +372,7 @@ func TestVerifyScaled(t *testing.T) {
 			{Scale: ScaleMaxAbs, Multiclass: OneVsRest}, {Loss: Squared}, {Loss: EpsInsensitive}, {Loss: Log, Multiclass: Multinomial}} {
 			m := train(t, x, p.y, Trainer{Config: cfg, KeepProof: true})
 			for _, proof := range []*Proof{nil, m.Proof} {
-				v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, proof)
+				v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, VerifyOptions{Proof: proof})
 				if err != nil {
 					t.Fatalf("%+v: %v", cfg, err)
 				}
@@ -384,7 +384,7 @@ func TestVerifyScaled(t *testing.T) {
 			if len(m.Result.PerClass) > 0 {
 				m.Result.PerClass[0].Objective *= 0.97
 			}
-			if v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, nil); err != nil ||
+			if v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, VerifyOptions{}); err != nil ||
 				v.Verdict != Contradicted {
 				t.Errorf("%+v: a claim that is too good: %+v, %v", cfg, v, err)
 			}

@@ -3,11 +3,13 @@ package pegasos
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/order"
 )
 
 // This file makes dual variables of the scores that weights give, whoever has found them. Those of
@@ -20,8 +22,9 @@ import (
 // certificate.go makes a bound of them, whatever h is; the best of some is kept. It is close where
 // w is nearly the optimum of the smoothed problem.
 
-// marginBound returns the best bound on P that the scores of the vectors w give.
-func (p *problem) marginBound(w [][]float32, b []float64, r2 float64) float64 {
+// marginBound returns the best bound on P that the scores of the vectors w give, after so many
+// passes of an ascent from there, where there is one.
+func (p *problem) marginBound(w [][]float32, b []float64, r2 float64, passes int) float64 {
 	margins := make([]float64, p.x.Rows())
 	for j := range p.count() {
 		i := p.row(j)
@@ -40,14 +43,45 @@ func (p *problem) marginBound(w [][]float32, b []float64, r2 float64) float64 {
 		}
 		return p.bound(a, r2)
 	}
-	if !lossTable[p.cost.loss].kinks {
-		return max(0, at(0))
+	best := max(0, at(0))
+	if lossTable[p.cost.loss].kinks {
+		distance := make([]float64, 0, p.count())
+		for j := range p.count() {
+			distance = append(distance, p.cost.fromKink(margins[p.row(j)]))
+		}
+		var width float64
+		best, width = bestWidth(distance, at)
+		at(width) // a is what it was there
 	}
-	distance := make([]float64, 0, p.count())
-	for j := range p.count() {
-		distance = append(distance, p.cost.fromKink(margins[p.row(j)]))
+	return max(best, p.climb(a, passes, r2))
+}
+
+// climb returns the bound of dual variables after so many passes of dual coordinate ascent from the
+// given ones; 0 where there is none.
+func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
+	if passes == 0 || !lossTable[p.cost.loss].ascent || p.free || p.prior != nil {
+		return 0
 	}
-	return bestWidth(distance, at)
+	a := &ascent{alpha: make([]float32, len(share))}
+	idx := make([]uint32, p.count())
+	for j := range idx {
+		i := p.row(j)
+		a.alpha[i] = float32(float64(share[i]) * p.share(i))
+	}
+	p.setAscent(a, p.t)
+	p.sumUp()
+	pcg := rand.NewPCG(0, order.Stream)
+	for ; a.pass < passes; a.pass++ {
+		order.Permute(pcg, idx)
+		for k, j := range idx {
+			idx[k] = uint32(p.row(int(j)))
+		}
+		if p.ascend(idx); p.err != nil {
+			p.err = nil // the rows are too large for it
+			return 0
+		}
+	}
+	return p.bound(p.ascentShares(), r2)
 }
 
 // boundOf returns the bound that given dual variables make.
@@ -62,7 +96,7 @@ func (j *joint) boundOf(a []float32, r2 float64) float64 {
 
 // marginBound is like that of one vector. The hinge is smoothed by taking half the square of the
 // a_r times h off its maximum.
-func (j *joint) marginBound(w [][]float32, b []float64, r2 float64) float64 {
+func (j *joint) marginBound(w [][]float32, b []float64, r2 float64, _ int) float64 {
 	if j.free {
 		return math.NaN()
 	}
@@ -115,14 +149,15 @@ func (j *joint) marginBound(w [][]float32, b []float64, r2 float64) float64 {
 	if j.log {
 		return max(0, at(0))
 	}
-	return bestWidth(distance, at)
+	best, _ := bestWidth(distance, at)
+	return best
 }
 
 // bestWidth returns the best bound that at makes of some widths, where each row is so far from its
-// kink.
-func bestWidth(distance []float64, at func(h float64) float64) (best float64) {
+// kink, and the width.
+func bestWidth(distance []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(distance)
-	width := 2 * distance[len(distance)*15/100] // some 15 % of the rows between 0 and 1
+	width = 2 * distance[len(distance)*15/100] // some 15 % of the rows between 0 and 1
 	if !(width > 0) {
 		i, _ := slices.BinarySearchFunc(distance, 0, func(d, _ float64) int {
 			if d > 0 {
@@ -144,7 +179,7 @@ func bestWidth(distance []float64, at func(h float64) float64) (best float64) {
 			best, width = next, width*factor
 		}
 	}
-	return best
+	return best, width
 }
 
 // smoothed is the mean of coefficient over a width h of margins around m, for a loss with kinks;

@@ -49,13 +49,24 @@ type Verification struct {
 	Claimed Result // the model's
 }
 
+// VerifyOptions say where a bound comes from.
+type VerifyOptions struct {
+	// Proof, if not nil, has the dual variables of the bound.
+	Proof *Proof
+	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
+	// margins, for the losses Hinge, SquaredHinge and Squared, without a prior, an unregularised
+	// bias and a joint problem.
+	Passes int
+}
+
 // Verify holds the model to what its Result claims of the rows of x with the labels y. The
-// trainer's Weights, Costs and Prior have to be those of the model's training, and so have the
-// proof, if it isn't nil, and what the rows were scaled by; the trainer's Config is not used. An
-// error says why nothing can be said.
-func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32, p *Proof) (
+// trainer's Weights, Costs and Prior have to be those of the model's training, and so has what the
+// rows were scaled by before; the trainer's Config is not used. An error says why nothing can be
+// said.
+func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32, o VerifyOptions) (
 	*Verification, error,
 ) {
+	p := o.Proof
 	s, err := tr.sessionOf(ctx, m, x, y)
 	if err != nil {
 		return nil, err
@@ -77,7 +88,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	if len(found.Result.PerClass) != len(m.Weights) && !m.Config.Multiclass.Joint() {
 		found.Result.PerClass = make([]ClassResult, len(m.Weights))
 	}
-	quick := s.remeasure(ctx, &found, p)
+	quick := s.remeasure(ctx, &found, o)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -173,7 +184,7 @@ func (v *Verification) Contradict(format string, a ...any) {
 // remeasure finds the objective of m as training does where it is quick, and for each learner the
 // best bound that the margins give, or that of the proof. It returns these objectives of m's
 // vectors, or of a joint problem.
-func (s *session) remeasure(ctx context.Context, m *Model, p *Proof) (quick []float64) {
+func (s *session) remeasure(ctx context.Context, m *Model, o VerifyOptions) (quick []float64) {
 	s.parallel(func(_ int, r *run) {
 		r.measured = make([]measurement, len(r.learners))
 		parallel.For(r.threads, len(r.learners), func(_, k int) {
@@ -182,11 +193,11 @@ func (s *session) remeasure(ctx context.Context, m *Model, p *Proof) (quick []fl
 			if ctx.Err() != nil {
 				return
 			}
-			if p != nil {
-				at.bound = r.learners[k].boundOf(p.shares(r, k), r.r2)
+			if o.Proof != nil {
+				at.bound = r.learners[k].boundOf(o.Proof.shares(r, k), r.r2)
 			} else {
 				w, b := r.vectorsOf(m, k)
-				at.bound = r.learners[k].marginBound(w, b, r.r2)
+				at.bound = r.learners[k].marginBound(w, b, r.r2, o.Passes)
 			}
 		})
 		r.objectives(m, nil)

@@ -23,7 +23,8 @@ var (
 // verify verifies a model on the trial's data.
 func (t *trial) verify(m *Model, x Examples, p *Proof) (*Verification, error) {
 	tr := Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
-	return tr.Verify(context.Background(), m, x, t.y, p)
+	o := VerifyOptions{p, t.g.IntN(6)}
+	return tr.Verify(context.Background(), m, x, t.y, o)
 }
 
 // Models of every kind are confirmed with the proof, and without one never contradicted; a bound
@@ -157,7 +158,7 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 		return what, true
 	}
 	tr := Trainer{Weights: t.tr.Weights, Threads: 1}
-	v, err := tr.Verify(context.Background(), m, x, y, nil)
+	v, err := tr.Verify(context.Background(), m, x, y, VerifyOptions{})
 	return what, err != nil || v.Verdict == Contradicted
 }
 
@@ -204,11 +205,11 @@ func TestVerifyErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tr.Verify(ctx, m, p.dense, p.y, m2.Proof); err == nil ||
+	if _, err := tr.Verify(ctx, m, p.dense, p.y, VerifyOptions{Proof: m2.Proof}); err == nil ||
 		!strings.Contains(err.Error(), "another model") {
 		t.Error(err)
 	}
-	if _, err := tr.Verify(ctx, m, p.sparse, p.y, m.Proof); err == nil ||
+	if _, err := tr.Verify(ctx, m, p.sparse, p.y, VerifyOptions{Proof: m.Proof}); err == nil ||
 		!strings.Contains(err.Error(), "other data, or of another layout") {
 		t.Error(err)
 	}
@@ -217,14 +218,16 @@ func TestVerifyErrors(t *testing.T) {
 	bad.Result.PerClass = slices.Clone(m.Result.PerClass)
 	bad.Result.DualObjective = (m.Result.Objective + m.Result.DualObjective) / 2
 	bad.Result.PerClass[0].DualObjective = bad.Result.DualObjective
-	v, err := tr.Verify(ctx, &bad, p.dense, p.y, m.Proof)
+	v, err := tr.Verify(ctx, &bad, p.dense, p.y, VerifyOptions{Proof: m.Proof})
 	if err != nil || v.Verdict != Contradicted || !strings.Contains(v.Reasons[0], "the proof") {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if v, err = tr.Verify(ctx, &bad, p.dense, p.y, nil); err != nil || v.Verdict == Contradicted {
+	v, err = tr.Verify(ctx, &bad, p.dense, p.y, VerifyOptions{})
+	if err != nil || v.Verdict == Contradicted {
 		t.Errorf("%+v, %v", v, err)
 	}
-	if _, err := tr.Verify(ctx, m, random(3, 40, 5, 2, 1).dense, p.y, nil); err == nil {
+	fewer := random(3, 40, 5, 2, 1).dense
+	if _, err := tr.Verify(ctx, m, fewer, p.y, VerifyOptions{}); err == nil {
 		t.Error("another number of features")
 	}
 	prior := tr
@@ -234,12 +237,12 @@ func TestVerifyErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var field *ConfigError
-	if _, err := tr.Verify(ctx, near, p.dense, p.y, nil); !errors.As(err, &field) ||
+	if _, err := tr.Verify(ctx, near, p.dense, p.y, VerifyOptions{}); !errors.As(err, &field) ||
 		field.Field != "Prior" {
 		t.Error(err)
 	}
-	if v, err := prior.Verify(ctx, near, p.dense, p.y, near.Proof); err != nil ||
-		v.Verdict != Confirmed {
+	v, err = prior.Verify(ctx, near, p.dense, p.y, VerifyOptions{Proof: near.Proof})
+	if err != nil || v.Verdict != Confirmed {
 		t.Errorf("%+v, %v", v, err)
 	}
 	iid := Trainer{Config: Config{Order: IID}, KeepProof: true}

@@ -10,7 +10,7 @@ import (
 var completionCommand = command{
 	name:      "completion",
 	arguments: "bash|zsh|fish",
-	summary:   "print a script with which a shell completes commands, flags and choices",
+	summary:   "print a script for a shell that completes commands and flags",
 	help: `Completion prints a script for a shell, which then completes pegasimd's commands, flags, and what
 flags can be set to.
 

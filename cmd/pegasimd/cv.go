@@ -37,10 +37,10 @@ With -kernel every one of -gammas is tried with every lambda or C; without -lamb
 are C 0.1, 1, 10, 100.
 
 Each run starts from zero, as train does: what is measured is what train will do. But where -tol or
--change end the runs each starts from the model of the next larger lambda, with the steps of a run
-that begins: it ends as near the optimum, and sooner. The other flags are as in train; the same
-data, flags and seed give the same numbers, but for the times, on every machine and with any number
-of threads.
+-change end runs with a -finish, each starts from the model of the next larger lambda, with the
+steps of a run that begins: it ends as near the optimum, and sooner. The other flags are as in
+train; the same data, flags and seed give the same numbers, but for the times, on every machine and
+with any number of threads.
 
 Examples:
   pegasimd cv a9a.svm

@@ -167,8 +167,9 @@ func (v *linearCV) choose() error {
 	for i := range v.grid {
 		v.grid[i].cfg = v.grid[i].config(v.cfg)
 	}
-	v.warm = (v.cfg.Tol != 0 || v.cfg.Change != 0) && v.cfg.Bias != pegasos.BiasOuter &&
-		v.cfg.Offset != pegasos.OffsetNone && len(v.grid) > 1
+	finish := v.cfg.Finish != "" && v.cfg.Finish != pegasos.FinishNone
+	v.warm = finish && (v.cfg.Tol != 0 || v.cfg.Change != 0) && len(v.grid) > 1 &&
+		v.cfg.Offset != pegasos.OffsetNone
 	return nil
 }
 

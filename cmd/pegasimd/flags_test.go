@@ -41,7 +41,7 @@ func TestPrintFlags(t *testing.T) {
 	f.Bool("quiet", false, "print nothing")
 	var b strings.Builder
 	printFlags(&b, f)
-	want := "What is minimised:\n  -loss a|b\n    " +
+	want := "\nWhat is minimised:\n  -loss a|b\n    " +
 		strings.TrimSpace(strings.Repeat("word ", 17)) + "\n    " +
 		strings.TrimSpace(strings.Repeat("word ", 13)) + "\n" +
 		"\nHow long:\n  -epochs n\n    the number (default 5)\n\nWhat is written:\n" +

@@ -75,7 +75,8 @@ func (v *validation) deal(cfg pegasos.Config) error {
 // run does the runs of all points and folds, several at a time, and fills in the points. No run
 // depends on another, unless warm says that each starts from the model of the next larger lambda,
 // with the steps of a run that begins. Runs of a given length don't: they would take as long, and
-// not be what train does.
+// not be what train does. Nor do runs without a finish: their bound has to forget the start first
+// (docs/training.md).
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

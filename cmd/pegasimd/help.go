@@ -16,12 +16,12 @@ type flagTopic struct {
 
 // flagTopics has the flags of all commands by what they are for, in the order of help.
 var flagTopics = []flagTopic{
-	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale target-scale multiclass costs " +
-		"class-weight weights prior scale")},
-	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv passes cache-mb")},
+	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale multiclass costs " +
+		"class-weight weights prior scale target-scale")},
+	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv cache-mb")},
 	{"How", strings.Fields("preset start order block batch shards project offset average finish " +
 		"finish-after seed")},
-	{"How long", strings.Fields("epochs steps tol change patience valid")},
+	{"How long", strings.Fields("epochs steps passes tol change patience valid")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash")},
 	{"The other form", strings.Fields("from to stream kind save like")},
@@ -44,7 +44,6 @@ func topicOf(name string) *flagTopic {
 
 // printFlags writes the help on flags, by topic.
 func printFlags(w io.Writer, flags *flag.FlagSet) {
-	first := true
 	for _, topic := range flagTopics {
 		var there []*flag.Flag
 		for _, name := range topic.flags {
@@ -55,11 +54,7 @@ func printFlags(w io.Writer, flags *flag.FlagSet) {
 		if len(there) == 0 {
 			continue
 		}
-		if !first {
-			fmt.Fprintln(w)
-		}
-		first = false
-		fmt.Fprintf(w, "%s:\n", topic.title)
+		fmt.Fprintf(w, "\n%s:\n", topic.title)
 		for _, f := range there {
 			printFlag(w, f)
 		}

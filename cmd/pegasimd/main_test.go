@@ -352,14 +352,14 @@ func TestLosses(t *testing.T) {
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",
-		"none", "-lambda", "0.01", "-finish", "dual", "-epochs", "2000", "-json", dir+"/json", data, dir+"/model")
+		"none", "-lambda", "0.01", "-finish", "dual", "-epochs", "2000", "-json", dir+"/json", data,
+		dir+"/model")
 	run := report(t, dir+"/json")
 	if run["gap"].(float64) > 1e-5 || run["classes"] != 0.0 {
 		t.Errorf("%v", run)
 	}
-	// Both columns have the deviation 1 and the mean 0, and then the slope is 1/(1 + lambda).
-	const slope = 2 / 1.01
-	const constant = 4 - 1.5*slope
+	// (3.51 1.5; 1.5 1.01) (w b)' = (8.5 4)'
+	const slope, constant = 2.585 / 1.2951, 1.29 / 1.2951
 	must(t, "convert", "-to", "liblinear", dir+"/model", dir+"/liblinear")
 	text, err := os.ReadFile(dir + "/liblinear")
 	var w, b float64

@@ -41,7 +41,7 @@ func TestDidYouMean(t *testing.T) {
 		`no command "tran": did you mean train?`:         {"help", "tran"},
 		`no flag -lamda: did you mean -lambda?`:          {"train", "-lamda", "1", data},
 		`no flag -epoch: did you mean -epochs?`:          {"train", "-epoch=3", data},
-		`newton: did you mean dual?`:                     {"train", "-finish", "daul", data},
+		`: did you mean dual?`:                           {"train", "-finish", "daul", data},
 		`for "bsh", only for bash, zsh or fish: did you`: {"completion", "bsh"},
 		`there is no flag -xyzzy` + "\n":                 {"train", "-xyzzy", data},
 		`there is no command "xyzzy"` + "\n\nPegasimd":   {"xyzzy"},

@@ -210,7 +210,7 @@ func TestStopsAreTold(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
-	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish auto, would come closer\n"
+	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish newton, would come closer\n"
 	_, told := must(t, "train", "-multiclass", "ovr", "-epochs", "2", "-tol", "1e-9", "-json",
 		numbers, digits, model)
 	if r := report(t, numbers); !strings.Contains(told, missed) || r["tol_reached"] != false {

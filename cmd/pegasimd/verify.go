@@ -16,11 +16,11 @@ import (
 var verifyCommand = command{
 	name:      "verify",
 	arguments: "MODEL DATA",
-	summary:   "hold what a model claims of itself against the data it was trained on",
+	summary:   "hold a model's claims against the data it was trained on",
 	help: `Verify finds the objective of a model on the data that it was trained on, and a lower bound on the
 least objective there is, and compares with what the model claims of both. It owes nothing to the
-training: the bound is made of the model's scores alone, and is therefore often lower than that of
-training. It says one of
+training: the bound is made of the model's scores alone, and of some passes of dual coordinate ascent
+from there (-passes), and may be lower than that of training. It says one of
 
   confirmed       the objective and the data are those that the model claims, and it is proven to be
                   at most as far above the optimum as is claimed
@@ -49,6 +49,7 @@ type verifyFlags struct {
 	data                  dataFlags
 	proof, hash           string
 	weights, costs, prior string
+	passes                int
 	memory                memoryFlags
 	json                  string
 }
@@ -61,6 +62,8 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &v.weights, "as in training")
 	f.StringVar(&v.costs, "costs", "", "`file` the costs of mistakes, as in training")
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
+	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
+		"bound, for the losses that have one (0: none)")
 	v.memory.define(f)
 	defineJSON(f, &v.json, "what was found", " instead of the text")
 }
@@ -80,6 +83,9 @@ func (v *verifyFlags) check() error {
 	if n := len(v.hash); n > 0 && (n < shortestHash || n > 64 ||
 		strings.Trim(v.hash, "0123456789abcdef") != "") {
 		return usagef("-hash: have %q, want %d to 64 hexadecimal digits", v.hash, shortestHash)
+	}
+	if v.passes < 0 {
+		return usagef("-passes: have %d, want 0 or more", v.passes)
 	}
 	return v.memory.check()
 }
@@ -189,7 +195,8 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 			return nil, err
 		}
 	}
-	v, err := tr.Verify(c, m, matrix(set), set.Y, of)
+	options := pegasos.VerifyOptions{Proof: of, Passes: f.passes}
+	v, err := tr.Verify(c, m, matrix(set), set.Y, options)
 	if err == nil {
 		err = set.Err()
 	}

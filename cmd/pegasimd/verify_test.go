@@ -29,6 +29,8 @@ func TestVerify(t *testing.T) {
 		"dual":        {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
 		"unpenalised": {[]string{"-bias", "unregularised", "-multiclass", "ovr", "-epochs", "2",
 			digits}, nil},
+		"newton": {[]string{"-finish", "newton", "-tol", "0.01", "-multiclass", "ovr", digits},
+			nil},
 		"calibrated":   {[]string{"-proba", digits, "-epochs", "2"}, nil},
 		"mini-batches": {[]string{"-batch", "20", "-project", digits, "-epochs", "2"}, nil},
 	} {

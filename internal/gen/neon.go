@@ -556,8 +556,8 @@ func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int
 		w = v
 	}
 	if term.signed && !term.difference {
-		t.VSMULL(w, v, low)
-		t.VSMULL2(w, v, high)
+		t.VSMULLB(w, v, low)
+		t.VSMULL2B(w, v, high)
 		t.VSADALP(low, sum.regs[0])
 		t.VSADALP(high, sum.regs[1])
 		return

@@ -16,7 +16,11 @@ func TestRules(t *testing.T) {
 		"D: have 1, want a number between 0 and 1":    Share("D", 1),
 		`E: have 2, but K is "k"`: Only("E", true, 2,
 			"K", "k"),
-		"Lambda: have NaN, want a finite number of at least 1e-12":     Penalty(math.NaN(), 0),
+		"Lambda: have NaN, want a positive finite number": Penalty(math.NaN(), 0),
+		"Lambda: have 1e-13, want a lambda from 1e-12 to 1.361e+39 for rows of the mean squared " +
+			"length 4": LambdaFits(1e-13, 0, 4),
+		"C: have 2, which makes lambda 1e-15, want a lambda from 1e-14 to 3.403e+38 for rows of " +
+			"the mean squared length 0.01": LambdaFits(1e-15, 2, 0.01),
 		"C: have -1, want a positive finite number":                    Penalty(0, -1),
 		"Steps: only one of Epochs and Steps can be set, have 1 and 2": Exclusive(0, 0, 1, 2)[1],
 	} {
@@ -27,6 +31,7 @@ func TestRules(t *testing.T) {
 	kept := []Rule{
 		OneOf("A", "a", "a", "b"), Range("B", 4, 1, 4, ""), Positive("C", 1), Share("D", 0.5),
 		Only("E", false, 2, "K", "k"), Penalty(1, 0), Penalty(0, 1),
+		LambdaFits(1e-20, 0, 1e-8), LambdaFits(1e45, 0, 1e7), LambdaFits(1, 0, 0),
 	}
 	if err := First(badField, kept, Exclusive(1, 0, 0, 2)); err != nil {
 		t.Error(err)
@@ -34,7 +39,7 @@ func TestRules(t *testing.T) {
 	if lambda, r := LambdaFor(0, 2, 50); lambda != 0.01 || r.Field != "" {
 		t.Errorf("%v, %v", lambda, r)
 	}
-	if _, r := LambdaFor(0, 1e10, 1e10); r.Field != "C" {
+	if _, r := LambdaFor(0, 1e300, 1e10); r.Field != "C" {
 		t.Errorf("%v", r)
 	}
 }

@@ -270,19 +270,19 @@ func (c *Context) VUXTLB(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, b
 func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
 
-// Sixteen bytes. VSABD and VUABD are |n-m|. VSMULL and VUMULL are the eight products of the lower
-// halves, VSMULL2 and VUMULL2 of the upper ones, in 16 bits; VSADALP and VUADALP add n0+n1, n2+n3
+// Sixteen bytes. VSABD and VUABD are |n-m|. VSMULLB and VUMULL are the eight products of the lower
+// halves, VSMULL2B and VUMULL2 of the upper ones, in 16 bits; VSADALP and VUADALP add n0+n1, n2+n3
 // and so on of those to the int32 of d. VADDV is the sum of four int32, in lane 0.
 func (c *Context) VSABD(m, n, d reg.Register) { c.vector("VSABD", b16, m, n, d) }
 
-func (c *Context) VUABD(m, n, d reg.Register)   { c.vector("VUABD", b16, m, n, d) }
-func (c *Context) VSMULL(m, n, d reg.Register)  { c.vector("VSMULL", b16, m, n, d) }
-func (c *Context) VSMULL2(m, n, d reg.Register) { c.vector("VSMULL2", b16, m, n, d) }
-func (c *Context) VUMULL(m, n, d reg.Register)  { c.vector("VUMULL", b16, m, n, d) }
-func (c *Context) VUMULL2(m, n, d reg.Register) { c.vector("VUMULL2", b16, m, n, d) }
-func (c *Context) VSADALP(n, d reg.Register)    { c.addPairs("VSADALP", n, d) }
-func (c *Context) VUADALP(n, d reg.Register)    { c.addPairs("VUADALP", n, d) }
-func (c *Context) VADDV(n, d reg.Register)      { c.emit("VADDV", ops{n}, ops{d}, s4(n), v(d)) }
+func (c *Context) VUABD(m, n, d reg.Register)    { c.vector("VUABD", b16, m, n, d) }
+func (c *Context) VSMULLB(m, n, d reg.Register)  { c.vector("VSMULLB", b16, m, n, d) }
+func (c *Context) VSMULL2B(m, n, d reg.Register) { c.vector("VSMULL2B", b16, m, n, d) }
+func (c *Context) VUMULL(m, n, d reg.Register)   { c.vector("VUMULL", b16, m, n, d) }
+func (c *Context) VUMULL2(m, n, d reg.Register)  { c.vector("VUMULL2", b16, m, n, d) }
+func (c *Context) VSADALP(n, d reg.Register)     { c.addPairs("VSADALP", n, d) }
+func (c *Context) VUADALP(n, d reg.Register)     { c.addPairs("VUADALP", n, d) }
+func (c *Context) VADDV(n, d reg.Register)       { c.emit("VADDV", ops{n}, ops{d}, s4(n), v(d)) }
 
 func (c *Context) addPairs(opcode string, n, d reg.Register) {
 	c.emit(opcode, ops{n, d}, ops{d}, h8(n), s4(d))
