@@ -189,13 +189,10 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 			return nil, err
 		}
 	}
-	var of *pegasos.Proof
-	if f.proof != "" {
-		if of, err = readProof(f.proof); err != nil {
-			return nil, err
-		}
+	options := pegasos.VerifyOptions{Passes: f.passes}
+	if options.Proof, err = readProof(f.proof); err != nil {
+		return nil, err
 	}
-	options := pegasos.VerifyOptions{Proof: of, Passes: f.passes}
 	v, err := tr.Verify(c, m, matrix(set), set.Y, options)
 	if err == nil {
 		err = set.Err()
@@ -212,8 +209,11 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	return newVerifyReport(v, m, set.Rows()), nil
 }
 
-// readProof reads a proof from a file or from standard input.
+// readProof reads a proof from a file or from standard input; none if the name is empty.
 func readProof(name string) (*pegasos.Proof, error) {
+	if name == "" {
+		return nil, nil
+	}
 	if name != "-" {
 		return pegasos.ReadProofFile(name)
 	}
