@@ -131,7 +131,8 @@ func TestChoices(t *testing.T) {
 	}
 	var e *ConfigError
 	little := &Trainer{MaxMemory: 7000, Config: Config{Scale: ScaleStandard}}
-	if _, err := little.Train(t.Context(), two.dense, two.y); !errors.As(err, &e) || e.Field != "MaxMemory" {
+	if _, err := little.Train(t.Context(), two.dense, two.y); !errors.As(err, &e) ||
+		e.Field != "MaxMemory" {
 		t.Error(err)
 	}
 	var row *RowError
@@ -369,7 +370,8 @@ func TestVerifyScaled(t *testing.T) {
 	p := apart(14, 150, 5, 3)
 	for _, x := range []Examples{p.dense, p.sparse} {
 		for _, cfg := range []Config{{}, {Scale: ScaleUnit},
-			{Scale: ScaleMaxAbs, Multiclass: OneVsRest}, {Loss: Squared}, {Loss: EpsInsensitive}, {Loss: Log, Multiclass: Multinomial}} {
+			{Scale: ScaleMaxAbs, Multiclass: OneVsRest}, {Loss: Squared}, {Loss: EpsInsensitive},
+			{Loss: Log, Multiclass: Multinomial}} {
 			m := train(t, x, p.y, Trainer{Config: cfg, KeepProof: true})
 			for _, proof := range []*Proof{nil, m.Proof} {
 				v, err := (&Trainer{}).Verify(t.Context(), m, x, p.y, VerifyOptions{Proof: proof})

@@ -231,15 +231,15 @@ type Config struct {
 }
 
 // Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a
-// bias, drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda is
-// DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
+// bias, drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda
+// is DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
 func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
 }
 
 // Plain returns cfg with its zero fields filled in by values that do not go by the data: no
-// scaling, no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
-// training chooses nothing. They are what a zero field stands for in the Config of a [Model].
+// scaling, no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With
+// these training chooses nothing. They are what a zero field stands for in the Config of a [Model].
 func (cfg Config) Plain() Config {
 	options.Fill(&cfg.Multiclass, OneVsRest)
 	if cfg.Multiclass == Multinomial {
