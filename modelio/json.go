@@ -82,7 +82,8 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 		features: m.Cols(), bias: m.Bias != nil, biases: m.Bias, model: *m,
 	}
 	if s := m.Scaling; s != nil {
-		j.scaling = &jsonScaling{s.Kind, s.Folded, s.Shift, s.Factor, s.Centre, s.Spread, s.R2, s.Note}
+		j.scaling = &jsonScaling{s.Kind, s.Folded, s.Shift, s.Factor, s.Centre, s.Spread, s.R2,
+			s.Note}
 	}
 	if m.Classes == nil {
 		j.model.Classes = []float32{} // not null

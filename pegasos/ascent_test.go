@@ -46,7 +46,7 @@ func TestShuffledLayouts(t *testing.T) {
 					if hidden {
 						x = foreign{x}
 					}
-					m, err := tr.trainPlain(t.Context(), x, data.y)
+					m, err := tr.plain(t.Context(), x, data.y)
 					if err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
@@ -71,7 +71,7 @@ func TestShuffledLayouts(t *testing.T) {
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
 		var e *RowError
-		if _, err := trainPlain(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
+		if _, err := fixed(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
 			e.Row != 123 {
 			t.Error(err)
 		}
@@ -79,7 +79,7 @@ func TestShuffledLayouts(t *testing.T) {
 	huge := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	everyLayout(func() {
 		var e *StepError
-		_, err := trainPlain(t.Context(), huge, []float32{1, 0, 1, 0},
+		_, err := fixed(t.Context(), huge, []float32{1, 0, 1, 0},
 			Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
 		if !errors.As(err, &e) || e.Row != 2 && e.Row != -1 {
 			t.Error(err)
@@ -294,7 +294,7 @@ func TestAscentCloses(t *testing.T) {
 				cfg.Lambda, cfg.Epochs, cfg.Seed = 0.003, 200, seed
 				plain := Trainer{Config: cfg, Weights: w}
 				plain.FinishAfter = 0
-				p, err := plain.trainPlain(t.Context(), data.sparse, data.y)
+				p, err := plain.plain(t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -302,7 +302,7 @@ func TestAscentCloses(t *testing.T) {
 				tr.Finish = FinishDual
 				best := math.Inf(-1)
 				tr.Progress = func(p Progress) { best = math.Max(best, p.Measure().DualObjective) }
-				m, err := tr.trainPlain(t.Context(), data.sparse, data.y)
+				m, err := tr.plain(t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -357,7 +357,7 @@ func TestAscentRefuses(t *testing.T) {
 	}
 	data := random(91, 20, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
-	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).trainPlain(t.Context(),
+	if _, err := (&Trainer{Config: Config{Finish: FinishAuto}, Prior: m}).plain(t.Context(),
 		data.dense, data.y); err == nil {
 		t.Error("with a prior: no error")
 	}
@@ -382,7 +382,7 @@ func TestGoldenAscent(t *testing.T) {
 			for threads := 1; threads <= 3; threads++ {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).trainPlain(t.Context(),
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),
 						data.sparse, data.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
@@ -400,7 +400,7 @@ func TestAscentHostile(t *testing.T) {
 	data := random(93, 23, 4, 2, 1)
 	cfg := Config{Lambda: 0.01, Epochs: 4, Finish: FinishDual}
 	for _, pass := range []int{-1, 3, math.MaxInt, 1} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).trainPlain(t.Context(),
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 50}).plain(t.Context(),
 			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
@@ -414,7 +414,7 @@ func TestAscentHostile(t *testing.T) {
 			}
 		}
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), data.dense,
+		if _, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), data.dense,
 			data.y); errors.As(err, &bad) != (pass != 1) {
 			t.Errorf("pass %d: %v", pass, err)
 		}
@@ -430,7 +430,7 @@ func TestAscentAfterStart(t *testing.T) {
 	for _, loss := range []Loss{Hinge, SquaredHinge} {
 		cfg := Config{Loss: loss, Lambda: 0.01, Epochs: 200, Finish: FinishDual}
 		tr := Trainer{Config: cfg, Start: start}
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != nil || !(m.Result.Gap < 1e-3) {
 			t.Errorf("%s: %v, gap %v", loss, err, m.Result.Gap)
 		}

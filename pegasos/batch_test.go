@@ -127,7 +127,7 @@ func TestBatchKernels(t *testing.T) {
 			t.Errorf("%+v: another model", cfg)
 		}
 		for threads := 1; threads < 5; threads++ {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).trainPlain(t.Context(),
+			m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(),
 				data.dense, data.y)
 			if err != nil || m.Hash() != a.Hash() {
 				t.Errorf("%+v, %d threads: another model, %v", cfg, threads, err)
@@ -243,7 +243,7 @@ func TestProjectionTames(t *testing.T) {
 			Project: project}, Progress: func(p Progress) {
 			worst = math.Max(worst, p.Measure().Objective)
 		}}
-		if _, err := tr.trainPlain(t.Context(), data.dense, data.y); err != nil {
+		if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil {
 			t.Fatal(err)
 		}
 		return worst

@@ -173,7 +173,7 @@ func TestUnregularisedBound(t *testing.T) {
 				}
 				least, best = math.Min(least, have), math.Max(best, m.Result.DualObjective)
 			}
-			m, err := tr.trainPlain(t.Context(), x, data.y)
+			m, err := tr.plain(t.Context(), x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}

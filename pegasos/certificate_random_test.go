@@ -184,7 +184,7 @@ func (t *trial) models() {
 	cfg := t.tr.Config
 	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
 	train := func() *Model {
-		m, err := (&Trainer{Config: cfg}).trainPlain(context.Background(), t.rows, t.y)
+		m, err := (&Trainer{Config: cfg}).plain(context.Background(), t.rows, t.y)
 		if err != nil {
 			return nil
 		}
@@ -236,7 +236,7 @@ func (t *trial) run(tr *Trainer) (*Model, error) {
 	if t.auto {
 		return tr.Train(context.Background(), t.x, t.y)
 	}
-	return tr.trainPlain(context.Background(), t.x, t.y)
+	return tr.plain(context.Background(), t.x, t.y)
 }
 
 // row returns row i as the model's scaling has it, in float64.

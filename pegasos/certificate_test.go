@@ -108,7 +108,7 @@ func TestBound(t *testing.T) {
 							Progress: func(p Progress) { check(p.Measure()) },
 							Early:    []float64{0.02, 0.1, 0.5, 0.9},
 						}
-						m, err := tr.trainPlain(t.Context(), x, data.y)
+						m, err := tr.plain(t.Context(), x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -280,7 +280,7 @@ func TestPriorCancels(t *testing.T) {
 		prior := mustTrain(t, data.dense, data.y, cfg)
 		prior.Weights[0] = []float32{-2000, 2000}
 		tr := Trainer{Config: cfg, Prior: prior}
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)
 		tr := Trainer{Config: Config{Lambda: 1e-3, Epochs: 2000, Finish: FinishDual, Tol: 1e-7}}
-		m, err := tr.trainPlain(t.Context(), data.sparse, data.y)
+		m, err := tr.plain(t.Context(), data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}

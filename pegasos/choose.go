@@ -383,7 +383,7 @@ func (c *choice) moments() (mean, deviation float64) {
 // settle fills in what goes by the scaled rows.
 func (c *choice) settle() {
 	tr := &c.trainer
-	n, d, k := float64(c.columns.Rows), c.used, float64(len(c.classes))
+	n := float64(c.columns.Rows)
 	if tr.Multiclass == "" {
 		tr.Multiclass = c.multiclass()
 	}
@@ -400,27 +400,10 @@ func (c *choice) settle() {
 		}
 	}
 	if tr.Lambda == 0 && tr.C == 0 {
-		least := leastOfRows
-		if tr.Loss == Squared {
-			least = ofSquared
-		}
-		a := max(float64(shareOfR2*min(max(10*d/n, 0.1), 1)), least/n)
-		if k == 2 {
-			a = float64(a * math.Sqrt(2*c.share))
-		}
-		if c.r2 > 0 {
-			a = float64(a * c.r2)
-		}
-		tr.Lambda = a
+		tr.Lambda = c.lambda()
 	}
-	if newton := tr.Config; newton.Finish == "" && newton.Loss == Squared && newton.Epochs == 0 &&
-		newton.Steps == 0 && c.x.Cols() <= fewColumns && tr.Prior == nil {
-		// The optimum takes a few of Newton's steps, and with columns that go together very many of
-		// Pegasos's.
-		newton.Finish = FinishNewton
-		if newton.Validate() == nil {
-			tr.Finish = FinishNewton
-		}
+	if c.takesNewton() {
+		tr.Finish = FinishNewton
 	}
 	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
 		least := float64(DefaultEpochs)
@@ -431,6 +414,35 @@ func (c *choice) settle() {
 		tr.Epochs = int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
 	}
 	tr.Config = tr.Config.Plain()
+}
+
+// lambda returns the penalty.
+func (c *choice) lambda() float64 {
+	n := float64(c.columns.Rows)
+	least := leastOfRows
+	if c.trainer.Loss == Squared {
+		least = ofSquared
+	}
+	a := max(float64(shareOfR2*min(max(10*c.used/n, 0.1), 1)), least/n)
+	if len(c.classes) == 2 {
+		a = float64(a * math.Sqrt(2*c.share))
+	}
+	if c.r2 > 0 {
+		a = float64(a * c.r2)
+	}
+	return a
+}
+
+// takesNewton reports whether Newton's method is chosen: for the loss Squared with few columns. The
+// optimum takes a few of its steps, and with columns that go together very many of Pegasos's.
+func (c *choice) takesNewton() bool {
+	cfg := c.trainer.Config
+	if cfg.Finish != "" || cfg.Loss != Squared || cfg.Epochs != 0 || cfg.Steps != 0 ||
+		c.x.Cols() > fewColumns || c.trainer.Prior != nil {
+		return false
+	}
+	cfg.Finish = FinishNewton
+	return cfg.Validate() == nil
 }
 
 // multiclass returns what problems the classes make.

@@ -150,9 +150,9 @@ type Config struct {
 	// Trainer.Weights for what that means.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, about the rows as they are scaled. C is the same in the terms of
-	// other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the weights). At
-	// most one of the two may be set.
+	// Lambda is the weight of the penalty, about the rows as they are scaled. C is the same in the
+	// terms of other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the
+	// weights). At most one of the two may be set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -230,15 +230,15 @@ type Config struct {
 	Seed uint64 `json:"seed,omitempty"`
 }
 
-// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a bias,
-// drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda is
+// Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a
+// bias, drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda is
 // DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
 func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
 }
 
-// Plain returns cfg with its zero fields filled in by values that do not go by the data: no scaling,
-// no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
+// Plain returns cfg with its zero fields filled in by values that do not go by the data: no
+// scaling, no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With these
 // training chooses nothing. They are what a zero field stands for in the Config of a [Model].
 func (cfg Config) Plain() Config {
 	options.Fill(&cfg.Multiclass, OneVsRest)

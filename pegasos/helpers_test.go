@@ -65,7 +65,7 @@ func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 
 func mustTrain(t testing.TB, x Examples, y []float32, cfg Config) *Model {
 	t.Helper()
-	m, err := trainPlain(context.Background(), x, y, cfg)
+	m, err := fixed(context.Background(), x, y, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +106,14 @@ func (p *problem) weights(w []float32) float64 {
 	return b[0]
 }
 
-// trainPlain is Train with the settings that zero fields stood for before anything was chosen by
+// fixed is Train with the settings that zero fields stood for before anything was chosen by
 // the data, written out.
-func trainPlain(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
+func fixed(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return Train(ctx, x, y, cfg.Plain())
 }
 
-// trainPlain is likewise.
-func (tr *Trainer) trainPlain(ctx context.Context, x Examples, y []float32) (*Model, error) {
+// plain is likewise.
+func (tr *Trainer) plain(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	plain := *tr
 	plain.Config = tr.Config.Plain()
 	return plain.Train(ctx, x, y)

@@ -71,7 +71,7 @@ func TestCancelMeasuring(t *testing.T) {
 		tr := Trainer{Config: cfg, KeepState: true, Progress: func(p Progress) {
 			begun, x.last = x.reads, x.reads+100 // after the last step
 		}}
-		m, err := tr.trainPlain(ctx, x, data.Y)
+		m, err := tr.plain(ctx, x, data.Y)
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
@@ -83,7 +83,7 @@ func TestCancelMeasuring(t *testing.T) {
 			r.Steps != rows || m.Validate() != nil {
 			t.Errorf("%+v: %+v, %v", cfg, r, m.Validate())
 		}
-		resumed, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), x, data.Y)
+		resumed, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), x, data.Y)
 		if err != nil {
 			t.Fatal(err)
 		}

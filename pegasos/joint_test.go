@@ -565,7 +565,7 @@ func TestJointBound(t *testing.T) {
 					t.Errorf("%+v: %+v", cfg, res)
 				}
 			}
-			m, err := tr.trainPlain(t.Context(), x, data.y)
+			m, err := tr.plain(t.Context(), x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -601,7 +601,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 			if kind&2 != 0 {
 				tr.Prior = mustTrain(t, other.dense, other.y, tr.Config)
 			}
-			m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+			m, err := tr.plain(t.Context(), data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -755,12 +755,12 @@ func TestJointRows(t *testing.T) {
 		for _, cfg := range []Config{{}, {Order: IID}, {Order: Sequential, Batch: 7},
 			{Order: Blocks, Bias: BiasUnregularised}, {Project: true, Batch: 3, Order: IID}} {
 			cfg.Multiclass, cfg.Lambda = l.cfg.Multiclass, 0.01
-			have, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).trainPlain(
+			have, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).plain(
 				t.Context(), data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := (&Trainer{Config: cfg, Costs: l.costs}).trainPlain(t.Context(),
+			want, err := (&Trainer{Config: cfg, Costs: l.costs}).plain(t.Context(),
 				once.dense, once.y)
 			if err != nil {
 				t.Fatal(err)
@@ -776,7 +776,7 @@ func TestJointRows(t *testing.T) {
 			for i, v := range data.y {
 				y[i] = labels[int(v)]
 			}
-			named, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).trainPlain(
+			named, err := (&Trainer{Config: cfg, Weights: weights, Costs: l.costs}).plain(
 				t.Context(), data.dense, y)
 			if err != nil || fmt.Sprint(named.Classes) != fmt.Sprint(labels) ||
 				fmt.Sprint(named.Weights) != fmt.Sprint(have.Weights) {
@@ -795,7 +795,7 @@ func TestJointRows(t *testing.T) {
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
 	cfg := Config{Multiclass: CrammerSinger, Lambda: 0.05}
-	m, err := (&Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}}).trainPlain(
+	m, err := (&Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}}).plain(
 		t.Context(), data.dense, data.y)
 	if err != nil || m.Hash() != mustTrain(t, data.dense, data.y, cfg).Hash() {
 		t.Errorf("costs of 1 make another model: %v", err)
@@ -817,7 +817,7 @@ func TestCosts(t *testing.T) {
 		{CrammerSinger, [][]float64{}},
 	} {
 		var e *ConfigError
-		m, err := (&Trainer{Config: Config{Multiclass: c.kind}, Costs: c.costs}).trainPlain(t.Context(),
+		m, err := (&Trainer{Config: Config{Multiclass: c.kind}, Costs: c.costs}).plain(t.Context(),
 			data.dense, data.y)
 		if m != nil || !errors.As(err, &e) || e.Field != "Costs" {
 			t.Errorf("%s %v: %v", c.kind, c.costs, err)
@@ -838,7 +838,7 @@ func TestJointOverflow(t *testing.T) {
 				{Lambda: 1, Project: true, Offset: OffsetNone},
 				{Lambda: 1e-6, Bias: BiasUnregularised}} {
 				cfg.Multiclass = l.cfg.Multiclass
-				m, err := (&Trainer{Config: cfg, Costs: l.costs}).trainPlain(t.Context(),
+				m, err := (&Trainer{Config: cfg, Costs: l.costs}).plain(t.Context(),
 					data.dense, data.y)
 				var e *StepError
 				if err != nil && (!errors.As(err, &e) || m != nil || e.Step < 1) || err == nil &&
@@ -888,7 +888,7 @@ func TestGoldenJoint(t *testing.T) {
 			for threads := 1; threads < 4; threads += 2 {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Costs: c.costs, Threads: threads}).trainPlain(
+					m, err := (&Trainer{Config: c.cfg, Costs: c.costs, Threads: threads}).plain(
 						t.Context(), c.x, c.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%s on %v, %d threads: %v %s, want %s", c.name, isa, threads, err,

@@ -88,7 +88,7 @@ func TestLawScale(t *testing.T) {
 		}
 		train := func(x Examples, cfg Config, models []*Model) *Model {
 			tr := Trainer{Config: cfg, Weights: weights, Start: models[0], Prior: models[1]}
-			m, err := tr.trainPlain(t.Context(), x, data.y)
+			m, err := tr.plain(t.Context(), x, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -95,7 +95,7 @@ func TestCompactLayouts(t *testing.T) {
 					if kept != (from == 0 && !left) {
 						t.Errorf("%s, %s: in fewer bytes: %v", kind, name, kept)
 					}
-					m, err := tr.trainPlain(t.Context(), data.x, data.y)
+					m, err := tr.plain(t.Context(), data.x, data.y)
 					if err != nil {
 						t.Fatalf("%s, %s: %v", kind, name, err)
 					}

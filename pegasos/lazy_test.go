@@ -40,7 +40,7 @@ func TestLazyExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := (*sparse.Matrix)(lazy)
-		m, err := trainPlain(context.Background(), x, y, cfg)
+		m, err := fixed(context.Background(), x, y, cfg)
 		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 &&
 			(m != nil || !errors.Is(err, damaged)) {
 			t.Errorf("row %d bad: %v, %v", bad, m, err)

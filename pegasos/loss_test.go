@@ -339,7 +339,7 @@ func TestLossBounds(t *testing.T) {
 						}
 						tr := Trainer{Config: cfg,
 							Progress: func(p Progress) { check(p.Measure()) }}
-						m, err := tr.trainPlain(t.Context(), x, data.y)
+						m, err := tr.plain(t.Context(), x, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -451,7 +451,7 @@ func TestNumbers(t *testing.T) {
 	}
 	data.y[7] = float32(math.NaN())
 	var e *RowError
-	if _, err := trainPlain(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(
+	if _, err := fixed(t.Context(), data.dense, data.y, Config{Loss: EpsInsensitive}); !errors.As(
 		err, &e) || e.Row != 7 {
 		t.Errorf("NaN: %v", err)
 	}
@@ -507,7 +507,7 @@ func TestLossExtremes(t *testing.T) {
 				for _, offset := range []Offset{OffsetR2, OffsetNone} {
 					cfg := l.cfg
 					cfg.Lambda, cfg.Offset = lambda, offset
-					m, err := trainPlain(t.Context(), data.dense, data.y, cfg)
+					m, err := fixed(t.Context(), data.dense, data.y, cfg)
 					var e *StepError
 					if err != nil && !errors.As(err, &e) || err == nil && m.check() != nil {
 						t.Errorf("%+v, rows of %v: %v", cfg, size, err)
@@ -539,7 +539,7 @@ func TestSquaredHingeIsStable(t *testing.T) {
 		Progress: func(p Progress) {
 			worst = math.Max(worst, p.Measure().Objective)
 		}}
-	if _, err := tr.trainPlain(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
+	if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil || worst > 1.5 {
 		t.Errorf("%v, objective up to %v", err, worst)
 	}
 }

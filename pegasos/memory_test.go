@@ -77,7 +77,7 @@ func TestMemoryEstimate(t *testing.T) {
 			most = max(most, live()-before)
 			runtime.KeepAlive(m)
 		}
-		if _, err := tr.trainPlain(t.Context(), rows, y); err != nil {
+		if _, err := tr.plain(t.Context(), rows, y); err != nil {
 			t.Fatal(name, err)
 		}
 		t.Logf("%s: %.1f MB, estimated %.1f", name, most/1e6, need/1e6)
@@ -108,7 +108,7 @@ func TestMaxMemory(t *testing.T) {
 		}
 		tr.Lambda = 0.1
 		before := allocations()
-		_, err := tr.trainPlain(t.Context(), x, y)
+		_, err := tr.plain(t.Context(), x, y)
 		var bad *ConfigError
 		if !errors.As(err, &bad) || bad.Field != "MaxMemory" ||
 			!strings.Contains(err.Error(), "weight vectors of 2 features") {
@@ -119,10 +119,10 @@ func TestMaxMemory(t *testing.T) {
 		}
 	}
 	small, labels := manyClasses(60, 2, 3)
-	if _, err := (&Trainer{MaxMemory: 1e6}).trainPlain(t.Context(), small, labels); err != nil {
+	if _, err := (&Trainer{MaxMemory: 1e6}).plain(t.Context(), small, labels); err != nil {
 		t.Error(err)
 	}
-	if _, err := (&Trainer{MaxMemory: -1}).trainPlain(t.Context(), small, labels); err == nil {
+	if _, err := (&Trainer{MaxMemory: -1}).plain(t.Context(), small, labels); err == nil {
 		t.Error("a limit of -1")
 	}
 }

@@ -121,7 +121,7 @@ func TestNewtonPrior(t *testing.T) {
 	cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-6}
 	prior := mustTrain(t, data.dense, data.y, cfg)
 	cfg.Lambda = 10 // the penalty of what is added to the prior
-	m, err := (&Trainer{Config: cfg, Prior: prior}).trainPlain(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: cfg, Prior: prior}).plain(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Gap > cfg.Tol {
 		t.Fatal(err, m.Result.Gap)
 	}
@@ -163,7 +163,7 @@ func TestGoldenNewton(t *testing.T) {
 			for _, threads := range []int{1, 2, 8} {
 				func() {
 					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).trainPlain(t.Context(),
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),
 						c.data.dense, c.data.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
@@ -204,7 +204,7 @@ func TestNewtonHostile(t *testing.T) {
 		func(n *savedNewton) { n.Retries = []int{-1} },
 		func(n *savedNewton) { n.Retries = make([]int, 100) },
 	} {
-		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).trainPlain(t.Context(),
+		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).plain(t.Context(),
 			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
@@ -215,7 +215,7 @@ func TestNewtonHostile(t *testing.T) {
 		}
 		harm(n)
 		var bad *ConfigError
-		if _, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), data.dense,
+		if _, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), data.dense,
 			data.y); !errors.As(err, &bad) {
 			t.Errorf("%+v: %v", *n, err)
 		}
@@ -291,7 +291,7 @@ func TestNewtonStarts(t *testing.T) {
 			if cfg.Loss == SquaredHinge {
 				cfg.Offset = OffsetR2 // without an offset the first epoch overflows, and says so
 			}
-			m, err := trainPlain(t.Context(), x, data.y, cfg)
+			m, err := fixed(t.Context(), x, data.y, cfg)
 			switch {
 			case err != nil:
 				t.Errorf("%s: scale %v, %+v: %v", name, scale, cfg, err)

@@ -133,7 +133,7 @@ func TestOuterRun(t *testing.T) {
 		for threads := 1; threads < 4; threads++ {
 			func() {
 				defer asm.Use(asm.Use(isa))
-				m, err := (&Trainer{Config: cfg, Threads: threads}).trainPlain(t.Context(),
+				m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(),
 					data.dense, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%v, %d threads: %v, %s, want %s", isa, threads, err, m.Hash(), want)
@@ -152,17 +152,17 @@ func TestOuterRun(t *testing.T) {
 			cancel()
 		}
 	}}
-	m, err := tr.trainPlain(ctx, data.dense, data.y)
+	m, err := tr.plain(ctx, data.dense, data.y)
 	if !errors.Is(err, context.Canceled) || m.check() != nil || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
 	encode(t, m)
 	last = Progress{}
-	if tr.trainPlain(t.Context(), data.dense, data.y); last.Steps != last.TotalSteps {
+	if tr.plain(t.Context(), data.dense, data.y); last.Steps != last.TotalSteps {
 		t.Errorf("at the end %+v", last)
 	}
 	var e *ConfigError
-	if _, err := (&Trainer{Config: cfg, Start: m}).trainPlain(t.Context(), data.dense,
+	if _, err := (&Trainer{Config: cfg, Start: m}).plain(t.Context(), data.dense,
 		data.y); !errors.As(err, &e) || e.Field != "Start" {
 		t.Errorf("with a start: %v", err)
 	}

@@ -99,7 +99,7 @@ func TestPairsAreAlone(t *testing.T) {
 // that is trained on its rows alone.
 func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 	cfg := tr.Config
-	m, err := tr.trainPlain(t.Context(), x(data), data.y)
+	m, err := tr.plain(t.Context(), x(data), data.y)
 	if err != nil {
 		t.Fatalf("%+v: %v", cfg, err)
 	}
@@ -120,7 +120,7 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 				by := []float32{2, 0.5, 3, 1, 1}
 				single.ClassWeight = fmt.Sprintf("%d=%v,%d=%v", a, by[a], b, by[b])
 			}
-			alone, err := single.trainPlain(t.Context(), x(rows), rows.y)
+			alone, err := single.plain(t.Context(), x(rows), rows.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -393,7 +393,7 @@ func TestPairsRun(t *testing.T) {
 				t.Errorf("%+v: %+v", p, r)
 			}
 		}
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != nil || last.Steps != last.TotalSteps || last.Epoch != 6 ||
 			m.Result.Violations != last.Violations {
 			t.Errorf("%v, at the end %+v", err, last)
@@ -408,7 +408,7 @@ func TestPairsRun(t *testing.T) {
 		var last Progress
 		tr := Trainer{Config: Config{Multiclass: OneVsOne, Steps: 100}}
 		tr.Progress = func(p Progress) { last = p }
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != nil || last.Steps != 1000 || last.TotalSteps != 1000 {
 			t.Errorf("%v, at the end %+v", err, last)
 		}
@@ -429,13 +429,13 @@ func TestPairsRun(t *testing.T) {
 				cancel()
 			}
 		}}
-		m, err := tr.trainPlain(ctx, data.dense, data.y)
+		m, err := tr.plain(ctx, data.dense, data.y)
 		if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Epochs != 3 ||
 			!math.IsNaN(m.Result.Objective) {
 			t.Errorf("%v, %+v", err, m.Result)
 		}
 		encode(t, m)
-		m, err = (&Trainer{Config: pairs}).trainPlain(ctx, data.dense, data.y)
+		m, err = (&Trainer{Config: pairs}).plain(ctx, data.dense, data.y)
 		if !errors.Is(err, context.Canceled) || m.check() != nil || m.Result.Steps != 0 {
 			t.Errorf("at once: %v, %+v", err, m)
 		}
@@ -451,7 +451,7 @@ func TestPairsRun(t *testing.T) {
 		want := ""
 		for threads := 1; threads < 5; threads++ {
 			tr := Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 1e37}, Threads: threads}
-			_, err := tr.trainPlain(t.Context(), bad, data.y)
+			_, err := tr.plain(t.Context(), bad, data.y)
 			if !errors.As(err, &step) || want != "" && err.Error() != want {
 				t.Fatalf("%d threads: %v, want %v", threads, err, want)
 			}
@@ -472,7 +472,7 @@ func TestPairsRun(t *testing.T) {
 		for i := range y {
 			y[i] = float32(i)
 		}
-		m, err := trainPlain(t.Context(), dense.New(len(y), 1), y, pairs)
+		m, err := fixed(t.Context(), dense.New(len(y), 1), y, pairs)
 		if m != nil || !errors.As(err, &e) || e.Field != "Multiclass" {
 			t.Errorf("%d classes: %v", len(y), err)
 		}
@@ -480,7 +480,7 @@ func TestPairsRun(t *testing.T) {
 	t.Run("a batch larger than a pair", func(t *testing.T) {
 		var e *ConfigError
 		cfg := Config{Multiclass: OneVsOne, Batch: 100}
-		_, err := trainPlain(t.Context(), data.dense, data.y, cfg)
+		_, err := fixed(t.Context(), data.dense, data.y, cfg)
 		if !errors.As(err, &e) || e.Field != "Batch" {
 			t.Error(err)
 		}
@@ -511,7 +511,7 @@ func TestGoldenPairs(t *testing.T) {
 				defer asm.Use(asm.Use(isa))
 				for threads := 1; threads < 5; threads++ {
 					tr := Trainer{Config: c.cfg, Threads: threads}
-					m, err := tr.trainPlain(t.Context(), c.x, many.y)
+					m, err := tr.plain(t.Context(), c.x, many.y)
 					if err != nil || m.Hash() != c.want {
 						t.Errorf("%d threads: %v %s, want %s", threads, err, m.Hash(), c.want)
 					}

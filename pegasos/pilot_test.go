@@ -34,7 +34,7 @@ func TestPilot(t *testing.T) {
 	}
 	mustTrain(t, matrix(t, 2, 1, 1, 2), []float32{0, 1}, Config{Offset: OffsetPilot})
 	old := mustTrain(t, data.dense, data.y, Config{})
-	m, err := (&Trainer{Config: Config{Offset: OffsetPilot}, Start: old}).trainPlain(t.Context(),
+	m, err := (&Trainer{Config: Config{Offset: OffsetPilot}, Start: old}).plain(t.Context(),
 		data.dense, data.y)
 	if err != nil || m.Result.T0 != old.Result.T0 {
 		t.Errorf("with a start: %v, t0 is %v, want %v", err, m.Result.T0, old.Result.T0)

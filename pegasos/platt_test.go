@@ -107,7 +107,7 @@ func TestCalibrate(t *testing.T) {
 			if mustTrain(t, data.dense, data.y, plain).Hash() != m.Hash() {
 				t.Errorf("%s: the weights are others than without", name)
 			}
-			again, err := (&Trainer{Config: cfg, Threads: 3}).trainPlain(t.Context(), data.dense, data.y)
+			again, err := (&Trainer{Config: cfg, Threads: 3}).plain(t.Context(), data.dense, data.y)
 			if err != nil || !reflect.DeepEqual(again.Calibration, m.Calibration) {
 				t.Errorf("%s: other sigmoids with 3 threads", name)
 			}
@@ -198,7 +198,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	data = random(53, 24, 3, 2, 1)
 	data.y[3], data.y[4] = 5, 6
 	for seed := range uint64(20) {
-		m, err := trainPlain(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Calibrate: 2,
+		m, err := fixed(t.Context(), data.dense, data.y, Config{Multiclass: OneVsOne, Calibrate: 2,
 			Seed: seed})
 		if (m == nil) == (err == nil) {
 			t.Errorf("seed %d: %v, %v", seed, m, err)

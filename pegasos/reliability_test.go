@@ -147,7 +147,7 @@ func reliableSettings(t *testing.T) {
 		{"Tol", Config{Tol: -1}}, {"Tol", Config{Tol: nan}},
 		{"BiasScale", Config{Bias: BiasAugmented, BiasScale: inf}},
 	} {
-		m, err := trainPlain(t.Context(), data.dense, data.y, c.cfg)
+		m, err := fixed(t.Context(), data.dense, data.y, c.cfg)
 		var e *ConfigError
 		if m != nil || !errors.As(err, &e) || e.Field != c.field {
 			t.Errorf("%+v: %v, want an error about %s", c.cfg, err, c.field)
@@ -201,7 +201,7 @@ func reliableTinyLambda(t *testing.T) {
 		t.Errorf("|w|^2 beyond float32: %v, %+v", m.Weights, m.Result)
 	}
 	var e *StepError
-	if m, err := trainPlain(t.Context(), matrix(t, 2, 1, 1e18, 1e18), []float32{1, -1}, cfg); m != nil ||
+	if m, err := fixed(t.Context(), matrix(t, 2, 1, 1e18, 1e18), []float32{1, -1}, cfg); m != nil ||
 		!errors.As(err, &e) || e.Step != 1 {
 		t.Errorf("scores beyond float32: %v", err)
 	}
@@ -284,7 +284,7 @@ func reliableSquaredHinge(t *testing.T) {
 	if m.check() != nil || !(m.Result.Objective <= 1.0001) {
 		t.Errorf("%+v", m.Result)
 	}
-	m, err := trainPlain(t.Context(), data.dense, data.y,
+	m, err := fixed(t.Context(), data.dense, data.y,
 		Config{Loss: SquaredHinge, Average: LastIterate, Offset: OffsetNone, Lambda: 1e-9})
 	var e *StepError
 	if m != nil || !errors.As(err, &e) || e.Step < 1 {
@@ -340,7 +340,7 @@ func reliableOneClass(t *testing.T) {
 		if weights != nil {
 			y[4] = 4
 		}
-		m, err := (&Trainer{Weights: weights}).trainPlain(t.Context(), data.dense, y)
+		m, err := (&Trainer{Weights: weights}).plain(t.Context(), data.dense, y)
 		if m != nil || err == nil || !strings.Contains(err.Error(), "label 3") ||
 			!strings.Contains(err.Error(), "two or more classes") {
 			t.Errorf("weights %v: %v", weights, err)
@@ -355,7 +355,7 @@ func reliableUnknownLabel(t *testing.T) {
 	y[13] = 2
 	for _, tr := range []*Trainer{{Start: m}, {Prior: m}} {
 		var e *RowError
-		if _, err := tr.trainPlain(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 13 ||
+		if _, err := tr.plain(t.Context(), data.dense, y); !errors.As(err, &e) || e.Row != 13 ||
 			!strings.Contains(err.Error(), "label 2") {
 			t.Errorf("%v, want an error about row 13", err)
 		}
@@ -377,7 +377,7 @@ func reliableManyClasses(t *testing.T) {
 func reliableNoData(t *testing.T) {
 	for _, x := range []Examples{dense.New(0, 0), dense.New(0, 3), toSparse(dense.New(0, 3))} {
 		for _, cfg := range []Config{{}, {Loss: EpsInsensitive}} {
-			if m, err := trainPlain(t.Context(), x, nil, cfg); m != nil || err == nil ||
+			if m, err := fixed(t.Context(), x, nil, cfg); m != nil || err == nil ||
 				!strings.Contains(err.Error(), "no rows") {
 				t.Errorf("%v, %v", m, err)
 			}
@@ -415,7 +415,7 @@ func reliableZeros(t *testing.T) {
 func reliableFewRows(t *testing.T) {
 	// One row is one class; as a number it is learnt.
 	one := matrix(t, 1, 2, 1, 2)
-	if m, err := trainPlain(t.Context(), one, []float32{1}, Config{}); m != nil || err == nil {
+	if m, err := fixed(t.Context(), one, []float32{1}, Config{}); m != nil || err == nil {
 		t.Error("one row has two classes")
 	}
 	m := mustTrain(t, one, []float32{10}, Config{Loss: EpsInsensitive, Lambda: 1e-2,
@@ -488,7 +488,7 @@ func reliableNaN(t *testing.T) {
 			for _, x := range []Examples{data.dense, toSparse(data.dense), foreign{data.dense}} {
 				for _, cfg := range []Config{{}, {Batch: 4}, {Loss: Log, Order: IID},
 					{Project: true}} {
-					m, err := trainPlain(t.Context(), x, data.y, cfg)
+					m, err := fixed(t.Context(), x, data.y, cfg)
 					var e *RowError
 					if m != nil || !errors.As(err, &e) || e.Row != i {
 						t.Fatalf("%v in row %d: %v, %v", bad, i, m, err)
@@ -521,7 +521,7 @@ func reliableThreads(t *testing.T) {
 	for _, cfg := range []Config{{}, {Batch: 9, Loss: Log}} {
 		var seen []string
 		for threads := 1; threads <= 8; threads++ {
-			m, err := (&Trainer{Config: cfg, Threads: threads}).trainPlain(t.Context(),
+			m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(),
 				data.sparse, data.y)
 			if err != nil {
 				t.Fatal(err)
@@ -543,7 +543,7 @@ func reliableCancel(t *testing.T) {
 			cancel()
 		}
 	}}
-	m, err := tr.trainPlain(ctx, data.dense, data.y)
+	m, err := tr.plain(ctx, data.dense, data.y)
 	if !errors.Is(err, context.Canceled) || m == nil || m.Result.Steps != 30*50 ||
 		accuracy(m, data.dense, data.y) < 0.7 {
 		t.Fatalf("%v, %+v", err, m)
@@ -577,7 +577,7 @@ func reliableEarlyStop(t *testing.T) {
 				objectives = append(objectives, p.Measure().Objective)
 			}
 		}}
-	m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+	m, err := tr.plain(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 400 || len(objectives) < 2 {
 		t.Fatalf("%v, %+v", err, m.Result)
 	}

@@ -37,7 +37,7 @@ func TestNoWorseThanZero(t *testing.T) {
 					cfg.Steps = steps
 					for _, prior := range []*Model{nil, mustTrain(t, data.dense, data.y, cfg)} {
 						tr := Trainer{Config: cfg, Prior: prior}
-						m, err := tr.trainPlain(t.Context(), data.sparse, data.y)
+						m, err := tr.plain(t.Context(), data.sparse, data.y)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -79,7 +79,7 @@ func TestNoWorseThanStart(t *testing.T) {
 			good.Result.PerClass[k].Steps = 3
 		}
 		tr := Trainer{Config: cfg, Start: good, KeepState: true}
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +88,11 @@ func TestNoWorseThanStart(t *testing.T) {
 		}
 		replaced += m.Result.Replaced
 		tr.Pause = 11
-		half, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		half, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != ErrPaused {
 			t.Fatal(err)
 		}
-		again, err := (&Trainer{Config: cfg, Resume: half}).trainPlain(t.Context(), data.dense, data.y)
+		again, err := (&Trainer{Config: cfg, Resume: half}).plain(t.Context(), data.dense, data.y)
 		if err != nil || again.Hash() != m.Hash() || again.Result.Replaced != m.Result.Replaced {
 			t.Errorf("resumed: %v, %+v, want %+v", err, again.Result, m.Result)
 		}

@@ -20,7 +20,7 @@ func resumed(t *testing.T, x Examples, y []float32, tr Trainer, pauses ...int64)
 	before := steps(tr.Start)
 	for _, p := range append(pauses, 0) {
 		tr.Pause = p
-		m, err := tr.trainPlain(t.Context(), x, y)
+		m, err := tr.plain(t.Context(), x, y)
 		if err == nil && p > 0 { // it ended before
 			return m
 		}
@@ -119,7 +119,7 @@ func resumeCases(t *testing.T) map[string]Trainer {
 func TestResume(t *testing.T) {
 	data := random(31, 23, 4, 3, 1)
 	for name, tr := range resumeCases(t) {
-		want, err := tr.trainPlain(t.Context(), data.sparse, data.y)
+		want, err := tr.plain(t.Context(), data.sparse, data.y)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -147,13 +147,13 @@ func TestResume(t *testing.T) {
 func TestResumeLonger(t *testing.T) {
 	data := random(33, 30, 4, 2, 1)
 	cfg := Config{Lambda: 0.05, Average: LastIterate, Epochs: 4}
-	m, err := (&Trainer{Config: cfg, KeepState: true}).trainPlain(t.Context(), data.dense, data.y)
+	m, err := (&Trainer{Config: cfg, KeepState: true}).plain(t.Context(), data.dense, data.y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Epochs = 9
 	want := mustTrain(t, data.dense, data.y, cfg)
-	have, err := (&Trainer{Config: cfg, Resume: m}).trainPlain(t.Context(), data.dense, data.y)
+	have, err := (&Trainer{Config: cfg, Resume: m}).plain(t.Context(), data.dense, data.y)
 	if err != nil || have.Hash() != want.Hash() {
 		t.Errorf("%v, %s, want %s", err, have.Hash(), want.Hash())
 	}
@@ -180,13 +180,13 @@ func TestResumeCancelled(t *testing.T) {
 				cancel()
 			}
 		}}
-		m, err := tr.trainPlain(ctx, data.dense, data.y)
+		m, err := tr.plain(ctx, data.dense, data.y)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		for _, from := range []*Model{kept, m} {
 			tr := Trainer{Config: cfg, Resume: from, Threads: 2}
-			have, err := tr.trainPlain(t.Context(), data.dense, data.y)
+			have, err := tr.plain(t.Context(), data.dense, data.y)
 			if err != nil || have.Hash() != want.Hash() {
 				t.Errorf("%s: %v, other bits", multiclass, err)
 			}
@@ -198,7 +198,7 @@ func TestResumeRefuses(t *testing.T) {
 	data := random(35, 20, 3, 2, 1)
 	cfg := Config{Lambda: 0.1, Epochs: 3}
 	tr := Trainer{Config: cfg, KeepState: true, Pause: 31}
-	m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+	m, err := tr.plain(t.Context(), data.dense, data.y)
 	if !errors.Is(err, ErrPaused) {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestResumeRefuses(t *testing.T) {
 			Resume: damage(func(s *State) { s.saved.Learners[0].Shift = 63 })}, data.dense, data.y},
 	} {
 		var e *ConfigError
-		if m, err := c.tr.trainPlain(t.Context(), c.x, c.y); m != nil || !errors.As(err, &e) {
+		if m, err := c.tr.plain(t.Context(), c.x, c.y); m != nil || !errors.As(err, &e) {
 			t.Errorf("%s: %v, %v", name, m, err)
 		}
 	}
@@ -264,7 +264,7 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	}
 	cfg := Config{Lambda: 0.1, Epochs: 3}
 	tr := Trainer{Config: cfg, KeepState: true, Pause: 40}
-	m, err := tr.trainPlain(t.Context(), x, y)
+	m, err := tr.plain(t.Context(), x, y)
 	if !errors.Is(err, ErrPaused) {
 		t.Fatal(err)
 	}
@@ -285,22 +285,22 @@ func TestResumeKnowsTheRows(t *testing.T) {
 		other := x.Take(sequence(rows))
 		change(other)
 		tr := Trainer{Config: cfg, Resume: m}
-		_, err := tr.trainPlain(t.Context(), other, y)
+		_, err := tr.plain(t.Context(), other, y)
 		if err == nil || !strings.Contains(err.Error(), "the data are not those of the run") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// The same rows, held otherwise.
 	tr = Trainer{Config: cfg, Resume: m, Threads: 3}
-	if _, err := tr.trainPlain(t.Context(), x.Take(sequence(rows)), y); err != nil {
+	if _, err := tr.plain(t.Context(), x.Take(sequence(rows)), y); err != nil {
 		t.Error(err)
 	}
-	_, err = tr.trainPlain(t.Context(), sample.ToSparse(x), y)
+	_, err = tr.plain(t.Context(), sample.ToSparse(x), y)
 	if err == nil || !strings.Contains(err.Error(), "sparse, where they were dense") {
 		t.Error(err)
 	}
 	m.State.saved.Data = strings.Repeat("0", 64)
-	_, err = tr.trainPlain(t.Context(), x, y)
+	_, err = tr.plain(t.Context(), x, y)
 	if err == nil || !strings.Contains(err.Error(), "of an earlier version") {
 		t.Error(err)
 	}

@@ -20,7 +20,7 @@ func TestResumeOnAnotherPath(t *testing.T) {
 			func() {
 				defer asm.Use(asm.Use(first))
 				tr := Trainer{Config: cfg, KeepState: true, Pause: 200}
-				m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+				m, err := tr.plain(t.Context(), data.dense, data.y)
 				if !errors.Is(err, ErrPaused) {
 					t.Fatal(err)
 				}
@@ -29,7 +29,7 @@ func TestResumeOnAnotherPath(t *testing.T) {
 				}
 				asm.Use(second)
 				tr = Trainer{Config: cfg, Resume: m}
-				m, err = tr.trainPlain(t.Context(), data.dense, data.y)
+				m, err = tr.plain(t.Context(), data.dense, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, then %s: %v", first, second, err)
 				}
@@ -75,14 +75,14 @@ func TestResumeHostile(t *testing.T) {
 		"other data": func(st *State) { st.saved.Data = "" },
 	} {
 		tr := Trainer{Config: cfg, KeepState: true, Pause: 30}
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
 		}
 		harm(m.State)
 		var bad *ConfigError
 		tr = Trainer{Config: cfg, Resume: m}
-		_, err = tr.trainPlain(t.Context(), data.dense, data.y)
+		_, err = tr.plain(t.Context(), data.dense, data.y)
 		if name == "none" && err != nil || name != "none" && !errors.As(err, &bad) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -99,13 +99,13 @@ func TestResumeLearnersAhead(t *testing.T) {
 	} {
 		for _, ahead := range []int64{-1, 1, 39} {
 			tr := Trainer{Config: cfg, KeepState: true, Pause: 30}
-			m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+			m, err := tr.plain(t.Context(), data.dense, data.y)
 			if !errors.Is(err, ErrPaused) {
 				t.Fatal(err)
 			}
 			m.State.saved.Learners[0].Steps += ahead
 			tr = Trainer{Config: cfg, Resume: m}
-			if _, err := tr.trainPlain(t.Context(), data.dense, data.y); !errors.Is(err, errDamaged) {
+			if _, err := tr.plain(t.Context(), data.dense, data.y); !errors.Is(err, errDamaged) {
 				t.Errorf("%s, %d steps ahead: %v", cfg.Multiclass, ahead, err)
 			}
 		}
@@ -128,7 +128,7 @@ func FuzzResume(f *testing.F) {
 	for i, tr := range trainers {
 		for _, pause := range []int64{1, 7, 23, 30} {
 			tr.KeepState, tr.Pause = true, pause
-			m, err := tr.trainPlain(f.Context(), data.dense, data.y)
+			m, err := tr.plain(f.Context(), data.dense, data.y)
 			if err != nil && !errors.Is(err, ErrPaused) {
 				f.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func FuzzResume(f *testing.F) {
 		}
 		tr := trainers[int(which)%len(trainers)]
 		tr.Resume = m
-		if m, err := tr.trainPlain(t.Context(), data.dense, data.y); err == nil {
+		if m, err := tr.plain(t.Context(), data.dense, data.y); err == nil {
 			if err := m.check(); err != nil {
 				t.Fatal(err)
 			}

@@ -104,7 +104,7 @@ func TestBeyondSquares(t *testing.T) {
 	// NaN is no matter of scale, and rows of zeros are rows.
 	nan := matrix(t, 2, 1, 1, float32(math.NaN()))
 	var e *RowError
-	if _, err := trainPlain(t.Context(), nan, []float32{0, 1}, Config{}); !errors.As(err, &e) ||
+	if _, err := fixed(t.Context(), nan, []float32{0, 1}, Config{}); !errors.As(err, &e) ||
 		e.Scale {
 		t.Error(err)
 	}
@@ -124,7 +124,7 @@ func TestLambdaOfScale(t *testing.T) {
 		{0, 1e37, ""}, {0, 1e41, "Lambda"}, {50, 1e41, ""},
 	} {
 		x := data.times(c.size).dense
-		_, err := trainPlain(t.Context(), x, data.y, Config{Lambda: c.lambda})
+		_, err := fixed(t.Context(), x, data.y, Config{Lambda: c.lambda})
 		var e *ConfigError
 		if errors.As(err, &e) != (c.field != "") || err == nil && c.field != "" {
 			t.Errorf("%+v: %v", c, err)

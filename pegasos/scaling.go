@@ -39,7 +39,8 @@ type Scaling struct {
 	Factor []float32 `json:"-"` // of each column, with ScaleStandard and ScaleMaxAbs; else nil
 	Centre float64   `json:"centre,omitempty"`
 	Spread float64   `json:"spread,omitempty"` // 0 for 1
-	R2     float64   `json:"r2"`               // mean squared length of the scaled rows, without a bias
+	// R2 is the mean squared length of the scaled rows, without a bias.
+	R2 float64 `json:"r2"`
 	// Note says what the automatic choice would have scaled, but left as it was, and why.
 	Note string `json:"note,omitempty"`
 
@@ -208,8 +209,8 @@ func (s *Scaling) unfold(m *Model) *Model {
 	return &u
 }
 
-// onlyShifts reports whether the biases of m are made of the shifts alone: what is left of them, for
-// scaled rows, is no more than roundings.
+// onlyShifts reports whether the biases of m are made of the shifts alone: what is left of them,
+// for scaled rows, is no more than roundings.
 func (s *Scaling) onlyShifts(m *Model, left []float64) bool {
 	for k, b := range left {
 		size := math.Abs(m.bias(k)) + math.Abs(s.Centre)

@@ -75,7 +75,7 @@ func TestShards(t *testing.T) {
 		if cfg.Loss.Regression() {
 			weights = nil
 		}
-		plain, err := (&Trainer{Config: cfg, Weights: weights}).trainPlain(t.Context(),
+		plain, err := (&Trainer{Config: cfg, Weights: weights}).plain(t.Context(),
 			data.sparse, data.y)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestShards(t *testing.T) {
 			cfg.Shards = n
 			hash := ""
 			for threads := 1; threads <= 4; threads++ {
-				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).trainPlain(
+				m, err := (&Trainer{Config: cfg, Threads: threads, Weights: weights}).plain(
 					t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
@@ -113,7 +113,7 @@ func TestGoldenShards(t *testing.T) {
 			func() {
 				defer asm.Use(asm.Use(isa))
 				m, err := (&Trainer{Config: Config{Shards: 4, Lambda: 1e-3, Epochs: 3},
-					Threads: threads}).trainPlain(t.Context(), data.sparse, data.y)
+					Threads: threads}).plain(t.Context(), data.sparse, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, %d threads: %v %s, want %s", isa, threads, err, m.Hash(), want)
 				}
@@ -134,7 +134,7 @@ func TestShardsRefuses(t *testing.T) {
 	// What goes wrong in a copy is told.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	var e *StepError
-	m, err := trainPlain(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,
+	m, err := fixed(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,
 		ClassWeight: "1=1e15"})
 	if m != nil || !errors.As(err, &e) {
 		t.Error(fmt.Sprint(m, err))

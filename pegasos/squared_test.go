@@ -169,7 +169,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 			}
 			want, bias, least := p.solve()
 			for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
-				m, err := c.tr.trainPlain(t.Context(), x, data.y)
+				m, err := c.tr.plain(t.Context(), x, data.y)
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)
 				}
@@ -226,7 +226,7 @@ func TestSquaredIsStable(t *testing.T) {
 						p.session.measure(m, quick)
 						worst = math.Max(worst, m.Result.Objective)
 					}}
-				if _, err := tr.trainPlain(t.Context(), data.dense, data.y); err != nil ||
+				if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||
 					!(worst <= 4*before) {
 					t.Errorf("%s, %s, rows times %v: %v, objective up to %v from %v", loss, bias,
 						size, err, worst, before)

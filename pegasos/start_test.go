@@ -13,7 +13,7 @@ import (
 
 func from(t testing.TB, x Examples, y []float32, start, prior *Model, cfg Config) *Model {
 	t.Helper()
-	m, err := (&Trainer{Config: cfg, Start: start, Prior: prior}).trainPlain(context.Background(), x, y)
+	m, err := (&Trainer{Config: cfg, Start: start, Prior: prior}).plain(context.Background(), x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestStartErrors(t *testing.T) {
 			Result: Result{Steps: -1}}}, "Start"},
 	} {
 		var e *ConfigError
-		if m, err := c.tr.trainPlain(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) ||
+		if m, err := c.tr.plain(t.Context(), data.dense, data.y); m != nil || !errors.As(err, &e) ||
 			e.Field != c.field {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
@@ -245,7 +245,7 @@ func TestStartErrors(t *testing.T) {
 	cancel()
 	for _, start := range []*Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
 		for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
-			m, err := (&Trainer{Config: Config{Bias: bias}, Start: start}).trainPlain(ctx,
+			m, err := (&Trainer{Config: Config{Bias: bias}, Start: start}).plain(ctx,
 				data.dense, data.y)
 			if !errors.Is(err, context.Canceled) ||
 				distance(m.Weights[0], a.Weights[0]) > 1e-6*norm(a.Weights[0]) ||
@@ -257,7 +257,7 @@ func TestStartErrors(t *testing.T) {
 	}
 	var e *RowError
 	y := append([]float32{7}, data.y[1:]...)
-	if _, err := (&Trainer{Prior: a}).trainPlain(t.Context(), data.dense, y); !errors.As(err, &e) ||
+	if _, err := (&Trainer{Prior: a}).plain(t.Context(), data.dense, y); !errors.As(err, &e) ||
 		e.Row != 0 || !strings.Contains(err.Error(), "label 7") {
 		t.Errorf("%v, want an error about row 0", err)
 	}

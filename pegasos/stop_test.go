@@ -28,7 +28,7 @@ func TestTol(t *testing.T) {
 				gaps = append(gaps, p.Measure().Gap)
 				last = p
 			}}
-			m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+			m, err := tr.plain(t.Context(), data.dense, data.y)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestTol(t *testing.T) {
 			// Looks have no influence, and the end of the run is planned all the same.
 			for threads := 1; threads < 4; threads++ {
 				tr := Trainer{Config: cfg, Threads: threads}
-				again, err := tr.trainPlain(t.Context(), data.dense, data.y)
+				again, err := tr.plain(t.Context(), data.dense, data.y)
 				if err != nil || again.Hash() != m.Hash() || again.Result.Gap != r.Gap {
 					t.Errorf("%+v: another model with %d threads: %v", cfg, threads, err)
 				}
@@ -112,7 +112,7 @@ func TestChange(t *testing.T) {
 					}
 					last = now
 				}
-				m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+				m, err := tr.plain(t.Context(), data.dense, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -186,7 +186,7 @@ func TestPatience(t *testing.T) {
 						stop = p.Epoch
 					}
 				}
-				m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+				m, err := tr.plain(t.Context(), data.dense, data.y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -206,7 +206,7 @@ func TestPatience(t *testing.T) {
 				for threads := 1; threads < 4; threads++ {
 					again := tr
 					again.Threads, again.Progress = threads, nil
-					if m, err := again.trainPlain(t.Context(), data.dense, data.y); err != nil ||
+					if m, err := again.plain(t.Context(), data.dense, data.y); err != nil ||
 						m.Hash() != best.Hash() {
 						t.Errorf("%+v, %d threads: another model", cfg, threads)
 					}
@@ -227,14 +227,14 @@ func TestValid(t *testing.T) {
 	narrow.y[4] = float32(math.NaN()) // no prediction is right
 	for _, x := range []Examples{narrow.dense, dense.New(20, 9)} {
 		tr := Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}
-		if _, err := tr.trainPlain(t.Context(), data.dense, data.y); err != nil {
+		if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, v := range []*Labelled{nil, {}, {dense.New(0, 6), nil}, {data.dense, data.y[1:]}} {
 		var e *ConfigError
 		tr := Trainer{Config: Config{Patience: 2}, Valid: v}
-		m, err := tr.trainPlain(t.Context(), data.dense, data.y)
+		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 			t.Errorf("%v: %v", v, err)
 		}
@@ -244,7 +244,7 @@ func TestValid(t *testing.T) {
 		Config: Config{Patience: 2, Loss: EpsInsensitive},
 		Valid:  &Labelled{narrow.dense, narrow.y},
 	}
-	m, err := numbers.trainPlain(t.Context(), data.dense, data.y)
+	m, err := numbers.plain(t.Context(), data.dense, data.y)
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("NaN to predict: %v", err)
 	}
@@ -256,14 +256,14 @@ func TestValid(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err := tr.trainPlain(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) ||
+	if m, err := tr.plain(ctx, data.dense, data.y); !errors.Is(err, context.Canceled) ||
 		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
 	// Rules can be combined: the first that applies ends the run.
 	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Change: 1e-9, Patience: 100}
 	tr = Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}
-	m, err = tr.trainPlain(t.Context(), data.dense, data.y)
+	m, err = tr.plain(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 1000 {
 		t.Errorf("%v, %+v", err, m.Result)
 	}

@@ -66,7 +66,7 @@ func TestThreads(t *testing.T) {
 	data := random(15, 200, 12, 5, 0.7)
 	want := mustTrain(t, data.dense, data.y, Config{Bias: BiasAugmented})
 	for threads := range 9 {
-		m, err := (&Trainer{Config: Config{Bias: BiasAugmented}, Threads: threads}).trainPlain(
+		m, err := (&Trainer{Config: Config{Bias: BiasAugmented}, Threads: threads}).plain(
 			t.Context(), data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +199,7 @@ func TestConfigErrors(t *testing.T) {
 		if c.field == "Epochs" && c.cfg.Epochs > 0 && math.MaxInt < maxSteps {
 			continue // 32 bits hold no such number
 		}
-		m, err := trainPlain(t.Context(), data.dense, data.y, c.cfg)
+		m, err := fixed(t.Context(), data.dense, data.y, c.cfg)
 		var e *ConfigError
 		if m != nil || !errors.As(err, &e) || e.Field != c.field || !strings.HasPrefix(err.Error(),
 			"pegasos: "+c.field+": ") {
@@ -220,7 +220,7 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%+v: defaults %+v: %v", cfg, full, full.Validate())
 		}
 	}
-	if _, err := (&Trainer{Threads: -1}).trainPlain(t.Context(), data.dense, data.y); err == nil {
+	if _, err := (&Trainer{Threads: -1}).plain(t.Context(), data.dense, data.y); err == nil {
 		t.Error("-1 threads")
 	}
 }
@@ -247,7 +247,7 @@ func TestDataErrors(t *testing.T) {
 			"NaN or infinite"},
 		{"too large", matrix(t, 3, 2, 1, 2, 3, 4, 3e19, 6), []float32{1, 2, 1}, 2, "too large"},
 	} {
-		m, err := trainPlain(t.Context(), c.x, c.y, Config{})
+		m, err := fixed(t.Context(), c.x, c.y, Config{})
 		var e *RowError
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) ||
 			!strings.HasPrefix(err.Error(), "pegasos: ") {
@@ -261,7 +261,7 @@ func TestDataErrors(t *testing.T) {
 		labels[i] = float32(i)
 	}
 	var e *RowError
-	if _, err := trainPlain(t.Context(), dense.New(len(labels), 1), labels, Config{}); !errors.As(err,
+	if _, err := fixed(t.Context(), dense.New(len(labels), 1), labels, Config{}); !errors.As(err,
 		&e) || e.Row != maxClasses {
 		t.Errorf("%d classes: %v", len(labels), err)
 	}
@@ -292,7 +292,7 @@ func TestOverflow(t *testing.T) {
 		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, Config{Lambda: 1e-12, Steps: 1,
 			Offset: OffsetNone}, false, "finite"},
 	} {
-		m, err := trainPlain(t.Context(), c.x, c.y, c.cfg)
+		m, err := fixed(t.Context(), c.x, c.y, c.cfg)
 		var e *StepError
 		if m != nil || !errors.As(err, &e) || e.Step < 1 || e.Step > 2000 ||
 			(e.Row >= 0) != c.row || !strings.Contains(err.Error(), c.text) {
@@ -357,7 +357,7 @@ func TestCancel(t *testing.T) {
 				cancel()
 			}
 		}}
-		m, err := tr.trainPlain(ctx, data.dense, data.y)
+		m, err := tr.plain(ctx, data.dense, data.y)
 		if err != context.Canceled || m.check() != nil || m.Result.Steps != 7*50 ||
 			m.Result.Violations != want.Violations {
 			t.Fatalf("cancelled after 7 epochs: %v, %+v", err, m.Result)
@@ -385,7 +385,7 @@ func TestProgress(t *testing.T) {
 		if last.Violations != p.Violations || last.Steps != p.Steps {
 			t.Errorf("%+v and %+v", p, last)
 		}
-	}}).trainPlain(t.Context(), data.dense, data.y)
+	}}).plain(t.Context(), data.dense, data.y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +426,7 @@ func TestEarly(t *testing.T) {
 				t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps,
 					a.Result, b.Result)
 			}
-		}}).trainPlain(t.Context(), data.dense, data.y)
+		}}).plain(t.Context(), data.dense, data.y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -463,7 +463,7 @@ func TestEarlyShards(t *testing.T) {
 					r.DualObjective,
 					want.Result.Objective)
 			}
-		}}).trainPlain(t.Context(), data.dense, data.y)
+		}}).plain(t.Context(), data.dense, data.y)
 	if err != nil || m.Hash() != want.Hash() {
 		t.Errorf("another model, %v", err)
 	}
@@ -534,7 +534,7 @@ func TestManyClassesAreInterruptible(t *testing.T) {
 	}
 	ctx := &askedContext{Context: t.Context()}
 	tr := Trainer{Config: Config{Steps: steps}, Threads: 1}
-	if _, err := tr.trainPlain(ctx, p.dense, p.y); err != nil {
+	if _, err := tr.plain(ctx, p.dense, p.y); err != nil {
 		t.Fatal(err)
 	}
 	if n := ctx.times.Load(); n < classes*steps/(1<<20) {

@@ -195,13 +195,13 @@ func TestVerifyErrors(t *testing.T) {
 	cfg := Config{Lambda: 0.1, Epochs: 3, Scale: ScaleNone, Bias: BiasNone}
 	tr := Trainer{Config: cfg, KeepProof: true}
 	ctx := context.Background()
-	m, err := tr.trainPlain(ctx, p.dense, p.y)
+	m, err := tr.plain(ctx, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := tr
 	other.Seed = 1
-	m2, err := other.trainPlain(ctx, p.dense, p.y)
+	m2, err := other.plain(ctx, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestVerifyErrors(t *testing.T) {
 	}
 	prior := tr
 	prior.Prior = m2
-	near, err := prior.trainPlain(ctx, p.dense, p.y)
+	near, err := prior.plain(ctx, p.dense, p.y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestVerifyErrors(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	iid := Trainer{Config: Config{Order: IID}, KeepProof: true}
-	if _, err := iid.trainPlain(ctx, p.dense, p.y); !errors.As(err, &field) ||
+	if _, err := iid.plain(ctx, p.dense, p.y); !errors.As(err, &field) ||
 		field.Field != "KeepProof" {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 func weighted(t testing.TB, x Examples, y, weights []float32, cfg Config) *Model {
 	t.Helper()
-	m, err := (&Trainer{Config: cfg, Weights: weights}).trainPlain(context.Background(), x, y)
+	m, err := (&Trainer{Config: cfg, Weights: weights}).plain(context.Background(), x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestWeightErrors(t *testing.T) {
 		{[]float32{1, 1, 1, float32(math.Inf(1))}, 3, "weight is +Inf"},
 		{[]float32{1, 1, 1, 1e-40}, 3, "1e-15"},
 	} {
-		m, err := (&Trainer{Weights: c.weights}).trainPlain(t.Context(), x, y)
+		m, err := (&Trainer{Weights: c.weights}).plain(t.Context(), x, y)
 		var e *RowError
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.text) ||
 			errors.As(err, &e) != (c.row >= 0) || e != nil && e.Row != c.row {

@@ -66,6 +66,10 @@ func (k *checkpoints) train(
 		ctx, cancel := context.WithTimeout(c, every)
 		m, err := tr.Train(ctx, matrix(set), set.Y)
 		cancel()
+		if m == nil && errors.Is(err, context.DeadlineExceeded) && c.Err() == nil {
+			every *= 4 // what is before the steps takes longer
+			continue
+		}
 		if m == nil {
 			return nil, err
 		}

@@ -165,7 +165,8 @@ label 1: 1 rows
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	_, told := must(t, "train", svm, filepath.Join(dir, "warned.model"))
-	if strings.Contains(told, "differ in scale") || !strings.Contains(told, "columns standardised") {
+	if strings.Contains(told, "differ in scale") ||
+		!strings.Contains(told, "columns standardised") {
 		t.Error(told)
 	}
 	numbers := filepath.Join(dir, "n.json")

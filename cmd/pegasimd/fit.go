@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A fitReport says how well a model predicts the rows that it was trained on, beside what a constant
-// reaches: the largest class, or the mean.
+// A fitReport says how well a model predicts the rows that it was trained on, beside what a
+// constant reaches: the largest class, or the mean.
 type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
 	Constant *number `json:"largest_class,omitempty"` // its share of the rows

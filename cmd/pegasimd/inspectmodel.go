@@ -144,6 +144,7 @@ type linearReport struct {
 	R2         float64        `json:"r2"`
 	T0         float64        `json:"t0"`
 	Config     pegasos.Config `json:"config"`
+	Settings   string         `json:"settings"` // as in the report of training
 	State      *stateReport   `json:"state,omitempty"`
 	Vectors    []vectorReport `json:"vectors"`
 }
@@ -178,7 +179,7 @@ func (m linearModel) report(of fileReport, top int) modelReport {
 			number(r.Objective), number(r.DualObjective), number(r.Gap), r.Steps, r.Epochs,
 			newWorstReport(r, len(m.Weights), m.problemName),
 		},
-		Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config,
+		Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config, Settings: m.Settings(),
 	}
 	if m.State != nil {
 		out.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
@@ -234,6 +235,7 @@ func (r *linearReport) print(w io.Writer) error {
 	if err := r.fileReport.print(w, r.Config); err != nil {
 		return err
 	}
+	fmt.Fprintf(w, "settings  %s\n", visible.Text(r.Settings))
 	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; R^2 %.6g, t0 %.6g\n",
 		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
 	r.printObjective(w)

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model that was trained with -scale takes rows as they are: it is, but for roundings, that of data
-// that were scaled before. Other programs can have it unless rows have to be scaled one by one.
+// A model that was trained with -scale takes rows as they are: it is, but for roundings, that of
+// data that were scaled before. Other programs can have it unless rows have to be scaled one by one.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
 	rows := func(seed, n int) string {
@@ -30,8 +30,8 @@ func TestTrainScaled(t *testing.T) {
 		dense := []string{"-layout", "dense"}
 		args := func(list ...string) []string { return append(list, dense...) }
 		given := strings.Fields("train -quiet -bias augmented -bias-scale 1 -lambda 1e-3 -epochs 20")
-		must(t, append(given, args("-scale", kind, "-checkpoint", dir+"/state", "-json", dir+"/json",
-			data, dir+"/model")...)...)
+		must(t, append(given, args("-scale", kind, "-checkpoint", dir+"/state", "-json",
+			dir+"/json", data, dir+"/model")...)...)
 		must(t, args("scale", "-kind", kind, "-save", dir+"/scaler", data, dir+"/data.npy")...)
 		must(t, append(given, "-scale", "none", dir+"/data.npy", dir+"/plain")...)
 		must(t, args("scale", "-like", dir+"/scaler", test, dir+"/test.npy")...)

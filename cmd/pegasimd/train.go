@@ -17,10 +17,14 @@ var trainCommand = command{
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
-Two labels make one problem, more make one for each label against the rest; with -loss squared
-(ridge regression) or eps-insensitive labels are numbers to predict. Without MODEL the model is
-written to the working folder under DATA's name with the ending .model. A file that is there is
-replaced if it is a model.
+Two labels make one problem, more make several or a joint one; with -loss squared (ridge regression)
+or eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
+folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
+
+Features are scaled, the bias, lambda, the problems of several classes and the number of epochs are
+chosen by the data, and a line tells how; -scale, -bias, -lambda or -c, -multiclass and -epochs or
+-steps each take one choice back. The model has the scale in its weights: rows to predict are given
+as they are.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.

@@ -874,8 +874,6 @@ less2:
 	VMOVSD    (DX), X0
 	VADDPD    X1, X0, X0
 	VMOVSD    X0, (DX)
-	ADDQ      $+4, CX
-	ADDQ      $+8, DX
 
 less1:
 	VZEROUPPER
@@ -5830,8 +5828,6 @@ less2:
 	JEQ    less1
 	VMULSS (BX), X0, X0
 	VMOVSS X0, (AX)
-	ADDQ   $+4, BX
-	ADDQ   $+4, AX
 
 less1:
 	VZEROUPPER
@@ -6165,7 +6161,6 @@ tile6x0:
 	VMOVUPS      Y10, (BX)
 	VADDPS       32(BX), Y11, Y11
 	VMOVUPS      Y11, 32(BX)
-	ADDQ         SI, BX
 
 	// Rows 6 to 11 of the tile, columns 16 to 31.
 	MOVQ       DI, BX
@@ -6264,7 +6259,6 @@ tile6x16:
 	VMOVUPS      Y10, 64(BX)
 	VADDPS       96(BX), Y11, Y11
 	VMOVUPS      Y11, 96(BX)
-	ADDQ         SI, BX
 	VZEROUPPER
 	RET
 
@@ -6614,7 +6608,6 @@ tile6x0:
 	VMOVUPS      32(BX), Y0
 	VPADDD       Y0, Y11, Y11
 	VMOVUPS      Y11, 32(BX)
-	ADDQ         SI, BX
 
 	// Rows 6 to 11 of the tile, columns 16 to 31.
 	MOVQ       DI, BX
@@ -6725,7 +6718,6 @@ tile6x16:
 	VMOVUPS      96(BX), Y0
 	VPADDD       Y0, Y11, Y11
 	VMOVUPS      Y11, 96(BX)
-	ADDQ         SI, BX
 	VZEROUPPER
 	RET
 

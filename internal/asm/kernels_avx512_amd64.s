@@ -947,8 +947,6 @@ less2:
 	VMOVSD    (DX), X16
 	VADDPD    X17, X16, X16
 	VMOVSD    X16, (DX)
-	ADDQ      $+4, CX
-	ADDQ      $+8, DX
 
 less1:
 	RET
@@ -4858,8 +4856,6 @@ less2:
 	JEQ    less1
 	VMULSS (BX), X16, X16
 	VMOVSS X16, (AX)
-	ADDQ   $+4, BX
-	ADDQ   $+4, AX
 
 less1:
 	RET
@@ -5066,7 +5062,6 @@ tile0x0:
 	VMOVUPS      Z6, (DI)
 	VADDPS       64(DI), Z7, Z7
 	VMOVUPS      Z7, 64(DI)
-	ADDQ         SI, DI
 	VZEROUPPER
 	RET
 
@@ -5296,7 +5291,6 @@ tile0x0:
 	VMOVUPS      64(DI), Z16
 	VPADDD       Z16, Z7, Z7
 	VMOVUPS      Z7, 64(DI)
-	ADDQ         SI, DI
 	VZEROUPPER
 	RET
 

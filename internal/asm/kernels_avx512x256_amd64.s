@@ -840,8 +840,6 @@ less2:
 	VMOVSD    (DX), X16
 	VADDPD    X17, X16, X16
 	VMOVSD    X16, (DX)
-	ADDQ      $+4, CX
-	ADDQ      $+8, DX
 
 less1:
 	RET
@@ -5960,8 +5958,6 @@ less2:
 	JEQ    less1
 	VMULSS (BX), X16, X16
 	VMOVSS X16, (AX)
-	ADDQ   $+4, BX
-	ADDQ   $+4, AX
 
 less1:
 	RET
@@ -6175,7 +6171,6 @@ tile0x0:
 	VMOVUPS      Y6, (DI)
 	VADDPS       32(DI), Y7, Y7
 	VMOVUPS      Y7, 32(DI)
-	ADDQ         SI, DI
 
 	// Rows 0 to 11 of the tile, columns 16 to 31.
 	MOVQ       BX, DI
@@ -6358,7 +6353,6 @@ tile0x16:
 	VMOVUPS      Y6, 64(DI)
 	VADDPS       96(DI), Y7, Y7
 	VMOVUPS      Y7, 96(DI)
-	ADDQ         SI, DI
 	VZEROUPPER
 	RET
 
@@ -6578,7 +6572,6 @@ tile0x0:
 	VMOVUPS      32(DI), Y16
 	VPADDD       Y16, Y7, Y7
 	VMOVUPS      Y7, 32(DI)
-	ADDQ         SI, DI
 
 	// Rows 0 to 11 of the tile, columns 16 to 31.
 	MOVQ       BX, DI
@@ -6785,7 +6778,6 @@ tile0x16:
 	VMOVUPS      96(DI), Y16
 	VPADDD       Y16, Y7, Y7
 	VMOVUPS      Y7, 96(DI)
-	ADDQ         SI, DI
 	VZEROUPPER
 	RET
 

@@ -1151,13 +1151,11 @@ less4:
 less2:
 	TBZ   $0x00, R3, less1
 	FMOVS (R1), F1
-	WORD  $0x0e617821         // VFCVTL V1.S2, V1.D2
-	WORD  $0x6e60dc21         // VFMULD V0.D2, V1.D2, V1.D2
+	WORD  $0x0e617821      // VFCVTL V1.S2, V1.D2
+	WORD  $0x6e60dc21      // VFMULD V0.D2, V1.D2, V1.D2
 	FMOVD (R2), F0
-	WORD  $0x4e61d400         // VFADDD V1.D2, V0.D2, V0.D2
+	WORD  $0x4e61d400      // VFADDD V1.D2, V0.D2, V0.D2
 	FMOVD F0, (R2)
-	ADD   $0x00000004, R1, R1
-	ADD   $0x00000008, R2, R2
 
 less1:
 	RET
@@ -9272,10 +9270,8 @@ less4:
 less2:
 	TBZ   $0x00, R6, less1
 	FMOVS (R3), F1
-	WORD  $0x6e21dc00         // VFMUL V1.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc00      // VFMUL V1.S4, V0.S4, V0.S4
 	FMOVS F0, (R0)
-	ADD   $0x00000004, R3, R3
-	ADD   $0x00000004, R0, R0
 
 less1:
 	RET
@@ -9798,7 +9794,6 @@ tile6x0:
 	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
 	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
 	FSTPQ (F22, F23), 32(R3)
-	ADD   R6, R3, R3
 
 	// Rows 6 to 11 of the tile, columns 16 to 31.
 	MOVD  R7, R3
@@ -9964,7 +9959,6 @@ tile6x16:
 	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
 	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
 	FSTPQ (F22, F23), 96(R3)
-	ADD   R6, R3, R3
 	RET
 
 // func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int)
@@ -10613,7 +10607,6 @@ tile6x0:
 	VADD  V0.S4, V22.S4, V22.S4
 	VADD  V1.S4, V23.S4, V23.S4
 	FSTPQ (F22, F23), 32(R3)
-	ADD   R6, R3, R3
 
 	// Rows 6 to 11 of the tile, columns 16 to 31.
 	MOVD  R7, R3
@@ -10827,7 +10820,6 @@ tile6x16:
 	VADD  V0.S4, V22.S4, V22.S4
 	VADD  V1.S4, V23.S4, V23.S4
 	FSTPQ (F22, F23), 96(R3)
-	ADD   R6, R3, R3
 	RET
 
 // func scaleNEON(a float32, x *float32, n int)

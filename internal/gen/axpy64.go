@@ -26,8 +26,10 @@ func axpy64(t Target) {
 			t.AddDoubles(sum, sum, v)
 			t.Store(sum, y, double*i)
 		}
-		t.Advance(x, float*count)
-		t.Advance(y, double*count)
+		if count > 1 {
+			t.Advance(x, float*count)
+			t.Advance(y, double*count)
+		}
 	}
 	t.IfLess(n, turn, "rest")
 	t.LoopLabel("loop")

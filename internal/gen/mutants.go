@@ -97,6 +97,9 @@ var equivalents = []struct{ line, why string }{
 		"a rest is at most 64: the last group is never whole"},
 	{`dotRows\t.*\tnext3: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
 	{`dotRowsAVX512\t.*\tnext2: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
+	{`rankK(Pairs)?(AVX512)?\tadvance\tahead_.*`, "a hint has no result"},
+	{`pack(AVX512)?\tbound too low\tstart: IfAtLeast width 32 cols`, "12 or 32"},
+	{`pack(AVX512)?\t<= for <\trows: IfLess n 12 rest`, "the last 12 as a rest"},
 	{`dotTwo\t> for >=\tloop: IfAtLeast n 1 loop`, "a multiple of 64"},
 }
 

@@ -25,7 +25,6 @@ func pack(t Target) {
 			t.Store(v, dst, float*i)
 			i += size
 		}
-		t.Advance(x, count*float)
 	}
 	t.IfAtLeast(width, tileCols, "cols")
 	for _, loop := range []struct {
@@ -35,6 +34,7 @@ func pack(t Target) {
 		t.LoopLabel(loop.name)
 		t.IfLess(n, loop.width, "rest")
 		panel(loop.width)
+		t.Advance(x, loop.width*float)
 		t.AdvanceReg(dst, step)
 		t.Decrement(n, loop.width)
 		t.Jump(loop.name)
@@ -44,7 +44,10 @@ func pack(t Target) {
 		less := fmt.Sprint("less", size)
 		t.IfWithout(n, size, less)
 		panel(size)
-		t.Advance(dst, size*float)
+		if size > 1 {
+			t.Advance(x, size*float)
+			t.Advance(dst, size*float)
+		}
 		t.Label(less)
 	}
 	t.Done()

@@ -48,7 +48,9 @@ func rankK(t Target, add func(sum, y, x Group),
 		for j := 0; j < tileCols; j += cols {
 			t.Comment(fmt.Sprintf("Rows %d to %d of the tile, columns %d to %d.", i, i+rows-1, j,
 				j+cols-1))
+			name := fmt.Sprint("tile", i, "x", j)
 			p := t.CopyInt(first)
+			t.Label("ahead_" + name)
 			for range rows { // c is often far away, and needed at the end alone
 				for line := 0; line < cols; line += 64 / float {
 					t.Prefetch(p, float*(j+line))
@@ -56,14 +58,16 @@ func rankK(t Target, add func(sum, y, x Group),
 				t.AdvanceReg(p, stride)
 			}
 			t.SetInt(p, first)
-			name := fmt.Sprint("tile", i, "x", j)
 			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, name, add)
-			for _, sum := range sums {
+			t.Label("end_" + name)
+			for r, sum := range sums {
 				for g, v := range sum {
 					addLoad(v, p, float*(j+g*t.Width()))
 					t.Store(v, p, float*(j+g*t.Width()))
 				}
-				t.AdvanceReg(p, stride)
+				if i+r < tileRows-1 {
+					t.AdvanceReg(p, stride)
+				}
 			}
 			c = p
 		}

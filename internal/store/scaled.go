@@ -16,7 +16,8 @@ type rows = Rows
 // scaled rows without the rounding to float32.
 type Scaled struct {
 	rows            // scaled, maybe in another order than raw, and in fewer bytes
-	matrix Matrix   // the same as they were made; nil for taken or compacted ones
+	matrix Matrix   // of float32, also where rows has fewer bytes
+	places []uint32 // of the rows in matrix; nil for the same
 	raw    Rows     // as given
 	reader Reader   // of raw
 	at     []uint32 // the rows' places in raw; nil for the same
@@ -187,13 +188,20 @@ func (r *Scaled) ForWorker() Rows {
 // Take returns copies of the given rows.
 func (r *Scaled) Take(rows []uint32) Rows {
 	c := r.another()
-	c.rows, c.matrix = r.rows.Take(rows), nil
+	c.rows = r.rows.Take(rows)
+	m, whole := c.rows.(Matrix)
+	if whole {
+		c.matrix = m
+	}
 	c.at = rows
 	if r.at != nil {
 		c.at = make([]uint32, len(rows))
 		for k, i := range rows {
 			c.at[k] = r.at[i]
 		}
+	}
+	if c.places = c.at; whole {
+		c.places = nil
 	}
 	return c
 }
@@ -205,7 +213,7 @@ func (r *Scaled) Compact(threads int) (Rows, bool) {
 		return nil, false
 	}
 	c := r.another()
-	c.rows, c.matrix = x, nil
+	c.rows = x
 	return c, true
 }
 
@@ -248,8 +256,13 @@ func (r *Scaled) AddTo(u []float64, s Sum) {
 	}
 }
 
-// Row returns a row as it was scaled: see Matrix. It is not for taken or compacted rows.
-func (r *Scaled) Row(i int) (index []int32, values []float32) { return r.matrix.Row(i) }
+// Row returns a row as it was scaled: see Matrix.
+func (r *Scaled) Row(i int) (index []int32, values []float32) {
+	if r.places != nil {
+		i = int(r.places[i])
+	}
+	return r.matrix.Row(i)
+}
 
 // Dense returns dense rows, and nil for sparse ones.
 func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
