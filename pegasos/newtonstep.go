@@ -466,7 +466,8 @@ func (n *newton) fewNonzeros() store.Reader {
 		return nil // rows that are centred have no zeros
 	}
 	const sample = 256
-	x := store.ReaderOf(n.p.x)
+	// Copies of rows that were scaled can be added, but not be read: all are read by adding them.
+	x := store.ReaderOf(struct{ store.Examples }{n.p.x})
 	step := max(1, len(n.rows)/sample)
 	var squares, rows float64
 	for j := 0; j < len(n.rows); j += step {
