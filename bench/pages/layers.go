@@ -14,8 +14,8 @@ var layers = [][]string{
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
-	{"cmd", "bench", "gate", "interop", "scripts", "internal/demo", "internal/gen", "internal/paths",
-		"internal/vectors", "spec"},
+	{"cmd", "bench", "gate", "interop", "scripts", "internal/demo", "internal/gen",
+		"internal/paths", "internal/vectors", "spec"},
 }
 
 // layer returns that of a package: that of the longest name that is a part of it.

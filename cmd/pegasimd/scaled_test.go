@@ -10,7 +10,8 @@ import (
 )
 
 // A model that was trained with -scale takes rows as they are: it is, but for roundings, that of
-// data that were scaled before. Other programs can have it unless rows have to be scaled one by one.
+// data that were scaled before. Other programs can have it, unless each row has a scale of its
+// own.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
 	rows := func(seed, n int) string {
