@@ -320,8 +320,7 @@ func (n *newton) addRows(u []float64, only []uint32) {
 func (n *newton) setGap(s *newtonSums) {
 	p, d := n.p, len(n.p.v)
 	rows := float64(len(n.rows))
-	var r [2]float64 // what the sums are multiplied by
-	r = [2]float64{1, 1}
+	r := [2]float64{1, 1} // what the sums are multiplied by
 	if up, down := s.bias[0], -s.bias[1]; n.free() && up > down {
 		r[0] = down / up
 	} else if n.free() && down > up {

@@ -79,13 +79,6 @@ func (s *Scaling) spread() float64 {
 	return s.Spread
 }
 
-func (s *Scaling) centre() float64 {
-	if s == nil {
-		return 0
-	}
-	return s.Centre
-}
-
 // scaler returns the arithmetic of it.
 func (s *Scaling) scaler() *scaling.Scaler {
 	return &scaling.Scaler{Kind: string(s.Kind), Shift: s.Shift, Factor: s.Factor}
