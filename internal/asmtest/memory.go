@@ -49,8 +49,13 @@ func (m *Shifted) Ints(n int) []int32 {
 	return make([]int32, n+m.Offset%4)[m.Offset%4:]
 }
 
+// Bytes hands out memory with bytes behind it that count.
 func (m *Shifted) Bytes(n int) []byte {
-	return make([]byte, n+m.Offset)[m.Offset:]
+	all := make([]byte, m.Offset+n+margin)
+	for i := range all[m.Offset+n:] {
+		all[m.Offset+n+i] = 0xa7
+	}
+	return all[m.Offset:][:n:n]
 }
 
 func (m *Shifted) Shorts(n int) []uint16 {

@@ -79,6 +79,13 @@ var equivalents = []struct{ line, why string }{
 	{`dot64(AVX512)?\t<= for <\t.*: IfLess n \d+ part\d`,
 		"a whole group may be loaded in either way"},
 
+	{`\w+(Int8|Uint8)\w*\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
+		"the last four groups one by one"},
+	{`(dot|squaredDistance)(Int8|Uint8)(AVX512)?\tbound too (low|high)\t.*: (IfLess|IfAtLeast|IfAtMost) n .*`,
+		"a multiple of 16"},
+	{`\w+VNNI(AVX512)?\t< for <=\tpart: IfAtMost n 0 fold`, "the part of none"},
+	{`\w+VNNI(AVX512)?\t<= for <\trest: IfLess n \d+ part`, "a whole group as a part"},
+
 	{`unpack\t(> for >=\tloop: IfAtLeast n 32 loop|<= for <\tstart: IfLess n 32 groups)`,
 		"the last 32 as single groups"},
 
