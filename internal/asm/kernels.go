@@ -2129,11 +2129,11 @@ func squaredDistanceUint8Generic(x, y []uint8) (sum int32) {
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in
 // plain Go.
 func Prefetch[T float32 | int32 | uint16 | int8 | byte](x []T) {
-	p, n := (*float32)(unsafe.Pointer(unsafe.SliceData(x))),
-		min((len(x)*int(unsafe.Sizeof(*new(T)))+3)/4, Block)
+	n := min(len(x)*int(unsafe.Sizeof(*new(T)))/4, Block) // of whole floats
 	if n == 0 {
 		return
 	}
+	p := (*float32)(unsafe.Pointer(unsafe.SliceData(x)))
 	switch active {
 	case AVX512, AVX512x256:
 		prefetchAVX512x256(p, n)
