@@ -79,12 +79,11 @@ var equivalents = []struct{ line, why string }{
 	{`dot64(AVX512)?\t<= for <\t.*: IfLess n \d+ part\d`,
 		"a whole group may be loaded in either way"},
 
-	{`\w+(Int8|Uint8)\w*\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
+	{`\w+(Int8|Uint8)(AVX512)?\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
 		"the last four groups one by one"},
 	{`(dot|squaredDistance)(Int8|Uint8)(AVX512)?\tbound too (low|high)\t.*: (IfLess|IfAtLeast|IfAtMost) n .*`,
 		"a multiple of 16"},
 	{`\w+VNNI(AVX512)?\t< for <=\tpart: IfAtMost n 0 fold`, "the part of none"},
-	{`\w+VNNI(AVX512)?\t<= for <\trest: IfLess n \d+ part`, "a whole group as a part"},
 
 	{`unpack\t(> for >=\tloop: IfAtLeast n 32 loop|<= for <\tstart: IfLess n 32 groups)`,
 		"the last 32 as single groups"},
@@ -273,8 +272,10 @@ const shortTime, longTime = 10 * time.Second, 3 * time.Minute
 // kill runs tests of the fault's kernel, the quickest first and in the end all, and returns what
 // ended them.
 func (l *lab) kill(f fault, all bool) (killer string) {
-	// More than the kernel's own match: those whose names go on, too, and axpyrows for axpy4.
-	op := "/op=" + strings.TrimSuffix(strings.ToLower(f.kernel.word), "4") + ".*/isa=" + l.isa + "$"
+	// More than the kernel's own match: those whose names go on, too, and those of the kernel that
+	// it is a form of.
+	word := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(f.kernel.word), "4"), "vnni")
+	op := "/op=" + word + ".*/isa=" + l.isa + "$"
 	for _, tests := range []string{"(Same|Guard)", quick} {
 		if killer = l.test(tests+op, shortTime, "-test.short"); killer != "" {
 			return killer
