@@ -44,6 +44,21 @@ func NewDense(rows, cols int) *Dense {
 	}
 }
 
+// NewNarrow is NewDense without the padding of rows of less than 64 bytes, which may be most of a
+// matrix: they are 2^k floats apart.
+func NewNarrow(rows, cols int) *Dense {
+	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
+		return NewDense(rows, cols)
+	}
+	stride := 1
+	for stride < cols {
+		stride *= 2
+	}
+	return &Dense{
+		rows: rows, cols: cols, stride: stride, free: uint(rows), values: aligned(rows * stride),
+	}
+}
+
 func tooLarge(rows, cols int) any {
 	return mistake.Of("%d rows of %d are too many for this machine", rows, cols)
 }

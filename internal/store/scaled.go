@@ -65,7 +65,7 @@ func (r *Scaled) each(threads int, f func(r *Scaled, first, end int)) {
 }
 
 func (r *Scaled) scaleDense(threads int) Matrix {
-	d := dense.New(r.raw.Rows(), r.raw.Cols())
+	d := (*dense.Matrix)(matrices.NewNarrow(r.raw.Rows(), r.raw.Cols()))
 	r.each(threads, func(r *Scaled, first, end int) {
 		for i := first; i < end; i++ {
 			index, values := r.reader.Row(i)
