@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/sample"
@@ -12,12 +13,12 @@ import (
 // A watched is rows that count how often they are read, and cancel a run in the middle of it.
 type watched struct {
 	Examples
-	reads, last int // last is that in which cancel is called
+	reads, last atomic.Int64 // last is that in which cancel is called
 	cancel      context.CancelFunc
 }
 
 func (x *watched) read() {
-	if x.reads++; x.reads == x.last {
+	if x.reads.Add(1) == x.last.Load() {
 		x.cancel()
 	}
 }
@@ -45,13 +46,14 @@ func TestCancelPreparation(t *testing.T) {
 		{}, Config{}.Plain(), {Bias: BiasOuter}, {Calibrate: 3}, {Scale: ScaleStandard},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		x := &watched{Examples: data.Dense, last: 1, cancel: cancel}
+		x := &watched{Examples: data.Dense, cancel: cancel}
+		x.last.Store(1)
 		m, err := Train(ctx, x, data.Y, cfg)
 		if !errors.Is(err, context.Canceled) || m != nil {
 			t.Errorf("%+v: %v, %v, want no model", cfg, m, err)
 		}
-		if x.reads > 2*rows+soon { // the look that chooses settings is taken to its end
-			t.Errorf("%+v: %d reads of %d rows", cfg, x.reads, rows)
+		if x.reads.Load() > 2*rows+soon { // the look that chooses settings is taken to its end
+			t.Errorf("%+v: %d reads of %d rows", cfg, x.reads.Load(), rows)
 		}
 	}
 }
@@ -67,16 +69,17 @@ func TestCancelMeasuring(t *testing.T) {
 		cfg.Lambda, cfg.Epochs = 0.01, 1
 		ctx, cancel := context.WithCancel(t.Context())
 		x := &watched{Examples: data.Dense, cancel: cancel}
-		begun := 0
+		var begun int64
 		tr := Trainer{Config: cfg, KeepState: true, Progress: func(p Progress) {
-			begun, x.last = x.reads, x.reads+100 // after the last step
+			begun = x.reads.Load()
+			x.last.Store(begun + 100) // after the last step
 		}}
 		m, err := tr.plain(ctx, x, data.Y)
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
-		if x.reads > begun+rows+soon { // the bound of a problem is taken to its end
-			t.Errorf("%+v: %d reads after the last step", cfg, x.reads-begun)
+		if x.reads.Load() > begun+rows+soon { // the bound of a problem is taken to its end
+			t.Errorf("%+v: %d reads after the last step", cfg, x.reads.Load()-begun)
 		}
 		r := &m.Result
 		if !math.IsNaN(r.Objective) || !math.IsNaN(r.DualObjective) || !math.IsNaN(r.Gap) ||
