@@ -33,6 +33,7 @@ var equivalents = []struct{ line, why string }{
 
 	{`\w+\tbound too low\tstart: IfAtLeast n 17 above16`,
 		"the path for more elements is right here, too"},
+	{`sumSquaresAVX512\t< for <=\tstart: IfAtMost n 24 short2`, "the same"},
 	{`\w+\t< for <=\tloop: IfAtMost n 0 done`, "the pieces of none"},
 	{`\w+\tjump dropped\t\w+: IfWithout n 7 done left out`, "the same"},
 	{`\w+\tjump dropped\t\w+: IfMisaligned .*`, "misaligned vectors are only slower"},
