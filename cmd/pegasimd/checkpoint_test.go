@@ -194,7 +194,8 @@ func TestCheckpointKeepsSettings(t *testing.T) {
 		"weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,-4,dog\n")
 	for want, args := range map[string][]string{
 		"data are not those": {"-resume", dir + "/state", other},
-		"-lambda was 0.25, is 0.5; -average was none, is last-half": {"-resume", dir + "/state", "-lambda", "0.5", data},
+		"-lambda was 0.25, is 0.5; -average was none, is last-half": {
+			"-resume", dir + "/state", "-lambda", "0.5", data},
 		"no checkpoint":       {"-resume", dir + "/a", data},
 		"same file":           {"-checkpoint", dir + "/out", data},
 		"of no use":           {"-every", "1s", data},

@@ -193,7 +193,8 @@ func (v *linearCV) search() error {
 		}
 	}
 	v.out = cvReport{
-		Metric: v.metric.name, metric: v.metric, MeanSquare: number(v.r2), Warm: v.warm, Folds: v.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
+		Metric: v.metric.name, metric: v.metric, MeanSquare: number(v.r2), Warm: v.warm,
+		Folds: v.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
 		Features: v.set.Cols(), Labels: v.labels, Grid: v.grid, Best: *v.best,
 		searchReport: newSearchReport(v.set, v.cfg.Seed, v.loading, start),
 		Config:       v.best.cfg,

@@ -52,8 +52,8 @@ func metricUsage() string {
 	for _, m := range cvMetrics {
 		names = append(names, m.name)
 	}
-	return "`" + strings.Join(names, "|") + "` what the lambdas are compared by (default accuracy, or rmse of numbers to " +
-		"predict); f1, roc-auc and average-precision are, as in eval, those of the second of two " +
+	return "`" + strings.Join(names, "|") + "` what the lambdas are compared by (default " +
+		"accuracy, or rmse of numbers to predict); f1, roc-auc and average-precision are, as in eval, those of the second of two " +
 		"classes, and of more the mean over the classes"
 }
 

@@ -24,9 +24,11 @@ var flagOf = map[string]string{
 	"Order": "-order", "Block": "-block", "Batch": "-batch", "Shards": "-shards",
 	"Project": "-project", "Offset": "-offset", "Average": "-average", "Finish": "-finish",
 	"FinishAfter": "-finish-after", "Bias": "-bias", "BiasScale": "-bias-scale",
-	"Scale": "-scale", "TargetScale": "-target-scale", "Calibrate": "-proba", "Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
+	"Scale": "-scale", "TargetScale": "-target-scale", "Calibrate": "-proba",
+	"Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
 	"Costs": "-costs", "Valid": "-valid", "Start": "-start", "Prior": "-prior",
-	"Resume": "-resume", "KeepProof": "-proof", "MaxMemory": "-max-memory", "Kernel": "-kernel", "Gamma": "-gamma", "Coef0": "-coef0",
+	"Resume": "-resume", "KeepProof": "-proof", "MaxMemory": "-max-memory",
+	"Kernel": "-kernel", "Gamma": "-gamma", "Coef0": "-coef0",
 	"Degree": "-degree", "Passes": "-passes", "MaxSV": "-max-sv", "CacheMB": "-cache-mb",
 	"folds": "-folds",
 }
