@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -60,7 +61,7 @@ func FitScaler(s *Set, kind ScaleKind) (*Scaler, error) {
 		return c, nil
 	case ScaleMaxAbs:
 		for _, largest := range largestMagnitudes(s) {
-			c.Factor = append(c.Factor, inverse(float64(largest)))
+			c.Factor = append(c.Factor, scaling.Inverse(float64(largest)))
 		}
 	case ScaleStandard:
 		if s.Dense == nil {
@@ -96,16 +97,8 @@ func (c *Scaler) fitStandard(x *dense.Matrix) {
 	c.Shift, c.Factor = make([]float32, x.Cols()), make([]float32, x.Cols())
 	for j := range mean {
 		c.Shift[j] = float32(mean[j])
-		c.Factor[j] = inverse(math.Sqrt(square[j] / n))
+		c.Factor[j] = scaling.Inverse(math.Sqrt(square[j] / n))
 	}
-}
-
-// inverse returns 1/x, or 1 if x is 0. It is finite.
-func inverse(x float64) float32 {
-	if x == 0 {
-		return 1
-	}
-	return float32(min(1/x, math.MaxFloat32))
 }
 
 // largestMagnitudes returns that of each column.
@@ -237,31 +230,21 @@ func badScale(row, col int) error {
 		row, col)
 }
 
-// norm returns the Euclidean norm of a row, zeros left out or not, if it is used, and 1 for a row
-// of zeros.
+// norm returns what a row is divided by, if it is.
 func (c *Scaler) norm(row []float32) float64 {
 	if c.Kind != ScaleUnit {
 		return 1
 	}
-	sum := 0.0
-	for _, v := range row {
-		sum += float64(float64(v) * float64(v))
-	}
-	if sum == 0 {
-		return 1
-	}
-	return math.Sqrt(sum)
+	return scaling.Length(row)
 }
 
 // one scales a feature.
 func (c *Scaler) one(j int, v float32, norm float64) float32 {
-	switch {
-	case c.Kind == ScaleUnit:
+	if c.Kind == ScaleUnit {
 		return float32(float64(v) / norm)
-	case c.Shift == nil:
-		return float32(float64(v) * float64(c.Factor[j]))
 	}
-	return float32((float64(v) - float64(c.Shift[j])) * float64(c.Factor[j]))
+	of := scaling.Scaler{Shift: c.Shift, Factor: c.Factor}
+	return float32(of.At(j, v))
 }
 
 const (

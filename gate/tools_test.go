@@ -16,6 +16,6 @@ func needs(t *testing.T, program string) {
 	if os.Getenv("PEGASIMD_TOOLS") != "" {
 		t.Fatalf("%s is not here: run scripts/install.sh", program)
 	}
-	t.Skipf("%s is not here; Debian's packages valgrind and binutils have what these tests need",
+	t.Skipf("%s is not here; Debian's packages valgrind, binutils and procps have what these tests need",
 		program)
 }

@@ -453,19 +453,18 @@ func (n *tally) hold(
 	return nil
 }
 
-// No proof is wrong, whatever the data and the settings.
-func TestCertificate(t *testing.T) {
-	var n tally
-	least := uint64(3000)
+// certifyRandom holds the proofs of at least so many random problems, or of fewer in a short run,
+// or of as many as the time of -certify allows.
+func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
-		least = 400
+		least = short
 	}
 	start, from := time.Now(), uint64(0)
 	if *certifyFor > 0 {
 		from = uint64(start.UnixNano())
 	}
 	for seed := from; seed-from < least || time.Since(start) < *certifyFor; seed++ {
-		if err := n.certify(newTrial(seed), seed); err != nil {
+		if err := n.certify(trial(seed), seed); err != nil {
 			t.Error(err)
 		}
 		if *certifyFor > 0 && time.Since(start) > *certifyFor {
@@ -475,6 +474,12 @@ func TestCertificate(t *testing.T) {
 	t.Logf("%d runs: %d problems, %d with a bound, %d of them proven within 100 %%, %d within "+
 		"0.1 %%, %d replaced; seeds from %d", n.trials, n.problems, n.bounds, n.useful, n.close,
 		n.replaced, from)
+}
+
+// No proof is wrong, whatever the data and the settings.
+func TestCertificate(t *testing.T) {
+	var n tally
+	n.certifyRandom(t, 3000, 400, newTrial)
 	if n.bounds < n.problems/2 || n.useful < n.bounds/5 || n.close < n.bounds/50 {
 		t.Error("too few proofs to hold")
 	}

@@ -237,12 +237,17 @@ func (c *choice) kind() Scale {
 
 // fitsFloat32 reports whether float32 can square the rows as they are, and add the squares.
 func (c *choice) fitsFloat32() bool {
-	var mean, most float64
+	mean := c.meanSquare()
+	return mean == 0 ||
+		mean >= leastR2 && slices.Max(c.columns.Squares) <= math.MaxFloat32
+}
+
+// meanSquare returns the mean squared length of the rows as they are.
+func (c *choice) meanSquare() (mean float64) {
 	for i, s := range c.columns.Squares {
 		mean += float64(s * c.weightOf(i))
-		most = max(most, s)
 	}
-	return mean == 0 || mean/c.total() >= leastR2 && most <= math.MaxFloat32
+	return mean / c.total()
 }
 
 // bestKind is kind for rows that can be copied.
@@ -272,12 +277,8 @@ func (c *choice) bestKind() Scale {
 		}
 		return ScaleStandard
 	}
-	var mean float64
-	for i, s := range all.Squares {
-		mean += float64(s * c.weightOf(i))
-	}
 	lengths := store.Quantiles(all.Squares, 0, 0.5, 1)
-	if mean/c.total() > float64(longApart*lengths[1]) {
+	if c.meanSquare() > float64(longApart*lengths[1]) {
 		return ScaleUnit
 	}
 	if apart && lengths[2] > float64(lengthsVary*lengths[0]) {
@@ -325,10 +326,7 @@ func (c *choice) sizes(s *Scaling) {
 	all := c.columns
 	c.nonzero = float64(all.Nonzeros)
 	if s.Kind == ScaleNone {
-		for i, v := range all.Squares {
-			c.r2 += float64(v * c.weightOf(i))
-		}
-		c.r2 /= c.total()
+		c.r2 = c.meanSquare()
 		return
 	}
 	for i := range all.Squares {

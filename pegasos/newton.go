@@ -302,10 +302,15 @@ func (n *newton) result(w []float32, b *float64) {
 	for j := range w {
 		w[j] = float32(n.bestV[j])
 	}
-	*b = 0
-	if n.beta > 0 {
-		*b = float64(n.beta * n.bestV[len(w)])
+	*b = n.biasOf(n.bestV)
+}
+
+// biasOf returns the bias that weights have at their end, 0 without one.
+func (n *newton) biasOf(v []float64) float64 {
+	if n.beta == 0 {
+		return 0
 	}
+	return float64(n.beta * v[len(n.p.v)])
 }
 
 // shares returns the best dual variables, of each row.

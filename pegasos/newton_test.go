@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -33,25 +32,7 @@ func newtonTrial(seed uint64) *trial {
 // No proof of Newton's method is wrong, whatever the data and the settings.
 func TestNewtonCertificate(t *testing.T) {
 	var n tally
-	least := uint64(1000)
-	if testing.Short() {
-		least = 200
-	}
-	start, from := time.Now(), uint64(0)
-	if *certifyFor > 0 {
-		from = uint64(start.UnixNano())
-	}
-	for seed := from; seed-from < least || time.Since(start) < *certifyFor; seed++ {
-		if err := n.certify(newtonTrial(seed), seed); err != nil {
-			t.Error(err)
-		}
-		if *certifyFor > 0 && time.Since(start) > *certifyFor {
-			break
-		}
-	}
-	t.Logf("%d runs: %d problems, %d with a bound, %d of them proven within 100 %%, %d within "+
-		"0.1 %%, %d replaced; seeds from %d", n.trials, n.problems, n.bounds, n.useful, n.close,
-		n.replaced, from)
+	n.certifyRandom(t, 1000, 200, newtonTrial)
 	if n.close < n.problems*2/5 {
 		t.Error("too few proofs")
 	}

@@ -130,10 +130,7 @@ func (n *newton) setMargins(exact bool) {
 		w[j] = float32(n.v[j])
 	}
 	wide := wideVector(w)
-	bias := 0.0
-	if n.beta > 0 {
-		bias = float64(n.beta * n.v[d])
-	}
+	bias := n.biasOf(n.v)
 	n.inChunks(func(_, from, to int) {
 		x := p.x.ForWorker()
 		for j := from; j < to; j++ {
@@ -571,10 +568,7 @@ func (n *newton) direct(centre []float64, bend float64) (slope float64, ok bool)
 	for j, z := range b.p {
 		slope += float64(gradient[j] * z)
 	}
-	bias := 0.0
-	if n.beta > 0 {
-		bias = float64(n.beta * b.p[d])
-	}
+	bias := n.biasOf(b.p)
 	n.inChunks(func(_, from, to int) {
 		rows := p.x.ForWorker()
 		for j := from; j < to; j++ {

@@ -5,7 +5,7 @@
 # Chromium for the report, and the shells whose completion is tested.
 set -euo pipefail
 
-packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind chromium fonts-dejavu-core zsh fish)
+packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps chromium fonts-dejavu-core zsh fish)
 if ! grep -q avx512dq /proc/cpuinfo; then
 	# For scripts/test-avx512.sh, which emulates what the machine lacks.
 	packages+=(bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage cpio)
