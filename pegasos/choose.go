@@ -34,7 +34,9 @@ const (
 	mostOfPairs  = 4e6 // weights of all pairs
 	fewPasses    = 10  // over many sparse columns
 	mostPasses   = 2000
-	enoughVisits = 1e6 // of nonzeros, in all passes
+	enoughVisits = 1e6  // of nonzeros, in all passes
+	manyPasses   = 100  // above these, some of them look whether the model is good enough
+	enoughProof  = 0.01 // what it is then proven to be, at most, above the optimum
 )
 
 // A choice is the settings of a run in full, and the rows and numbers that they are for.
@@ -99,6 +101,9 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 	if resumed && cfg.Epochs == 0 && cfg.Steps == 0 {
 		cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
+	}
+	if resumed {
+		options.Fill(&cfg.Tol, of.Tol)
 	}
 	if of.Loss == cfg.Plain().Loss {
 		options.Fill(&cfg.Epsilon, of.Epsilon)
@@ -410,8 +415,17 @@ func (c *choice) settle() {
 			least = fewPasses
 		}
 		tr.Epochs = int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
+		if tr.Epochs > manyPasses && tr.Config.mayProve() {
+			tr.Tol = enoughProof
+		}
 	}
 	tr.Config = tr.Config.Plain()
+}
+
+// mayProve reports whether a run can end when it is proven to be near the optimum, and nothing else
+// is to end it.
+func (cfg Config) mayProve() bool {
+	return cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 && !cfg.finishes() && cfg.bounds()
 }
 
 // lambda returns the penalty.
