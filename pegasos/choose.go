@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -55,6 +56,34 @@ type choice struct {
 	r2      float64 // of the scaled rows, without a bias
 	nonzero float64 // values of the scaled rows
 	used    float64 // columns that are not constant
+}
+
+// Choose returns the Config that Train would give its model: what it leaves open is chosen by the
+// data. r2 is R^2, the mean squared length of the rows as they are scaled, without a bias. Nothing
+// is trained, but the rows are read, and scaled in a copy, which MaxMemory counts.
+func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
+	err error) {
+	asked := *tr
+	asked.until = ctx
+	c, err := asked.choose(x, y)
+	if err != nil {
+		return cfg, 0, err
+	}
+	if c.rows == nil { // nothing was open
+		d, err := newData(x, y, &asked, nil)
+		if err != nil {
+			return cfg, 0, err
+		}
+		rows := 0.0
+		for i, s := range d.norms {
+			if d.weight == nil || d.weight[i] > 0 {
+				c.r2 += float64(s)
+				rows++
+			}
+		}
+		c.r2 /= rows
+	}
+	return c.trainer.Config.Plain(), c.r2, nil
 }
 
 // choose fills in what the trainer's Config leaves open, and scales the rows.

@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -248,6 +249,49 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// Choose tells what Train does.
+func TestChoose(t *testing.T) {
+	two, five, words := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), text(4, 400, 700, true)
+	weights := make([]float32, 300)
+	for i := range 200 {
+		weights[i] = 2
+	}
+	for i, c := range []struct {
+		x  Examples
+		y  []float32
+		tr Trainer
+	}{
+		{two.dense, two.y, Trainer{}},
+		{two.dense, two.y, Trainer{Weights: weights, Config: Config{Loss: Squared}}},
+		{two.dense, two.y, Trainer{Weights: weights, Config: Config{}.Plain()}},
+		{five.sparse, five.y, Trainer{Config: Config{C: 3, Finish: FinishDual}}},
+		{words.sparse, words.y, Trainer{Config: Config{Scale: ScaleNone, Epochs: 1}}},
+	} {
+		cfg, r2, err := c.tr.Choose(t.Context(), c.x, c.y)
+		m := train(t, c.x, c.y, c.tr)
+		b := 0.0
+		if m.Config.Bias == BiasAugmented {
+			b = m.Config.BiasScale * m.Config.BiasScale
+		}
+		want := m.Config
+		if want.BiasScale == 0 { // of a model without an appended feature
+			cfg.BiasScale = 0
+		}
+		if err != nil || cfg != want || c.tr.Weights == nil && len(m.Weights) == 1 &&
+			math.Abs(r2+b-m.Result.R2) > 1e-6*r2 || m.Scaling != nil && r2 != m.Scaling.R2 {
+			t.Errorf("%d: %+v, R^2 %v, %v; want %+v, %v", i, cfg, r2, err, want, m.Result.R2-b)
+		}
+	}
+	if _, _, err := (&Trainer{}).Choose(t.Context(), two.dense, two.y[1:]); err == nil {
+		t.Error("a label is missing")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := (&Trainer{}).Choose(ctx, two.dense, two.y); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
 // The model does not depend on the threads, nor does what is left out count.
 func TestChosenBits(t *testing.T) {
 	p := apart(9, 3000, 5, 2)
@@ -355,7 +399,7 @@ func TestChosenBefore(t *testing.T) {
 			}
 		}
 		// In two parts, to the bit.
-		cfg := Config{Scale: scale, Epochs: 9}
+		cfg := Config{Scale: scale} // with a Tol that is chosen
 		whole := train(t, p.dense, p.y, Trainer{Config: cfg})
 		half, err := (&Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(),
 			p.dense, p.y)

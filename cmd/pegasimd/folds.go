@@ -18,7 +18,7 @@ import (
 type validation struct {
 	set     *dataset.Set
 	weights []float32 // of the rows, or nil
-	memory  int64     // that each run may take
+	memory  int64     // that all runs side by side may take
 	folds   int
 	fold    []int    // of each row; -1 for those without weight
 	sizes   []int    // of the folds
@@ -77,16 +77,32 @@ func (v *validation) deal(cfg pegasos.Config) error {
 // with the steps of a run that begins. Runs of a given length don't: they would take as long, and
 // not be what train does. Nor do runs without a finish: their bound has to forget the start first
 // (docs/training.md).
+//
+// Runs side by side share the memory. If that is too little for one of them, there are half as many
+// at a time.
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
+	threads = parallel.Threads(threads)
+	for atOnce := threads; ; atOnce /= 2 {
+		err := v.runSome(ctx, grid, threads, atOnce, p)
+		var refused *pegasos.ConfigError
+		if atOnce == 1 || !errors.As(err, &refused) || refused.Field != "MaxMemory" {
+			return err
+		}
+	}
+}
+
+// runSome is run with at most so many runs at a time.
+func (v *validation) runSome(ctx context.Context, grid []cvPoint, threads, atOnce int,
+	p *progress) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	runs := make([]cvRun, len(grid)*v.folds)
-	threads = parallel.Threads(threads)
 	chains, links := len(runs), 1 // of runs that depend on each other
 	if v.warm {
 		chains, links = v.folds, len(grid)
 	}
-	within := max(1, threads/min(threads, chains))
+	atOnce = min(atOnce, chains)
+	within := runLimits{threads / atOnce, v.memory / int64(atOnce)}
 	var mu sync.Mutex
 	done := make([]float64, len(runs)) // the share of each that is
 	show := func(i int, share float64) {
@@ -103,7 +119,7 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		}
 		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
 	}
-	parallel.For(threads, chains, func(_, first int) {
+	parallel.For(atOnce, chains, func(_, first int) {
 		var start *pegasos.Model
 		for link := range links {
 			i := first + link*v.folds
@@ -137,7 +153,7 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 
 // one trains without a fold and measures on it.
 func (v *validation) one(
-	ctx context.Context, cfg pegasos.Config, fold, threads int, start *pegasos.Model,
+	ctx context.Context, cfg pegasos.Config, fold int, within runLimits, start *pegasos.Model,
 	progress func(share float64),
 ) (r cvRun) {
 	weights := make([]float32, len(v.fold))
@@ -149,8 +165,8 @@ func (v *validation) one(
 		}
 	}
 	began := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: v.memory,
-		Start: fresh(start),
+	tr := pegasos.Trainer{Config: cfg, Threads: within.threads, Weights: weights,
+		MaxMemory: within.memory, Start: fresh(start),
 		Progress: func(p pegasos.Progress) {
 			progress(float64(p.Steps) / float64(p.TotalSteps+1))
 		}}
@@ -198,6 +214,12 @@ func (v *validation) weight(i int) float32 {
 		return 1
 	}
 	return v.weights[i]
+}
+
+// runLimits are what a run may take of the machine.
+type runLimits struct {
+	threads int
+	memory  int64 // in bytes, beside the data
 }
 
 // A cvRun is the training of a point without one fold.
