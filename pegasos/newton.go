@@ -64,7 +64,8 @@ const (
 type newton struct {
 	p       *problem
 	threads int
-	buffers *newtonBuffers // its own as long as it iterates
+	buffers *newtonBuffers // its own while it looks for a direction
+	line    *newtonLine    // its own from aim to move
 	pool    *newtonPool
 
 	rows   []uint32     // of the problem, ascending by their numbers in the data
@@ -206,9 +207,18 @@ func (n *newton) ready() {
 
 // iterate takes one of Newton's steps, unless the gap is small enough.
 func (n *newton) iterate() {
+	if n.aim() {
+		n.multiply()
+		n.move()
+	}
+}
+
+// aim is the first part of an iteration. It reports whether there is a direction to go on in: then
+// move wants its product with each row.
+func (n *newton) aim() bool {
 	n.ready()
 	if n.state != newtonWorks {
-		return
+		return false
 	}
 	n.buffers = n.pool.get(n)
 	defer func() {
@@ -221,18 +231,20 @@ func (n *newton) iterate() {
 		switch {
 		case !floats.IsFinite(n.now.p) || !floats.IsFinite(n.now.d):
 			n.state = newtonStuck
-			return
+			return false
 		case proof.Gap(n.bestP, n.bestD) <= n.target:
 			n.state = newtonDone
-			return
+			return false
 		}
 		if !n.narrow() {
 			break
 		}
 	}
-	if n.stalls() || !n.step() {
+	if n.stalls() || !n.direct() {
 		n.renew()
+		return false
 	}
+	return true
 }
 
 // narrow makes h smaller if it is what keeps P and D apart.

@@ -234,6 +234,35 @@ func rawSet(seed uint64, rows, cols int) pair {
 	return data
 }
 
+// The classes that go through the rows together get what each gets by itself, to the bit, however
+// many there are.
+func TestNewtonTogether(t *testing.T) {
+	many := random(59, 900, 20, 20, 0.5)
+	few := random(59, 900, 60, 5, 0.05)
+	defer func(n int) { newtonTogether = n }(newtonTogether)
+	for k, data := range []pair{many, few} {
+		for _, x := range []Examples{data.dense, data.sparse} {
+			for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
+				cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-4, Bias: bias}
+				want := ""
+				for _, newtonTogether = range []int{1, 3, 16} {
+					tr := Trainer{Config: cfg, Threads: newtonTogether}
+					m, err := tr.plain(t.Context(), x, data.y)
+					if err != nil || m.Result.Gap > cfg.Tol {
+						t.Fatal(k, err, m.Result.Gap)
+					}
+					if want == "" {
+						want = m.Hash()
+					} else if m.Hash() != want {
+						t.Errorf("set %d, %T, %s, %d together: other bits", k, x, bias,
+							newtonTogether)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Whatever the start and the scale, a run on raw columns ends with a proof or with a gap that says
 // that there is none, and most end with one. With PEGASIMD_LONG there are 200 starts, of covtype as
 // well.

@@ -34,9 +34,6 @@ type newtonBuffers struct {
 	index  []int32   // the columns of sparse ones
 	ends   []int     // and where each of those ends
 
-	q       []float32 // what a unit along p adds to the margin of each row
-	p       []float64
-	step    []float32 // p
 	changed []int32   // the places of rows whose a has changed, from each chunk's first on
 	zone    []int32   // the places of rows with a second derivative, likewise
 	bend    []float32 // c_i*f”(m_i) of each row
@@ -51,8 +48,9 @@ type newtonBuffers struct {
 // A newtonPool keeps buffers for those who come next: there are as many as problems iterate at the
 // same time.
 type newtonPool struct {
-	mu   sync.Mutex
-	free []*newtonBuffers
+	mu    sync.Mutex
+	free  []*newtonBuffers
+	lines []*newtonLine
 }
 
 // get returns buffers for n.
@@ -78,7 +76,7 @@ const gramBlock = 256
 
 // fit makes the buffers large enough.
 func (b *newtonBuffers) fit(n *newton) {
-	rows, vars, solved := len(n.rows), len(n.v), n.solved()
+	rows, solved := len(n.rows), n.solved()
 	if b.matrix == nil || b.matrix.Dim() != solved || (b.wide != nil) != (n.few != nil) {
 		b.factor, b.sum, b.wide = cholesky.New(solved), nil, nil
 		if n.few != nil {
@@ -89,11 +87,10 @@ func (b *newtonBuffers) fit(n *newton) {
 			b.matrix = b.sum
 			b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
 		}
-		b.p, b.step = make([]float64, vars), make([]float32, len(n.p.v))
 		b.parts = nil
 	}
-	if len(b.q) < rows {
-		b.q, b.bend, b.was = make([]float32, rows), make([]float32, rows), make([]float32, rows)
+	if len(b.bend) < rows {
+		b.bend, b.was = make([]float32, rows), make([]float32, rows)
 		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
 		b.only = make([]uint32, rows)
 		b.chunks = make([]newtonSums, (rows+newtonChunk-1)/newtonChunk)
@@ -361,8 +358,8 @@ func (n *newton) setGap(s *newtonSums) {
 	}
 }
 
-// step takes one of Newton's steps. It reports false if there is none that leads on.
-func (n *newton) step() bool {
+// direct finds a direction. It reports false if there is none in which the objective falls.
+func (n *newton) direct() bool {
 	b := n.buffers
 	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
 	centre := n.centre(zone, bend)
@@ -381,26 +378,7 @@ func (n *newton) step() bool {
 			break
 		}
 	}
-	if err != nil {
-		return false
-	}
-	slope, ok := n.direct(centre, bend)
-	if !ok {
-		return false
-	}
-	s, ok := n.search(slope)
-	if !ok {
-		return false
-	}
-	for j, p := range b.p {
-		n.v[j] += float64(s * p)
-	}
-	n.inChunks(func(_, from, to int) {
-		for j := from; j < to; j++ {
-			n.m[j] += float64(s * float64(b.q[j]))
-		}
-	})
-	return true
+	return err == nil && n.solve(centre, bend)
 }
 
 // zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
@@ -525,9 +503,12 @@ func (n *newton) addFew(zone []int32) {
 	}
 }
 
-// direct sets the direction p, and q. It returns the slope of the smoothed objective along it.
-func (n *newton) direct(centre []float64, bend float64) (slope float64, ok bool) {
-	p, b, d := n.p, n.buffers, len(n.p.v)
+// solve sets the direction to what the factor makes of the gradient. It reports whether the smoothed
+// objective falls along it.
+func (n *newton) solve(centre []float64, bend float64) bool {
+	p, d := n.p, len(n.p.v)
+	n.line = n.pool.lineFor(n)
+	to := n.line
 	rows := float64(len(n.rows))
 	gradient := slices.Clone(n.v)
 	for j := range gradient {
@@ -544,38 +525,33 @@ func (n *newton) direct(centre []float64, bend float64) (slope float64, ok bool)
 			across = -gradient[d] * rows / bend
 		}
 	}
-	x := b.p[:n.solved()]
+	x := to.p[:n.solved()]
 	for j := range x {
 		x[j] = -gradient[j]
 		if centre != nil {
 			x[j] += float64(centre[j] * gradient[d])
 		}
 	}
-	b.factor.Solve(x)
+	n.buffers.factor.Solve(x)
 	if n.free() {
-		b.p[d] = across
+		to.p[d] = across
 		for j, c := range centre {
-			b.p[d] -= float64(c * x[j])
+			to.p[d] -= float64(c * x[j])
 		}
 	}
-	for j := range b.step {
-		b.step[j] = float32(b.p[j])
-		if !floats.IsFinite(b.step[j]) {
-			return 0, false
-		}
-		b.p[j] = float64(b.step[j])
+	to.slope = 0
+	finite := true
+	for j := range to.step {
+		to.step[j] = float32(to.p[j])
+		finite = finite && floats.IsFinite(to.step[j])
+		to.p[j] = float64(to.step[j])
 	}
-	for j, z := range b.p {
-		slope += float64(gradient[j] * z)
+	for j, z := range to.p {
+		to.slope += float64(gradient[j] * z)
 	}
-	bias := n.biasOf(b.p)
-	n.inChunks(func(_, from, to int) {
-		rows := p.x.ForWorker()
-		for j := from; j < to; j++ {
-			i := n.rows[j]
-			side, _ := p.label(i)
-			b.q[j] = float32(float64(side) * (float64(rows.Dot(int(i), b.step)) + bias))
-		}
-	})
-	return slope, slope < 0 && !math.IsInf(slope, 0)
+	if finite && to.slope < 0 && !math.IsInf(to.slope, 0) {
+		return true
+	}
+	n.leaveLine()
+	return false
 }
