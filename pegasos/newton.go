@@ -68,11 +68,12 @@ type newton struct {
 	line    *newtonLine    // its own from aim to move
 	pool    *newtonPool
 
-	rows   []uint32     // of the problem, ascending by their numbers in the data
-	few    store.Reader // the rows, where they have few nonzeros; else nil
-	beta   float64      // the feature of the bias; 0 without one
-	m      []float64    // the margin of each of the rows, less its target
-	v      []float64    // w, less the prior, and the weight of the bias's feature if there is one
+	rows   []uint32      // of the problem, ascending by their numbers in the data
+	few    store.Reader  // the rows, where they have few nonzeros; else nil
+	pixels *newtonPixels // the rows as bytes, where they are added up so; else nil
+	beta   float64       // the feature of the bias; 0 without one
+	m      []float64     // the margin of each of the rows, less its target
+	v      []float64     // w, less the prior, and the weight of the bias's feature if there is one
 	h      float64
 	least  float64 // of h
 	target float64 // the gap that is wanted
@@ -129,7 +130,10 @@ func (n *newton) begin() {
 	p := n.p
 	n.rows = p.rank()
 	p.widenPrior()
-	n.few = n.fewNonzeros()
+	if sumFew {
+		n.few = n.fewNonzeros()
+	}
+	n.pixels = n.newPixels()
 	d := len(p.v)
 	vars := d
 	if n.beta > 0 {

@@ -40,7 +40,7 @@ func (p *problem) iterating() bool { return p.newton != nil && p.newton.state ==
 // What Newton's method keeps of a problem, in floats for each feature and in bytes for each row.
 const (
 	newtonPerVector = 8
-	newtonPerRow    = 20
+	newtonPerRow    = 21
 )
 
 // newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
@@ -53,9 +53,22 @@ func (s *session) newtonMemory(at float64) float64 {
 	rounded := d + 32                 // up to whole tiles
 	packed := 4 * gramBlock * rounded // of which the sums have two or more
 	panels := 3*packed + min(4<<20, 14*packed)
-	rows := float64(len(s.data.y))
-	together := max(at, min(s.sizes().vectors, float64(newtonTogether)))
-	return at*(float64(12*rounded*rounded)+panels+32*rows) + together*(4*rows+16*d)
+	rows, vectors := float64(len(s.data.y)), s.sizes().vectors
+	together := max(at, min(vectors, float64(newtonTogether)))
+	return at*(float64(12*rounded*rounded)+panels+32*rows) + together*(4*rows+16*d) +
+		s.pixelsMemory(vectors)
+}
+
+// pixelsMemory estimates what there is once more where the rows are bytes: copies of them, and the
+// sums of so many problems.
+func (s *session) pixelsMemory(vectors float64) float64 {
+	_, flat := s.cfg.cost().flat()
+	if !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
+		return 0
+	}
+	cols := s.data.x.Cols() + 1
+	copies := min(float64(s.data.x.Size()), float64(len(s.data.y))*float64(cols))
+	return copies + min(float64(pixelsKept), vectors*float64(newtonPixelBytes(cols)))
 }
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.

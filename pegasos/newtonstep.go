@@ -26,16 +26,22 @@ const (
 // newtonBuffers are what the iterations of one problem at a time need.
 type newtonBuffers struct {
 	sum    *gram.Sum   // of dense rows
-	wide   *gram.Wide  // of rows with few nonzeros; one of the two is nil
-	matrix gram.Matrix // that one
+	wide   *gram.Wide  // of rows with few nonzeros
+	bytes  *gram.Bytes // of rows of bytes
+	room   *gram.Room  // for those
+	matrix gram.Matrix // the one that is wanted
 	factor *cholesky.Factor
+	dim    int       // of the matrix
 	packed []float32 // rows for sum
+	block  []byte    // rows for bytes
 	coef   []float32 // theirs
 	index  []int32   // the columns of sparse ones
 	ends   []int     // and where each of those ends
 
 	changed []int32   // the places of rows whose a has changed, from each chunk's first on
 	zone    []int32   // the places of rows with a second derivative, likewise
+	come    []int32   // the places of rows that are to be added to a sum of bytes
+	left    []int32   // and of those to be taken away
 	bend    []float32 // c_i*f”(m_i) of each row
 	was     []float32 // a before it has changed
 	ones    []float32 // by the rows' numbers in the store, for store.Sum
@@ -51,6 +57,12 @@ type newtonPool struct {
 	mu    sync.Mutex
 	free  []*newtonBuffers
 	lines []*newtonLine
+
+	x       store.Rows // of the data
+	threads int
+	asked   bool          // whether x is bytes
+	pixels  *store.Pixels // x if it is
+	kept    int           // bytes of sums that problems keep
 }
 
 // get returns buffers for n.
@@ -77,17 +89,27 @@ const gramBlock = 256
 // fit makes the buffers large enough.
 func (b *newtonBuffers) fit(n *newton) {
 	rows, solved := len(n.rows), n.solved()
-	if b.matrix == nil || b.matrix.Dim() != solved || (b.wide != nil) != (n.few != nil) {
-		b.factor, b.sum, b.wide = cholesky.New(solved), nil, nil
-		if n.few != nil {
+	if b.factor == nil || b.dim != solved {
+		b.dim, b.factor, b.sum, b.wide = solved, cholesky.New(solved), nil, nil
+		b.parts = nil
+	}
+	switch {
+	case n.few != nil:
+		if b.wide == nil {
 			b.wide = gram.NewWide(solved)
-			b.matrix, b.index = b.wide, []int32{} // nil would be the columns of dense rows
-		} else {
+			b.index = []int32{} // nil would be the columns of dense rows
+		}
+		b.matrix = b.wide
+	case n.pixels != nil:
+		b.matrix = n.pixels
+	default:
+		if b.sum == nil {
 			b.sum = gram.New(solved)
-			b.matrix = b.sum
+		}
+		if len(b.coef) < gramBlock || len(b.packed) < gramBlock*solved {
 			b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
 		}
-		b.parts = nil
+		b.matrix = b.sum
 	}
 	if len(b.bend) < rows {
 		b.bend, b.was = make([]float32, rows), make([]float32, rows)
@@ -362,12 +384,7 @@ func (n *newton) setGap(s *newtonSums) {
 func (n *newton) direct() bool {
 	b := n.buffers
 	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
-	centre := n.centre(zone, bend)
-	if n.few != nil {
-		n.addFew(zone)
-	} else {
-		n.addZone(zone, centre)
-	}
+	centre := n.addUp(zone, bend)
 	rows := float64(len(n.rows))
 	lambda := n.p.lambda
 	var err error
@@ -379,6 +396,25 @@ func (n *newton) direct() bool {
 		}
 	}
 	return err == nil && n.solve(centre, bend)
+}
+
+// addUp makes the matrix that of the rows of the zone. Where the bias has no penalty it is of the
+// rows less their mean, which addUp returns.
+func (n *newton) addUp(zone []int32, bend float64) (centre []float64) {
+	switch {
+	case n.few != nil:
+		n.addFew(zone)
+		return nil
+	case n.pixels != nil:
+		n.addPixels(zone)
+		if n.free() && bend > 0 {
+			centre = n.pixels.centre()
+		}
+		return centre
+	}
+	centre = n.centre(zone, bend)
+	n.addZone(zone, centre)
+	return centre
 }
 
 // zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
@@ -432,6 +468,9 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 		b.sum.AddRows(b.packed, width, b.coef[:len(some)], n.threads)
 	}
 }
+
+// sumFew is whether rows may be added up by their nonzeros.
+var sumFew = true // a variable for the sake of tests
 
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
@@ -503,8 +542,8 @@ func (n *newton) addFew(zone []int32) {
 	}
 }
 
-// solve sets the direction to what the factor makes of the gradient. It reports whether the smoothed
-// objective falls along it.
+// solve sets the direction to what the factor makes of the gradient. It reports whether the
+// smoothed objective falls along it.
 func (n *newton) solve(centre []float64, bend float64) bool {
 	p, d := n.p, len(n.p.v)
 	n.line = n.pool.lineFor(n)
