@@ -192,7 +192,7 @@ models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22
 TIME ?= 1m
 .PHONY: certificate
 certificate: ## hold proofs of random problems against optima found independently, for TIME
-	$(GO) test -count=1 -timeout 0 -run '^TestCertificates?$$' -v ./pegasos ./pegasos/kernelsvm -certify $(TIME)
+	$(GO) test -count=1 -timeout 0 -run '^Test(Newton)?Certificates?$$' -v ./pegasos ./pegasos/kernelsvm -certify $(TIME)
 
 FUZZTIME ?= 1m
 .PHONY: fuzz
