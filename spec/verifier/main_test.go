@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 
 // The published models are what their claims say, by this program alone, on every architecture.
 func TestGoldenModels(t *testing.T) {
-	for _, name := range []string{"hinge", "squared-hinge", "log", "unit"} {
+	for _, name := range []string{"hinge", "squared-hinge", "log", "unit", "dense"} {
 		if told, err := verify(folder+name+".model", folder+"data.svm"); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, told)
 		}
@@ -117,7 +117,7 @@ func TestTampering(t *testing.T) {
 // The specification of training is complete: by it alone the same steps are taken, and the same
 // model comes out, to the bit. Hinge without and squared hinge with a bias.
 func TestGoldenTraining(t *testing.T) {
-	for _, name := range []string{"hinge", "squared-hinge"} {
+	for _, name := range []string{"hinge", "squared-hinge", "log", "dense"} {
 		m, _, err := readModel(folder + name + ".model")
 		if err != nil {
 			t.Fatal(err)
@@ -181,11 +181,14 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 		z, _ := v.scores(r)
 		z += float64(scale * vb)
 		a := float32(0)
-		if m.Config.Loss == "hinge" {
+		switch m.Config.Loss {
+		case "hinge":
 			if !(float64(r.y*z) >= at) {
 				a = float32(r.y)
 			}
-		} else {
+		case "log":
+			a = float32(sigmoid(-float64(r.y*(z/at)))) * float32(r.y)
+		default:
 			a = float32(2*max(0, 1-float64(r.y*(z/at)))) * float32(r.y)
 		}
 		if a != 0 {
