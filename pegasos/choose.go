@@ -50,7 +50,8 @@ type choice struct {
 	weight  []float64 // 1 for each row that counts, else 0; nil for ones
 	threads int
 	classes []float32
-	share   float64 // of the smaller class, of two
+	shares  []float64 // of the classes
+	share   float64   // of the smaller class, of two
 	columns *store.Columns
 	note    string
 	r2      float64 // of the scaled rows, without a bias
@@ -98,6 +99,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		return nil, err
 	}
 	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone {
+		c.trainer.again = tr.Resume != nil && c.mayTryAgain(tr)
 		return c, c.adopt(tr)
 	}
 	if store.Given(x) != nil || x.Rows() == 0 || len(y) != x.Rows() {
@@ -112,6 +114,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		}
 	}
 	c.settle()
+	c.trainer.again = c.mayTryAgain(tr)
 	return c, c.adopt(tr)
 }
 
@@ -169,15 +172,20 @@ func (c *choice) readLabels() error {
 	}
 	c.classes = classes
 	c.share = 0.5
-	if len(classes) == 2 {
-		var sum [2]float64
-		for i, k := range class {
-			if k >= 0 {
-				sum[k] += c.weightOf(i)
-			}
+	rows, total := make([]float64, len(classes)), 0.0
+	for i, k := range class {
+		if k >= 0 {
+			rows[k] += c.weightOf(i)
+			total += c.weightOf(i)
 		}
-		c.share = min(sum[0], sum[1]) / (sum[0] + sum[1])
 	}
+	if len(classes) == 2 {
+		c.share = min(rows[0], rows[1]) / total
+	}
+	for k := range rows {
+		rows[k] /= total
+	}
+	c.shares = rows
 	return nil
 }
 
