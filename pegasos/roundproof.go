@@ -212,12 +212,11 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (obje
 	q, n := r.proofQuanta(e, at), r.rows
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / n }
 	// As many numbers are rounded to a quantum: one of each block, or of each shard.
-	parts := float64(r.count/RoundBlock + 1 + r.Shards)
-	off := func(q quantum) float64 { return float64(parts*q.unit) / n }
-	rows := RoundBlock // in a sum of float64
+	parts, rows := float64(r.count/RoundBlock+1), RoundBlock // rows in a sum of float64
 	if r.Method == RoundDual {
-		rows = r.count
+		parts, rows = parts+float64(r.Shards), r.count
 	}
+	off := func(q quantum) float64 { return float64(parts*q.unit) / n }
 	sums := sumError(rows, 8*r.vars, 1)
 	weights := e.length(r)
 
