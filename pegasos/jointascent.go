@@ -160,8 +160,8 @@ func (j *joint) room() (w [][]float32, b []float64) {
 	return vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
 }
 
-// result is what learner asks for. After an ascent it is the better by P of the average and the last
-// iterate.
+// result is what learner asks for. After an ascent it is the better by P of the average and the
+// last iterate.
 func (j *joint) result(w [][]float32, b []float64) {
 	j.weights(w, b)
 	a := j.ascent
