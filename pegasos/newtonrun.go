@@ -40,11 +40,11 @@ func (p *problem) iterating() bool { return p.newton != nil && p.newton.state ==
 // What Newton's method keeps of a problem, in floats for each feature and in bytes for each row.
 const (
 	newtonPerVector = 8
-	newtonPerRow    = 20
+	newtonPerRow    = 21
 )
 
 // newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
-// their factor, packed rows, and 36 bytes a row.
+// their factor, packed rows, and 32 bytes a row. Those that go on together have 4 bytes a row more.
 func (s *session) newtonMemory(at float64) float64 {
 	if s.cfg.Finish != FinishNewton {
 		return 0
@@ -53,31 +53,44 @@ func (s *session) newtonMemory(at float64) float64 {
 	rounded := d + 32                 // up to whole tiles
 	packed := 4 * gramBlock * rounded // of which the sums have two or more
 	panels := 3*packed + min(4<<20, 14*packed)
-	return at * (float64(12*rounded*rounded) + panels + float64(36*len(s.data.y)))
+	rows, vectors := float64(len(s.data.y)), s.sizes().vectors
+	together := max(at, min(vectors, float64(newtonTogether)))
+	return at*(float64(12*rounded*rounded)+panels+32*rows) + together*(4*rows+16*d) +
+		s.pixelsMemory(vectors)
+}
+
+// pixelsMemory estimates what there is once more where the rows are bytes: copies of them, and the
+// sums of so many problems.
+func (s *session) pixelsMemory(vectors float64) float64 {
+	_, flat := s.cfg.cost().flat()
+	if !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
+		return 0
+	}
+	cols := s.data.x.Cols() + 1
+	copies := min(float64(s.data.x.Size()), float64(len(s.data.y))*float64(cols))
+	return copies + min(float64(pixelsKept), vectors*float64(newtonPixelBytes(cols)))
 }
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.
 func (r *run) goOn() {
 	var at []int
+	var working []*newton
 	for k, p := range r.problems {
-		if p.newton == nil || p.iterating() {
+		switch {
+		case p.newton == nil:
 			at = append(at, k)
+		case p.iterating() && p.err == nil:
+			working = append(working, p.newton)
 		}
 	}
 	all := r.threads * max(1, r.inner)
-	parallel.For(all, len(at), func(_, i int) {
-		r.finishEpoch(r.problems[at[i]], max(1, all/len(at)))
-	})
+	parallel.For(all, len(at), func(_, i int) { r.finishEpoch(r.problems[at[i]]) })
+	r.iterate(working, all)
 }
 
-// finishEpoch does what is due of a problem's finish, with so many goroutines.
-func (r *run) finishEpoch(p *problem, threads int) {
+// finishEpoch begins a problem's finish if it is due.
+func (r *run) finishEpoch(p *problem) {
 	if p.err != nil {
-		return
-	}
-	if p.newton != nil {
-		p.newton.threads = threads
-		p.newton.iterate()
 		return
 	}
 	if r.cfg.Finish == FinishNewton && p.ascent == nil {

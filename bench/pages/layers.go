@@ -14,7 +14,7 @@ var layers = [][]string{
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
-	{"cmd", "bench", "gate", "interop", "scripts", "internal/demo", "internal/gen",
+	{"beam", "cmd", "bench", "gate", "interop", "scripts", "internal/demo", "internal/gen",
 		"internal/paths", "internal/vectors", "spec"},
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -279,6 +282,36 @@ func TestCrossValidationErrors(t *testing.T) {
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
 	}, "cv", "-model", "m")
+}
+
+// The run that is named as failed is the first by number, even where a later one fails earlier.
+func TestFirstFailure(t *testing.T) {
+	for _, chains := range []int{3, 9} {
+		began, failed := make(chan bool, 9), make(chan bool)
+		i, err := firstFailure(t.Context(), 3, 9, chains, func(ctx context.Context, i int) error {
+			began <- true
+			switch i {
+			case 0: // fails once 1 has, and has had time to be cancelled
+				<-failed
+				select {
+				case <-ctx.Done():
+				case <-time.After(50 * time.Millisecond):
+				}
+				return cmp.Or(ctx.Err(), errors.New("run 0"))
+			case 1:
+				for range 3 { // the others have begun
+					<-began
+				}
+				close(failed)
+				return errors.New("run 1")
+			}
+			<-ctx.Done() // or this test hangs
+			return ctx.Err()
+		})
+		if i != 0 || err == nil || err.Error() != "run 0" {
+			t.Errorf("run %d has failed: %v", i, err)
+		}
+	}
 }
 
 func TestInterruptedCrossValidation(t *testing.T) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -78,13 +77,11 @@ func (v *validation) deal(cfg pegasos.Config) error {
 // not be what train does. Nor do runs without a finish: their bound has to forget the start first
 // (docs/training.md).
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	runs := make([]cvRun, len(grid)*v.folds)
 	threads = parallel.Threads(threads)
-	chains, links := len(runs), 1 // of runs that depend on each other
+	chains := len(runs) // of runs that depend on each other
 	if v.warm {
-		chains, links = v.folds, len(grid)
+		chains = v.folds
 	}
 	within := max(1, threads/min(threads, chains))
 	var mu sync.Mutex
@@ -103,36 +100,57 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		}
 		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
 	}
-	parallel.For(threads, chains, func(_, first int) {
-		var start *pegasos.Model
-		for link := range links {
-			i := first + link*v.folds
-			runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, start,
-				func(share float64) { show(i, share) })
-			if runs[i].err != nil {
-				cancel()
-				return
-			}
-			start, runs[i].model = runs[i].model, nil
+	starts := make([]*pegasos.Model, chains)
+	i, err := firstFailure(ctx, threads, len(runs), chains, func(ctx context.Context, i int) error {
+		c := i % chains
+		runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, starts[c],
+			func(share float64) { show(i, share) })
+		if runs[i].err == nil {
+			starts[c], runs[i].model = runs[i].model, nil
 			show(i, 1)
 		}
+		return runs[i].err
 	})
-	// The error of the first run that failed by itself; others may have been cancelled for its
-	// sake.
-	var failed error
-	for i, r := range runs {
-		cancelled := errors.Is(r.err, context.Canceled)
-		if r.err != nil && (failed == nil || errors.Is(failed, context.Canceled) && !cancelled) {
-			failed = fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, r.err)
-		}
-	}
-	if failed != nil {
-		return failed
+	if err != nil {
+		return fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, err)
 	}
 	for i := range grid {
 		grid[i].sum(runs[i*v.folds:][:v.folds])
 	}
 	return nil
+}
+
+// firstFailure does so many runs, of which c, c+chains, c+2*chains and so on go one after the
+// other, several such chains at a time. It returns the first run that fails, by number and not by
+// time: when one has failed those after it are cancelled, and those before it go on.
+func firstFailure(
+	ctx context.Context, threads, runs, chains int, do func(ctx context.Context, i int) error,
+) (failed int, err error) {
+	contexts, cancels := make([]context.Context, runs), make([]context.CancelFunc, runs)
+	for i := range contexts {
+		contexts[i], cancels[i] = context.WithCancel(ctx)
+		defer cancels[i]()
+	}
+	errs := make([]error, runs)
+	parallel.For(threads, chains, func(_, first int) {
+		for i := first; i < runs; i += chains {
+			if errs[i] = contexts[i].Err(); errs[i] == nil {
+				errs[i] = do(contexts[i], i)
+			}
+			if errs[i] != nil {
+				for _, cancel := range cancels[i+1:] {
+					cancel()
+				}
+				return
+			}
+		}
+	})
+	for i, err := range errs {
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
 }
 
 // one trains without a fold and measures on it.
