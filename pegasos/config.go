@@ -341,10 +341,10 @@ func (cfg Config) lengthRules() []options.Rule {
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
 		options.Not("Finish",
 			cfg.finishes() && cfg.Finish != FinishNewton && !(cfg.canAscend() && cfg.canFinish()),
-			"have %q, which is for the losses %s, and not for joint problems, the order iid, "+
+			"have %q, which is for the losses %s, and not for multinomial problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
-		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() ||
+		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() || joint ||
 			cfg.Change != 0 || cfg.Patience != 0),
 			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
 				"joint problems, the order iid, batches, projection, or the bias outer", cfg.Finish),
@@ -368,7 +368,7 @@ func (cfg Config) bounds() bool {
 
 // canFinish reports whether a run with the settings can have a finish.
 func (cfg Config) canFinish() bool {
-	return !cfg.Multiclass.Joint() && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
+	return cfg.Multiclass != Multinomial && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
 		cfg.Bias != BiasOuter
 }
 
