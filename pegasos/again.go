@@ -25,20 +25,21 @@ const secondTry = "a second try, with a thousandth of the lambda: the first did 
 
 // mayTryAgain reports whether all that a second try changes was left to the data by the trainer.
 func (c *choice) mayTryAgain(asked *Trainer) bool {
-	cfg := &asked.Config
 	if asked.Resume != nil {
 		return asked.Resume.State != nil && asked.Resume.State.saved.Again
 	}
-	open := cfg.Lambda == 0 && cfg.C == 0 && cfg.Epochs == 0 && cfg.Steps == 0 &&
-		cfg.Scale == "" && cfg.Finish == "" && cfg.Multiclass == ""
-	if !open || asked.Start != nil || asked.Prior != nil || asked.Costs != nil ||
-		cfg.ClassWeight != "" || cfg.Calibrate != 0 || cfg.Tol != 0 || cfg.Change != 0 || cfg.Patience != 0 ||
-		cfg.Loss.Regression() || c.x.Cols() > fewColumns ||
-		c.columns.Rows < rowsToTry {
-		return false
-	}
-	next := c.again(asked)
-	return next.Config.Validate() == nil
+	return asked.Config.isOpen() && asked.Start == nil && asked.Prior == nil &&
+		asked.Costs == nil && c.x.Cols() <= fewColumns && c.columns.Rows >= rowsToTry &&
+		c.again(asked).Config.Validate() == nil
+}
+
+// isOpen reports whether the data choose what there is to choose for classes, and no rule ends the
+// run early.
+func (cfg *Config) isOpen() bool {
+	chosen := Config{Loss: cfg.Loss, Epsilon: cfg.Epsilon, Order: cfg.Order, Block: cfg.Block,
+		Batch: cfg.Batch, Shards: cfg.Shards, Project: cfg.Project, Offset: cfg.Offset,
+		Average: cfg.Average, Bias: cfg.Bias, BiasScale: cfg.BiasScale, Seed: cfg.Seed}
+	return *cfg == chosen && !cfg.Loss.Regression()
 }
 
 // again returns the trainer of the second try.
