@@ -15,7 +15,7 @@ import (
 )
 
 // This file has what is chosen by the data where the Config says nothing. The rule and its numbers
-// come from a trial on 78 problems: docs/training.md has what they are, and why.
+// come from a trial on 78 problems: docs/defaults.md has what they are, and why.
 
 const (
 	fewColumns  = 256 // up to these, columns are standardised
