@@ -15,8 +15,8 @@ import (
 
 func going() bool { return false }
 
-// unevenRows returns rows whose columns differ in scale, one of them constant and one of zeros; a third
-// of the values are 0. The second form is the same, sparse.
+// unevenRows returns rows whose columns differ in scale, one of them constant and one of zeros; a
+// third of the values are 0. The second form is the same, sparse.
 func unevenRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, uint64(rows)))
@@ -92,16 +92,16 @@ func TestMeasure(t *testing.T) {
 		}
 		for name, given := range map[string]Examples{"dense": x, "sparse": thin} {
 			c := Measure(Of(given), weight, true, 2, going)
-			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) || c.Bad >= 0 ||
-				!slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
+			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) ||
+				c.Bad >= 0 || !slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
 				t.Errorf("%s: %d rows, %d nonzeros, %v, bad %d, constant %v", name, c.Rows,
 					c.Nonzeros, c.MaxAbs, c.Bad, c.Constant)
 			}
 			for j := range mean {
 				if math.Abs(c.Mean[j]-mean[j]) > 1e-12*float64(most[j]) ||
 					math.Abs(c.Variance[j]-variance[j]) > 1e-11*variance[j] {
-					t.Errorf("%s: column %d: %v, %v, want %v, %v", name, j, c.Mean[j], c.Variance[j],
-						mean[j], variance[j])
+					t.Errorf("%s: column %d: %v, %v, want %v, %v", name, j, c.Mean[j],
+						c.Variance[j], mean[j], variance[j])
 				}
 			}
 			for i, s := range c.Squares {

@@ -26,7 +26,8 @@ func TestScale(t *testing.T) {
 				t.Errorf("%s, %s: sparse %v", name, kind, isSparse)
 			}
 			some := []uint32{3, rows - 1, 3, 8}
-			of := map[string]Rows{"": scaled, "worker": scaled.ForWorker(), "taken": scaled.Take(some),
+			of := map[string]Rows{"": scaled, "worker": scaled.ForWorker(),
+				"taken":       scaled.Take(some),
 				"taken twice": scaled.Take([]uint32{8, 3, rows - 1}).Take([]uint32{1, 2, 1, 0})}
 			if fewer, ok := scaled.Compact(1); ok {
 				of["compact"] = fewer

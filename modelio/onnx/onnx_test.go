@@ -174,8 +174,9 @@ func TestWriteScaled(t *testing.T) {
 	folded := *far
 	folded.Folded = true
 	two := pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{3, 4}}}
-	three := pegasos.Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{3, 4}, {1, 2}, {0, 1}},
-		Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}
+	three := pegasos.Model{Classes: []float32{0, 1, 2},
+		Weights: [][]float32{{3, 4}, {1, 2}, {0, 1}},
+		Config:  pegasos.Config{Multiclass: pegasos.OneVsOne}}
 	number := pegasos.Model{Weights: [][]float32{{3, 4}}}
 	const scaler = "Scaler rescaled: offset=[5000 1] scale=[0.5 2]\n"
 	for _, c := range []struct {
@@ -208,7 +209,8 @@ func TestWriteScaled(t *testing.T) {
 	}
 	wrong := two
 	wrong.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleMaxAbs, Factor: []float32{1}}
-	if err := Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), "does not fit") {
+	err := Write(io.Discard, &wrong)
+	if err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Error(err)
 	}
 }
