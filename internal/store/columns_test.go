@@ -93,7 +93,8 @@ func TestMeasure(t *testing.T) {
 		for name, given := range map[string]Examples{"dense": x, "sparse": thin} {
 			c := Measure(Of(given), weight, true, 2, going)
 			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) ||
-				c.Bad >= 0 || !slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
+				c.Bad >= 0 ||
+				!slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
 				t.Errorf("%s: %d rows, %d nonzeros, %v, bad %d, constant %v", name, c.Rows,
 					c.Nonzeros, c.MaxAbs, c.Bad, c.Constant)
 			}
