@@ -148,8 +148,8 @@ report-check: ## look at a report in headless Chromium: every figure, light and 
 bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside other libraries
 
 .PHONY: bench-kernels
-bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
-	$(GO) -C bench run ./compare $(COMPARE)
+bench-kernels: ## the kernels beside other libraries; PEERS=openblas,eigen for those in C, COMPARE=-quick for a look (bench/compare/README.md)
+	$(GO) -C bench run -tags '$(PEERS)' ./compare $(COMPARE)
 
 .PHONY: bench-trainers
 bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)

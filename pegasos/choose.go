@@ -53,6 +53,8 @@ type choice struct {
 	r2      float64 // of the scaled rows, without a bias
 	nonzero float64 // values of the scaled rows
 	used    float64 // columns that are not constant
+
+	meanOfAll float64 // squared length of the rows as they are, where none are at hand
 }
 
 // choose fills in what the trainer's Config leaves open, and scales the rows.
@@ -188,12 +190,7 @@ func (c *choice) scale() error {
 			s.Folded = s.foldable()
 		}
 	}
-	c.used = 0
-	for j, v := range c.columns.MaxAbs {
-		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
-			c.used++
-		}
-	}
+	c.countUsed()
 	if s.Kind != ScaleNone {
 		if err := c.checkCopy(s.Kind == ScaleStandard); err != nil {
 			return err
@@ -209,6 +206,16 @@ func (c *choice) scale() error {
 	s.Note, s.R2 = c.note, c.r2
 	tr.scaling = s
 	return nil
+}
+
+// countUsed counts the columns that are not constant.
+func (c *choice) countUsed() {
+	c.used = 0
+	for j, v := range c.columns.MaxAbs {
+		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
+			c.used++
+		}
+	}
 }
 
 // kind returns how the rows are to be scaled.
@@ -244,6 +251,9 @@ func (c *choice) fitsFloat32() bool {
 
 // meanSquare returns the mean squared length of the rows as they are.
 func (c *choice) meanSquare() (mean float64) {
+	if c.y == nil {
+		return c.meanOfAll
+	}
 	for i, s := range c.columns.Squares {
 		mean += float64(s * c.weightOf(i))
 	}
