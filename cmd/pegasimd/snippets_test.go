@@ -61,7 +61,7 @@ func typed(text, name string) (lines []string) {
 			continue
 		}
 		line, _, _ = strings.Cut(line, " #")
-		for part := range strings.SplitSeq(line, "&&") {
+		for part := range strings.SplitSeq(strings.ReplaceAll(line, "&&", ";"), ";") {
 			if part = strings.TrimSpace(part); strings.HasPrefix(part, name+" ") {
 				lines = append(lines, part)
 			}
