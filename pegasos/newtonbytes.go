@@ -198,12 +198,16 @@ func (b *newtonPixels) Upper(i int, dst []float64) {
 	dst = dst[:b.Dim()]
 	scale := b.stands(i)
 	value := scale / b.N
-	for j := i; j < min(last, len(dst)); j++ {
-		v := b.row[j]
-		if b.free {
-			v -= float64(b.row[last] * b.mean[j])
+	if b.free {
+		mean, all := b.mean[:len(dst)], b.row[last]
+		for j := i; j < len(dst); j++ {
+			dst[j] = float64((b.row[j] - float64(all*mean[j])) * value)
 		}
-		dst[j] = float64(v * value)
+		return
+	}
+	row := b.row[:last]
+	for j := i; j < len(row); j++ {
+		dst[j] = float64(row[j] * value)
 	}
 	if len(dst) > last {
 		dst[last] = float64(b.row[last] * scale * b.beta)
