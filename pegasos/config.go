@@ -132,7 +132,8 @@ const (
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
 // first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
-// Steps are chosen by the data where they are zero, each by itself: docs/training.md says how.
+// Steps (and with them Tol) are chosen by the data where they are zero, each by itself:
+// docs/training.md says how.
 // Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
 // new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {

@@ -85,6 +85,28 @@ func testExact[T quant.Byte](t *testing.T) {
 	}
 }
 
+// A dot product with floats has the bits of that of the floats of the bytes.
+func TestDotFloat(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		testDotFloat[int8](t)
+		testDotFloat[uint8](t)
+	})
+}
+
+func testDotFloat[T quant.Byte](t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, n := range []int{0, 1, 15, 63, 64, 65, 127, 300, 768, 65536, 65537, 131_100} {
+		x, y, floats := make([]float32, n), some[T](r, n, false), make([]float32, n)
+		for i := range x {
+			x[i] = 2*r.Float32() - 1
+			floats[i] = float32(y[i])
+		}
+		if got, want := quant.DotFloat(x, y), dense.Dot(x, floats); got != want {
+			t.Errorf("%T, n = %d: %v, want %v", y, n, got, want)
+		}
+	}
+}
+
 // Top and TopAt are the beginning of all rows in order.
 func TestTop(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
@@ -245,6 +267,7 @@ func TestPanics(t *testing.T) {
 		"quant: SquaredDistance: len(x) = 3, len(y) = 2": func() {
 			quant.SquaredDistance(x, x[:2])
 		},
+		"quant: DotFloat: len(x) = 1, len(y) = 3": func() { quant.DotFloat([]float32{1}, x) },
 		"quant: DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
 			quant.DotRows(make([]int64, 5), rows, 3, x)
 		},
@@ -286,6 +309,7 @@ func TestNoAllocations(t *testing.T) {
 	dst, floats, idx := make([]int64, 10), make([]float32, 100), []int32{1, 2}
 	for name, f := range map[string]func(){
 		"Dot":             func() { quant.Dot(x, x) },
+		"DotFloat":        func() { quant.DotFloat(floats, x) },
 		"SquaredDistance": func() { quant.SquaredDistance(x, x) },
 		"DotRows":         func() { quant.DotRows(dst, rows, 100, x) },
 		"Top":             func() { quant.Top(hits, dense.ByDot, rows, 100, x) },
