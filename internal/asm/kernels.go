@@ -1926,7 +1926,8 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 }
 
 // Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact
-// in any order, and added in 64.
+// in any order, and added in 64. The functions are alike up to the names that they call: through
+// one that is told what to call, the vectors would escape to the heap.
 
 // DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
 func DotInt8(x, y []int8) (sum int64) {
@@ -1968,17 +1969,9 @@ func dotInt8(x, y []int8) int32 {
 		n = 0
 	}
 	if n < len(x) {
-		sum += dotInt8Generic(x[n:], y[n:])
+		sum += dotBytesGeneric(x[n:], y[n:])
 	}
 	return int32(sum)
-}
-
-func dotInt8Generic(x, y []int8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += int32(v) * int32(y[i])
-	}
-	return sum
 }
 
 // DotUint8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
@@ -2021,17 +2014,9 @@ func dotUint8(x, y []uint8) uint32 {
 		n = 0
 	}
 	if n < len(x) {
-		sum += dotUint8Generic(x[n:], y[n:])
+		sum += dotBytesGeneric(x[n:], y[n:])
 	}
 	return uint32(sum)
-}
-
-func dotUint8Generic(x, y []uint8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += int32(v) * int32(y[i])
-	}
-	return sum
 }
 
 // SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
@@ -2066,18 +2051,9 @@ func squaredDistanceInt8(x, y []int8) uint32 {
 		n = 0
 	}
 	if n < len(x) {
-		sum += squaredDistanceInt8Generic(x[n:], y[n:])
+		sum += squaredDistanceBytesGeneric(x[n:], y[n:])
 	}
 	return uint32(sum)
-}
-
-func squaredDistanceInt8Generic(x, y []int8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += d * d
-	}
-	return sum
 }
 
 // SquaredDistanceUint8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
@@ -2112,18 +2088,9 @@ func squaredDistanceUint8(x, y []uint8) uint32 {
 		n = 0
 	}
 	if n < len(x) {
-		sum += squaredDistanceUint8Generic(x[n:], y[n:])
+		sum += squaredDistanceBytesGeneric(x[n:], y[n:])
 	}
 	return uint32(sum)
-}
-
-func squaredDistanceUint8Generic(x, y []uint8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += d * d
-	}
-	return sum
 }
 
 // DotFloatInt8 is
@@ -2228,6 +2195,23 @@ func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
 		lane[l] += float32(v * float32(y[l]))
 	}
 	return fold(lane[:])
+}
+
+func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += int32(v) * int32(y[i])
+	}
+	return sum
+}
+
+func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := int32(v) - int32(y[i])
+		sum += d * d
+	}
+	return sum
 }
 
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in

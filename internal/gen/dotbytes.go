@@ -2,16 +2,18 @@ package main
 
 func init() {
 	for _, k := range []struct {
-		word, element string
-		term          byteTerm
+		word, element, like string
+		term                byteTerm
 	}{
-		{"dotInt8", "int8", byteTerm{signed: true}},
-		{"dotUint8", "uint8", byteTerm{}},
-		{"squaredDistanceInt8", "int8", byteTerm{signed: true, difference: true}},
-		{"squaredDistanceUint8", "uint8", byteTerm{difference: true}},
+		{"dotInt8", "int8", "dotBytesGeneric", byteTerm{signed: true}},
+		{"dotUint8", "uint8", "dotBytesGeneric", byteTerm{}},
+		{"squaredDistanceInt8", "int8", "squaredDistanceBytesGeneric",
+			byteTerm{signed: true, difference: true}},
+		{"squaredDistanceUint8", "uint8", "squaredDistanceBytesGeneric",
+			byteTerm{difference: true}},
 	} {
 		signature := "func(x, y *" + k.element + ", n int) int32"
-		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).inWide()
+		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).partOf(k.like).inWide()
 		if !k.term.difference {
 			kernel(k.word+"VNNI", signature, func(t Target) { dotVNNI(t, k.term.signed) }).
 				partOf(k.word).inWide().withVNNI()
