@@ -80,7 +80,6 @@ func dotVNNI(t Target, signed bool) {
 		t.Zero(s.extra)
 		sums[i] = s
 	}
-	part := t.BytePart(n)
 	next := func(bytes int) {
 		t.Advance(x, bytes)
 		t.Advance(y, bytes)
@@ -102,7 +101,7 @@ func dotVNNI(t Target, signed bool) {
 	}
 	t.Label("part")
 	t.IfAtMost(n, 0, "fold")
-	t.AddVNNI(sums[3], x, y, 0, part)
+	t.AddVNNI(sums[3], x, y, 0, t.BytePart(n))
 	t.Label("fold")
 	for _, pair := range [][2]vnniSum{{sums[0], sums[1]}, {sums[2], sums[3]}, {sums[0], sums[2]}} {
 		t.AddInts(pair[0].sum, pair[0].sum, pair[1].sum)
