@@ -134,10 +134,23 @@ func balancedLogit(m, q, a float64) float64 {
 //
 //	sum of z_r p_r, less q/2 (p_r - old p_r)^2, plus entropy(p)
 //
-// with the entropy for the log loss alone, z_r having the costs, and q as in climbLog.
+// for the log loss, with q as in climbLog; jointascent.go has the hinge.
 func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	if passes == 0 || !j.climbs() {
 		return 0
+	}
+	if !j.log {
+		j.setAscent(&jointAscent{alpha: a}, j.t)
+		j.sumUp()
+		if !j.passesOf(passes, func(pass int, rows []uint32) bool {
+			j.ascent.pass = pass
+			j.ascend(rows)
+			return j.err == nil
+		}) {
+			j.err = nil // the rows are too large for it
+			return 0
+		}
+		return j.bound(j.ascentShares(), r2)
 	}
 	c := j.climber(a)
 	if !j.passesOf(passes, func(_ int, rows []uint32) bool {
@@ -153,7 +166,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	return j.bound(a, r2)
 }
 
-// A climber is a joint problem's ascent under way.
+// A climber is the ascent of a multinomial problem under way.
 type climber struct {
 	*joint
 	a          []float32
@@ -211,22 +224,12 @@ func (c *climber) step(i int) bool {
 		if !floats.IsFinite(c.z[r]) || !floats.IsFinite(q) {
 			return false
 		}
-		if !c.log {
-			c.z[r] += c.cost(own, r)
-		}
 	}
-	if c.log {
-		zero := c.z[own]
-		for r := range c.z {
-			c.z[r] -= zero
-		}
-		c.towardsSoftmax(q)
-	} else {
-		for r := range c.z { // to the largest of z p - q/2 (p - old)^2
-			c.z[r] += float64(q * old[r])
-		}
-		project(c.z, max(q, 0x1p-500), c.to)
+	zero := c.z[own]
+	for r := range c.z {
+		c.z[r] -= zero
 	}
+	c.towardsSoftmax(q)
 	for r, p := range c.to {
 		if d := p - old[r]; d != 0 {
 			c.add(i, r, -d)

@@ -93,7 +93,7 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, passes int) 
 		}
 		distance = append(distance, math.Abs(top))
 	}
-	a := make([]float32, len(scores))
+	a, sorted := make([]float32, len(scores)), make([]float64, k)
 	at := func(h float64) float64 {
 		for n := range j.count() {
 			i := j.row(n)
@@ -101,7 +101,7 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, passes int) 
 			if j.log {
 				softmax(row, j.b)
 			} else {
-				project(row, h, j.b)
+				nearest(row, h, j.b, sorted)
 			}
 			for r, v := range j.b {
 				a[i*k+r] = float32(v)
@@ -172,9 +172,15 @@ func softmax(z, b []float64) {
 	}
 }
 
-// project writes to b the a_r >= 0 with the sum 1 that are nearest to z/h.
-func project(z []float64, h float64, b []float64) {
-	sorted := slices.Clone(z)
+// nearest writes to b the a_r >= 0 with the sum 1 that are nearest to z/h, or the first of the
+// largest z if h is 0. sorted is a buffer.
+func nearest(z []float64, h float64, b, sorted []float64) {
+	if h == 0 {
+		clear(b)
+		b[slices.Index(z, slices.Max(z))] = 1
+		return
+	}
+	copy(sorted, z)
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
 	var sum, level float64
 	for n, v := range sorted {

@@ -374,7 +374,9 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 func (r *run) endEpoch() {
 	r.epoch++
 	r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
-	if r.joint == nil {
+	if r.joint != nil {
+		r.joint.startAscent(r.cfg, r.epoch, r.r2)
+	} else {
 		r.goOn()
 	}
 }
