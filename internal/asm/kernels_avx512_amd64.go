@@ -59,7 +59,7 @@ func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8
 //go:noescape
 func dotInt8AVX512(x *int8, y *int8, n int) int32
 
-// dotInt8VNNIAVX512 is a part of dotInt8.
+// dotInt8VNNIAVX512 is a part of DotInt8.
 //
 //go:noescape
 func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
@@ -84,7 +84,7 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 //go:noescape
 func dotUint8AVX512(x *uint8, y *uint8, n int) int32
 
-// dotUint8VNNIAVX512 is a part of dotUint8.
+// dotUint8VNNIAVX512 is a part of DotUint8.
 //
 //go:noescape
 func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32

@@ -74,7 +74,7 @@ func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *u
 //go:noescape
 func dotInt8AVX512x256(x *int8, y *int8, n int) int32
 
-// dotInt8VNNIAVX512x256 is a part of dotInt8.
+// dotInt8VNNIAVX512x256 is a part of DotInt8.
 //
 //go:noescape
 func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
@@ -114,7 +114,7 @@ func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32
 
-// dotUint8VNNIAVX512x256 is a part of dotUint8.
+// dotUint8VNNIAVX512x256 is a part of DotUint8.
 //
 //go:noescape
 func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32

@@ -16,7 +16,7 @@ func init() {
 		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).partOf(k.like).inWide()
 		if !k.term.difference {
 			kernel(k.word+"VNNI", signature, func(t Target) { dotVNNI(t, k.term.signed) }).
-				partOf(k.word).inWide().withVNNI()
+				partOf("D" + k.word[1:]).inWide().withVNNI()
 		}
 	}
 }
