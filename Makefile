@@ -32,18 +32,24 @@ demo: ## train on the embedded digits and time the kernels, in under a minute
 build: ## build the command into build/
 	$(GO) -C cmd/pegasimd build -o ../../build/ .
 
+# Some tests have long forms, most of them with real data: make ci runs them (SHORT=), make test does not.
+SHORT ?= -short
+LONG := ./dataset ./internal/replace ./modelio ./pegasos/kernelsvm
+# The modules beside the root's. The example of the gate is a project of somebody else's.
+MODULES = $(filter-out . gate/example,$(shell git ls-files '*go.mod' | xargs -n 1 dirname))
+
 .PHONY: test
 test: test-library ## vet and test everything on this machine, each path of its own (under 5 minutes)
 	PEGASIMD_ISA=generic $(GO) test -count=1 -short -run '$(BITS)' ./pegasos ./pegasos/kernelsvm
-	for module in $$(git ls-files '*go.mod' | xargs -n 1 dirname); do \
-		case $$module in .) continue;; gate/example) export GOWORK=off;; *) unset GOWORK;; esac; \
-		$(GO) -C $$module vet ./... && $(GO) -C $$module test ./... || exit 1; \
-	done
+	$(GO) vet $(MODULES:%=./%/...)
+	$(GO) test $(SHORT) $(MODULES:%=./%/...)
+	GOWORK=off $(GO) -C gate/example vet ./... && GOWORK=off $(GO) -C gate/example test ./...
 
 .PHONY: test-library
 test-library: ## vet and test the library alone, with the oldest Go and modules that it may be linked with: its own go.mod's
 	GOWORK=off $(GO) vet ./...
-	GOWORK=off $(GO) test ./...
+	GOWORK=off $(GO) test $$(GOWORK=off $(GO) list ./... | grep -vxF "$$(GOWORK=off $(GO) list $(LONG))")
+	GOWORK=off $(GO) test $(SHORT) $(LONG)
 
 .PHONY: generate
 generate: ## write the assembly anew
@@ -142,8 +148,8 @@ report-check: ## look at a report in headless Chromium: every figure, light and 
 bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside other libraries
 
 .PHONY: bench-kernels
-bench-kernels: ## the kernels beside other libraries; COMPARE=-quick for a look (bench/compare/README.md)
-	$(GO) -C bench run ./compare $(COMPARE)
+bench-kernels: ## the kernels beside other libraries; PEERS=openblas,eigen for those in C, COMPARE=-quick for a look (bench/compare/README.md)
+	$(GO) -C bench run -tags '$(PEERS)' ./compare $(COMPARE)
 
 .PHONY: bench-trainers
 bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
@@ -186,7 +192,7 @@ models: ## llvm-mca's figures for CPUs that are not here (needs Debian's llvm-22
 TIME ?= 1m
 .PHONY: certificate
 certificate: ## hold proofs of random problems against optima found independently, for TIME
-	$(GO) test -count=1 -timeout 0 -run '^TestCertificates?$$' -v ./pegasos ./pegasos/kernelsvm -certify $(TIME)
+	$(GO) test -count=1 -timeout 0 -run '^Test(Newton)?Certificates?$$' -v ./pegasos ./pegasos/kernelsvm -certify $(TIME)
 
 FUZZTIME ?= 1m
 .PHONY: fuzz
@@ -196,6 +202,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 # Where CI lacks a program that a test compares with, the test fails; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
+ci: export SHORT :=
 ci: ## everything but the benchmarks
 	@MAKE='$(MAKE)' scripts/stages.sh check vulncheck proxy test test-onnx test-purego race test-emulated test-avx512 \
 		mutants exhaustive report-check regress-selftest certificate fuzz

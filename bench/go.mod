@@ -7,7 +7,6 @@ require (
 	github.com/ajroetker/go-highway v0.0.12
 	github.com/chromedp/cdproto v0.159.1
 	github.com/chromedp/chromedp v0.22.1
-	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/pegasimd/pegasimd v0.1.0
 	github.com/pegasimd/pegasimd/gate v0.1.0
 	github.com/schollz/progressbar/v3 v3.19.1
@@ -23,6 +22,7 @@ require (
 require (
 	github.com/chewxy/math32 v1.10.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/viterin/partial v1.1.0 // indirect

@@ -130,6 +130,9 @@ func TestNothingToMeasure(t *testing.T) {
 
 // Plain benchmarks are counted as they are, b.N and b.Loop, in the user's tree without a trace.
 func TestPlainBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: plain benchmarks, counted")
+	}
 	needs(t, "valgrind")
 	p := newProject(t)
 	const slower = "\tsum := float32(0)\n\t\tfor j := range 4 {\n" +
@@ -239,6 +242,9 @@ func TestWithoutValgrind(t *testing.T) {
 // With one line more the gate counts single calls; -copy gives the base the head's benchmarks, and
 // says so where they don't fit.
 func TestSingleCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: single calls, counted")
+	}
 	needs(t, "valgrind")
 	p := newProject(t)
 	here, err := filepath.Abs(".")

@@ -62,6 +62,9 @@ func (p *project) processes(dir string) string {
 // -limit holds also where a benchmark does not end: what there was no time for is named. One that
 // ends in the base alone is an error.
 func TestLimitHolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: the limit")
+	}
 	needs(t, "valgrind")
 	p := newProject(t)
 	p.stuck()

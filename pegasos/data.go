@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -75,6 +76,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	if err != nil {
 		return nil, err
 	}
+	d.newtons.x, d.newtons.threads = d.x, parallel.Threads(tr.Threads)
 	d.compact(tr)
 	if err := d.setNorms(); err != nil {
 		return nil, err

@@ -64,14 +64,16 @@ const (
 type newton struct {
 	p       *problem
 	threads int
-	buffers *newtonBuffers // its own as long as it iterates
+	buffers *newtonBuffers // its own while it looks for a direction
+	line    *newtonLine    // its own from aim to move
 	pool    *newtonPool
 
-	rows   []uint32     // of the problem, ascending by their numbers in the data
-	few    store.Reader // the rows, where they have few nonzeros; else nil
-	beta   float64      // the feature of the bias; 0 without one
-	m      []float64    // the margin of each of the rows, less its target
-	v      []float64    // w, less the prior, and the weight of the bias's feature if there is one
+	rows   []uint32      // of the problem, ascending by their numbers in the data
+	few    store.Reader  // the rows, where they have few nonzeros; else nil
+	pixels *newtonPixels // the rows as bytes, where they are added up so; else nil
+	beta   float64       // the feature of the bias; 0 without one
+	m      []float64     // the margin of each of the rows, less its target
+	v      []float64     // w, less the prior, and the weight of the bias's feature if there is one
 	h      float64
 	least  float64 // of h
 	target float64 // the gap that is wanted
@@ -128,7 +130,10 @@ func (n *newton) begin() {
 	p := n.p
 	n.rows = p.rank()
 	p.widenPrior()
-	n.few = n.fewNonzeros()
+	if sumFew {
+		n.few = n.fewNonzeros()
+	}
+	n.pixels = n.newPixels()
 	d := len(p.v)
 	vars := d
 	if n.beta > 0 {
@@ -206,9 +211,18 @@ func (n *newton) ready() {
 
 // iterate takes one of Newton's steps, unless the gap is small enough.
 func (n *newton) iterate() {
+	if n.aim() {
+		n.multiply()
+		n.move()
+	}
+}
+
+// aim is the first part of an iteration. It reports whether there is a direction to go on in: then
+// move wants its product with each row.
+func (n *newton) aim() bool {
 	n.ready()
 	if n.state != newtonWorks {
-		return
+		return false
 	}
 	n.buffers = n.pool.get(n)
 	defer func() {
@@ -221,18 +235,20 @@ func (n *newton) iterate() {
 		switch {
 		case !floats.IsFinite(n.now.p) || !floats.IsFinite(n.now.d):
 			n.state = newtonStuck
-			return
+			return false
 		case proof.Gap(n.bestP, n.bestD) <= n.target:
 			n.state = newtonDone
-			return
+			return false
 		}
 		if !n.narrow() {
 			break
 		}
 	}
-	if n.stalls() || !n.step() {
+	if n.stalls() || !n.direct() {
 		n.renew()
+		return false
 	}
+	return true
 }
 
 // narrow makes h smaller if it is what keeps P and D apart.

@@ -26,11 +26,17 @@ func newtonTrial(seed uint64) *trial {
 	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
 	cfg.Epochs = pick(t.g, 0, 0, 3, 30)
 	t.tr.Threads = pick(t.g, 1, 1, 2)
+	sumFew = t.g.IntN(2) == 0 // so few columns would seldom be added up otherwise
+	if t.g.IntN(2) == 0 {
+		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
+		t.x = pick[Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
+	}
 	return t
 }
 
 // No proof of Newton's method is wrong, whatever the data and the settings.
 func TestNewtonCertificate(t *testing.T) {
+	defer func() { sumFew = true }()
 	var n tally
 	n.certifyRandom(t, 1000, 200, newtonTrial)
 	if n.close < n.problems*2/5 {
@@ -117,6 +123,8 @@ func TestGoldenNewton(t *testing.T) {
 	data := random(54, 5000, 40, 2, 0.4)
 	many := random(55, 1200, 17, 4, 0.5)
 	few := random(57, 5000, 60, 2, 0.05)
+	pixels := random(66, 3000, 50, 3, 0.9)
+	toPixels(pixels.dense, 255)
 	for _, c := range []struct {
 		cfg  Config
 		data pair
@@ -136,6 +144,10 @@ func TestGoldenNewton(t *testing.T) {
 			"ca4d28f3cd0f5ec9d58db5e38df22eda0034b57d597d2efb9ec1f73239ac02d1"},
 		{Config{Loss: Hinge, Bias: BiasAugmented}, few,
 			"01a02564bbf9a23a9263a1b540eee7a7dead1d9d2cda9dd13bb429790e94655d"},
+		{Config{Loss: Hinge, Bias: BiasAugmented}, pixels,
+			"a985f3da9900e082556a746d334be27ae0d5f1c6e3ae028603542d232eb97605"},
+		{Config{Loss: SquaredHinge, Bias: BiasUnregularised}, pixels,
+			"84482fcec420b4282e13220e7d57de67b51ec0756e8607bd2d01dcd2c356ab2d"},
 		{Config{Loss: Squared}, data,
 			"0281f87cd02004c70f0cacf2f9c4215c1264334f65d5f3491b0c746a18e3eca3"},
 	} {
@@ -232,6 +244,35 @@ func rawSet(seed uint64, rows, cols int) pair {
 		}
 	}
 	return data
+}
+
+// The classes that go through the rows together get what each gets by itself, to the bit, however
+// many there are.
+func TestNewtonTogether(t *testing.T) {
+	many := random(59, 900, 20, 20, 0.5)
+	few := random(59, 900, 60, 5, 0.05)
+	defer func(n int) { newtonTogether = n }(newtonTogether)
+	for k, data := range []pair{many, few} {
+		for _, x := range []Examples{data.dense, data.sparse} {
+			for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
+				cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-4, Bias: bias}
+				want := ""
+				for _, newtonTogether = range []int{1, 3, 16} {
+					tr := Trainer{Config: cfg, Threads: newtonTogether}
+					m, err := tr.plain(t.Context(), x, data.y)
+					if err != nil || m.Result.Gap > cfg.Tol {
+						t.Fatal(k, err, m.Result.Gap)
+					}
+					if want == "" {
+						want = m.Hash()
+					} else if m.Hash() != want {
+						t.Errorf("set %d, %T, %s, %d together: other bits", k, x, bias,
+							newtonTogether)
+					}
+				}
+			}
+		}
+	}
 }
 
 // Whatever the start and the scale, a run on raw columns ends with a proof or with a gap that says

@@ -15,7 +15,7 @@ const lineSteps = 40
 // derivative, between bounds that it keeps. It reports false if there is no such place.
 func (n *newton) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
-	for j, p := range n.buffers.p[:n.solved()] {
+	for j, p := range n.line.p[:n.solved()] {
 		vp += float64(n.v[j] * p)
 		pp += float64(p * p)
 	}
@@ -53,17 +53,17 @@ func (n *newton) search(slope float64) (s float64, ok bool) {
 
 // slope returns the derivative of the smoothed mean loss at s along p, and the second one.
 func (n *newton) slope(s float64) (slope, bend float64) {
-	b := n.buffers
+	all := n.line.q
 	k := (len(n.rows) + newtonChunk - 1) / newtonChunk
 	sums := make([][2]float64, k)
 	n.inChunks(func(k, from, to int) {
 		v := &sums[k]
 		if n.p.cost.loss == hingeCost && n.p.weight == nil {
-			v[0], v[1] = hingeSlope(n.m[from:to], b.q[from:to], s, 1/n.h)
+			v[0], v[1] = hingeSlope(n.m[from:to], all[from:to], s, 1/n.h)
 			return
 		}
 		for j := from; j < to; j++ {
-			q := float64(b.q[j])
+			q := float64(all[j])
 			a, f := n.p.cost.bent(n.m[j]+float64(s*q), 1/n.h)
 			cq := float64(n.p.share(int(n.rows[j])) * q)
 			v[0] -= float64(cq * a)

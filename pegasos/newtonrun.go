@@ -40,7 +40,7 @@ func (p *problem) iterating() bool { return p.newton != nil && p.newton.state ==
 // What Newton's method keeps of a problem, in floats for each feature and in bytes for each row.
 const (
 	newtonPerVector = 8
-	newtonPerRow    = 20
+	newtonPerRow    = 21
 )
 
 // newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
@@ -56,28 +56,42 @@ func (s *session) newtonMemory(at float64) float64 {
 	return at * (float64(12*rounded*rounded) + panels + float64(36*len(s.data.y)))
 }
 
+// togetherMemory estimates what so many problems have together: directions, and where the rows are
+// bytes copies of them and the sums.
+func (s *session) togetherMemory(vectors float64) float64 {
+	if s.cfg.Finish != FinishNewton {
+		return 0
+	}
+	rows, cols := float64(len(s.data.y)), float64(s.data.x.Cols()+1)
+	directions := min(vectors, float64(newtonTogether)) * (4*rows + 16*cols)
+	if _, flat := s.cfg.cost().flat(); !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
+		return directions
+	}
+	copies := min(float64(s.data.x.Size()), rows*cols)
+	return directions + copies +
+		min(float64(pixelsKept), vectors*float64(newtonPixelBytes(int(cols))))
+}
+
 // goOn is called at the end of each epoch of the run, when its steps are taken.
 func (r *run) goOn() {
 	var at []int
+	var working []*newton
 	for k, p := range r.problems {
-		if p.newton == nil || p.iterating() {
+		switch {
+		case p.newton == nil:
 			at = append(at, k)
+		case p.iterating() && p.err == nil:
+			working = append(working, p.newton)
 		}
 	}
 	all := r.threads * max(1, r.inner)
-	parallel.For(all, len(at), func(_, i int) {
-		r.finishEpoch(r.problems[at[i]], max(1, all/len(at)))
-	})
+	parallel.For(all, len(at), func(_, i int) { r.finishEpoch(r.problems[at[i]]) })
+	r.iterate(working, all)
 }
 
-// finishEpoch does what is due of a problem's finish, with so many goroutines.
-func (r *run) finishEpoch(p *problem, threads int) {
+// finishEpoch begins a problem's finish if it is due.
+func (r *run) finishEpoch(p *problem) {
 	if p.err != nil {
-		return
-	}
-	if p.newton != nil {
-		p.newton.threads = threads
-		p.newton.iterate()
 		return
 	}
 	if r.cfg.Finish == FinishNewton && p.ascent == nil {

@@ -26,19 +26,22 @@ const (
 // newtonBuffers are what the iterations of one problem at a time need.
 type newtonBuffers struct {
 	sum    *gram.Sum   // of dense rows
-	wide   *gram.Wide  // of rows with few nonzeros; one of the two is nil
-	matrix gram.Matrix // that one
+	wide   *gram.Wide  // of rows with few nonzeros
+	bytes  *gram.Bytes // of rows of bytes
+	room   *gram.Room  // for those
+	matrix gram.Matrix // the one that is wanted
 	factor *cholesky.Factor
+	dim    int       // of the matrix
 	packed []float32 // rows for sum
+	block  []byte    // rows for bytes
 	coef   []float32 // theirs
 	index  []int32   // the columns of sparse ones
 	ends   []int     // and where each of those ends
 
-	q       []float32 // what a unit along p adds to the margin of each row
-	p       []float64
-	step    []float32 // p
 	changed []int32   // the places of rows whose a has changed, from each chunk's first on
 	zone    []int32   // the places of rows with a second derivative, likewise
+	come    []int32   // the places of rows that are to be added to a sum of bytes
+	left    []int32   // and of those to be taken away
 	bend    []float32 // c_i*f”(m_i) of each row
 	was     []float32 // a before it has changed
 	ones    []float32 // by the rows' numbers in the store, for store.Sum
@@ -51,8 +54,15 @@ type newtonBuffers struct {
 // A newtonPool keeps buffers for those who come next: there are as many as problems iterate at the
 // same time.
 type newtonPool struct {
-	mu   sync.Mutex
-	free []*newtonBuffers
+	mu    sync.Mutex
+	free  []*newtonBuffers
+	lines []*newtonLine
+
+	x       store.Rows // of the data
+	threads int
+	asked   bool          // whether x is bytes
+	pixels  *store.Pixels // x if it is
+	kept    int           // bytes of sums that problems keep
 }
 
 // get returns buffers for n.
@@ -78,22 +88,31 @@ const gramBlock = 256
 
 // fit makes the buffers large enough.
 func (b *newtonBuffers) fit(n *newton) {
-	rows, vars, solved := len(n.rows), len(n.v), n.solved()
-	if b.matrix == nil || b.matrix.Dim() != solved || (b.wide != nil) != (n.few != nil) {
-		b.factor, b.sum, b.wide = cholesky.New(solved), nil, nil
-		if n.few != nil {
-			b.wide = gram.NewWide(solved)
-			b.matrix, b.index = b.wide, []int32{} // nil would be the columns of dense rows
-		} else {
-			b.sum = gram.New(solved)
-			b.matrix = b.sum
-			b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
-		}
-		b.p, b.step = make([]float64, vars), make([]float32, len(n.p.v))
+	rows, solved := len(n.rows), n.solved()
+	if b.factor == nil || b.dim != solved {
+		b.dim, b.factor, b.sum, b.wide = solved, cholesky.New(solved), nil, nil
 		b.parts = nil
 	}
-	if len(b.q) < rows {
-		b.q, b.bend, b.was = make([]float32, rows), make([]float32, rows), make([]float32, rows)
+	switch {
+	case n.few != nil:
+		if b.wide == nil {
+			b.wide = gram.NewWide(solved)
+			b.index = []int32{} // nil would be the columns of dense rows
+		}
+		b.matrix = b.wide
+	case n.pixels != nil:
+		b.matrix = n.pixels
+	default:
+		if b.sum == nil {
+			b.sum = gram.New(solved)
+		}
+		if len(b.coef) < gramBlock || len(b.packed) < gramBlock*solved {
+			b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
+		}
+		b.matrix = b.sum
+	}
+	if len(b.bend) < rows {
+		b.bend, b.was = make([]float32, rows), make([]float32, rows)
 		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
 		b.only = make([]uint32, rows)
 		b.chunks = make([]newtonSums, (rows+newtonChunk-1)/newtonChunk)
@@ -361,16 +380,11 @@ func (n *newton) setGap(s *newtonSums) {
 	}
 }
 
-// step takes one of Newton's steps. It reports false if there is none that leads on.
-func (n *newton) step() bool {
+// direct finds a direction. It reports false if there is none in which the objective falls.
+func (n *newton) direct() bool {
 	b := n.buffers
 	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
-	centre := n.centre(zone, bend)
-	if n.few != nil {
-		n.addFew(zone)
-	} else {
-		n.addZone(zone, centre)
-	}
+	centre := n.addUp(zone, bend)
 	rows := float64(len(n.rows))
 	lambda := n.p.lambda
 	var err error
@@ -381,26 +395,26 @@ func (n *newton) step() bool {
 			break
 		}
 	}
-	if err != nil {
-		return false
-	}
-	slope, ok := n.direct(centre, bend)
-	if !ok {
-		return false
-	}
-	s, ok := n.search(slope)
-	if !ok {
-		return false
-	}
-	for j, p := range b.p {
-		n.v[j] += float64(s * p)
-	}
-	n.inChunks(func(_, from, to int) {
-		for j := from; j < to; j++ {
-			n.m[j] += float64(s * float64(b.q[j]))
+	return err == nil && n.solve(centre, bend)
+}
+
+// addUp makes the matrix that of the rows of the zone. Where the bias has no penalty it is of the
+// rows less their mean, which addUp returns.
+func (n *newton) addUp(zone []int32, bend float64) (centre []float64) {
+	switch {
+	case n.few != nil:
+		n.addFew(zone)
+		return nil
+	case n.pixels != nil:
+		n.addPixels(zone)
+		if n.free() && bend > 0 {
+			centre = n.pixels.centre()
 		}
-	})
-	return true
+		return centre
+	}
+	centre = n.centre(zone, bend)
+	n.addZone(zone, centre)
+	return centre
 }
 
 // zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
@@ -454,6 +468,9 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 		b.sum.AddRows(b.packed, width, b.coef[:len(some)], n.threads)
 	}
 }
+
+// sumFew is whether rows may be added up by their nonzeros.
+var sumFew = true // a variable for the sake of tests
 
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
@@ -525,9 +542,12 @@ func (n *newton) addFew(zone []int32) {
 	}
 }
 
-// direct sets the direction p, and q. It returns the slope of the smoothed objective along it.
-func (n *newton) direct(centre []float64, bend float64) (slope float64, ok bool) {
-	p, b, d := n.p, n.buffers, len(n.p.v)
+// solve sets the direction to what the factor makes of the gradient. It reports whether the
+// smoothed objective falls along it.
+func (n *newton) solve(centre []float64, bend float64) bool {
+	p, d := n.p, len(n.p.v)
+	n.line = n.pool.lineFor(n)
+	to := n.line
 	rows := float64(len(n.rows))
 	gradient := slices.Clone(n.v)
 	for j := range gradient {
@@ -544,38 +564,33 @@ func (n *newton) direct(centre []float64, bend float64) (slope float64, ok bool)
 			across = -gradient[d] * rows / bend
 		}
 	}
-	x := b.p[:n.solved()]
+	x := to.p[:n.solved()]
 	for j := range x {
 		x[j] = -gradient[j]
 		if centre != nil {
 			x[j] += float64(centre[j] * gradient[d])
 		}
 	}
-	b.factor.Solve(x)
+	n.buffers.factor.Solve(x)
 	if n.free() {
-		b.p[d] = across
+		to.p[d] = across
 		for j, c := range centre {
-			b.p[d] -= float64(c * x[j])
+			to.p[d] -= float64(c * x[j])
 		}
 	}
-	for j := range b.step {
-		b.step[j] = float32(b.p[j])
-		if !floats.IsFinite(b.step[j]) {
-			return 0, false
-		}
-		b.p[j] = float64(b.step[j])
+	to.slope = 0
+	finite := true
+	for j := range to.step {
+		to.step[j] = float32(to.p[j])
+		finite = finite && floats.IsFinite(to.step[j])
+		to.p[j] = float64(to.step[j])
 	}
-	for j, z := range b.p {
-		slope += float64(gradient[j] * z)
+	for j, z := range to.p {
+		to.slope += float64(gradient[j] * z)
 	}
-	bias := n.biasOf(b.p)
-	n.inChunks(func(_, from, to int) {
-		rows := p.x.ForWorker()
-		for j := from; j < to; j++ {
-			i := n.rows[j]
-			side, _ := p.label(i)
-			b.q[j] = float32(float64(side) * (float64(rows.Dot(int(i), b.step)) + bias))
-		}
-	})
-	return slope, slope < 0 && !math.IsInf(slope, 0)
+	if finite && to.slope < 0 && !math.IsInf(to.slope, 0) {
+		return true
+	}
+	n.leaveLine()
+	return false
 }

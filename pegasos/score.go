@@ -3,6 +3,7 @@ package pegasos
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // Score writes the scores of one row to dst, one for each weight vector, and returns dst: the bits
@@ -34,16 +35,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 // on, are ignored, as in [Model.PredictAll]. It panics if idx and val differ in length, or idx is
 // not ascending or begins below 0.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
-	if len(idx) != len(val) {
-		panic(mistake.Lengths("len(idx)", len(idx), "len(val)", len(val)))
-	}
-	last := int32(-1)
-	for k, j := range idx {
-		if j <= last {
-			panic(notAscending(idx, k))
-		}
-		last = j
-	}
+	store.CheckRow(idx, val)
 	if s := m.Scaling; s != nil && !s.Folded {
 		dst = m.outputs(dst)
 		m.scoreScaled(idx, val, dst)
@@ -58,16 +50,6 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 		dst[k] = float64(asm.DotSparse(idx[:n], val[:n], w)) + m.bias(k)
 	}
 	return dst
-}
-
-// notAscending returns what to panic with where idx[k] is not above the index before it.
-//
-//go:noinline
-func notAscending(idx []int32, k int) any {
-	if k == 0 {
-		return mistake.Of("idx[0] = %d", idx[0])
-	}
-	return mistake.Of("idx[%d] = %d after %d", k, idx[k], idx[k-1])
 }
 
 // outputs returns dst, or a new slice, with an element for each weight vector.

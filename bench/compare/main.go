@@ -151,6 +151,8 @@ func absent() (names []string) {
 		{"go-highway", "arm64, or built with GOEXPERIMENT=simd"},
 		{"archsimd", "amd64 with AVX2, built with GOEXPERIMENT=simd"},
 		{"OpenBLAS", "built with -tags openblas"},
+		{"Eigen", "built with -tags eigen"},
+		{"SimSIMD", "built with -tags simsimd"},
 	} {
 		isIt := func(v vectorPeer) bool { return strings.HasPrefix(v.name, p.name) }
 		if !slices.ContainsFunc(dot.peers, isIt) {

@@ -30,13 +30,24 @@ static void loop_sgemv(long calls, int rows, int n, const float *m, const float 
 */
 import "C"
 
+import (
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
 func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
 
 // Each comes twice: with the loop in C, which is what a C program sees, and called from Go.
 func init() {
 	C.openblas_set_num_threads(1)
-	extraVersions = append(extraVersions, C.GoString(C.openblas_get_config())+" running as "+
-		C.GoString(C.openblas_get_corename()))
+	core := C.GoString(C.openblas_get_corename())
+	version := C.GoString(C.openblas_get_config()) + " running as " + core
+	if slices.Contains([]string{"Haswell", "Zen"}, core) && // registers of 256 bits
+		slices.Contains(asm.Available(), asm.AVX512) {
+		version += " (unfair to it: set OPENBLAS_CORETYPE=SKYLAKEX)"
+	}
+	extraVersions = append(extraVersions, version)
 	const inC, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
 	dot.peers = append(dot.peers,
 		vectorPeer{inC, cPeer, func(n int, x, y []float32) {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
 	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas"
 )

@@ -13,6 +13,9 @@ import (
 
 // Two small problems from end to end, with the peers that are here.
 func TestCompare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: the program")
+	}
 	f := flags{sets: regexp.MustCompile("^made-(tiny-three|numbers-small)$"), peers: true,
 		variants: true, python: "/usr/bin/python3", limit: 10 * time.Second,
 		json: t.TempDir() + "/all.json", numbers: "-loss squared"}
@@ -26,6 +29,9 @@ func TestCompare(t *testing.T) {
 }
 
 func TestMade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: the made sets")
+	}
 	problems := madeProblems()
 	scaled, numbers := 0, 0
 	for _, p := range problems {

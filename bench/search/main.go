@@ -15,11 +15,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/gate/stats"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
 )
 
 func main() {

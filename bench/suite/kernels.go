@@ -10,12 +10,12 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/bench/internal/training"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/gate/stats"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
 )
 
 // A meter measures and writes.

@@ -19,10 +19,10 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/pegasimd/pegasimd/bench/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/bench/internal/record"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
 )
 
 // Options say what to measure and for how long.

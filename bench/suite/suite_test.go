@@ -22,6 +22,9 @@ import (
 // A quick run has every kernel in every path and every training, benchstat makes tables of it
 // without a complaint, and the training that it reports converges.
 func TestQuickRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: make bench")
+	}
 	dir := t.TempDir()
 	suite, curves, results := filepath.Join(dir, "suite"), filepath.Join(dir, "training.json"),
 		filepath.Join(dir, "bench.txt")

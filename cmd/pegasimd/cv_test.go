@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -281,6 +284,36 @@ func TestCrossValidationErrors(t *testing.T) {
 	}, "cv", "-model", "m")
 }
 
+// The run that is named as failed is the first by number, even where a later one fails earlier.
+func TestFirstFailure(t *testing.T) {
+	for _, chains := range []int{3, 9} {
+		began, failed := make(chan bool, 9), make(chan bool)
+		i, err := firstFailure(t.Context(), 3, 9, chains, func(ctx context.Context, i int) error {
+			began <- true
+			switch i {
+			case 0: // fails once 1 has, and has had time to be cancelled
+				<-failed
+				select {
+				case <-ctx.Done():
+				case <-time.After(50 * time.Millisecond):
+				}
+				return cmp.Or(ctx.Err(), errors.New("run 0"))
+			case 1:
+				for range 3 { // the others have begun
+					<-began
+				}
+				close(failed)
+				return errors.New("run 1")
+			}
+			<-ctx.Done() // or this test hangs
+			return ctx.Err()
+		})
+		if i != 0 || err == nil || err.Error() != "run 0" {
+			t.Errorf("run %d has failed: %v", i, err)
+		}
+	}
+}
+
 func TestInterruptedCrossValidation(t *testing.T) {
 	data, model := file(t, "good.svm", strings.Repeat(toy, 5)), filepath.Join(t.TempDir(), "model")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -296,5 +329,27 @@ func TestInterruptedCrossValidation(t *testing.T) {
 	}
 	if _, err := os.Stat(model); err == nil {
 		t.Error("there is a model")
+	}
+}
+
+// Runs side by side share the memory: where it is enough for one of them, they follow each other,
+// with the same numbers.
+func TestCVSharesMemory(t *testing.T) {
+	var b strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&b, "%d", i%2)
+		for j := range 60 {
+			fmt.Fprintf(&b, " %d:%d", j+1, 1+(i*(j+3)+i/7*j)%23)
+		}
+		b.WriteByte('\n')
+	}
+	data := file(t, "data.svm", b.String())
+	flags := []string{"cv", "-quiet", "-folds", "2", "-epochs", "1", "-lambdas", "0.1,1"}
+	args := append(flags, "-max-memory", "1", "-threads")
+	one, _ := must(t, append(args, "1", data)...)
+	two, _ := must(t, append(args, "2", data)...)
+	many, _ := must(t, append(flags, "-threads", "2", data)...)
+	if one != two || one != many {
+		t.Errorf("%s\nside by side %s\nwith more memory %s", one, two, many)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,57 @@ func TestCVMetrics(t *testing.T) {
 			r.Metric != c.metric || !strings.Contains(printed, "best") {
 			t.Errorf("%+v: best %v of %v\n%s", c, r.Best.Lambda, means, printed)
 		}
+	}
+}
+
+// -scale of cv finds its numbers without the fold that is measured, each time anew: a score is that
+// of train -scale on a copy of the other folds' rows.
+func TestCVScale(t *testing.T) {
+	text := ""
+	for i := range 120 { // the second column says all, and is small beside the first
+		y := float64(2*(i%2) - 1)
+		text += fmt.Sprintf("%v 1:%v 2:%v\n", y, 1000+float64(i*37%100), 1e-3*(y+float64(i%7)/4))
+	}
+	data := file(t, "scales.svm", text)
+	set, err := dataset.Read(data, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold, means := pegasos.Folds(set.Y, nil, 3, 5), map[string]float64{}
+	for _, kind := range []string{"none", "unit", "max-abs", "standard"} {
+		r, _ := cvOf(t, "-scale", kind, "-folds", "3", "-lambdas", "0.01", "-seed", "5", data)
+		if string(r.Config.Scale) != kind {
+			t.Errorf("%s: %+v", kind, r.Config)
+		}
+		for f := range 3 {
+			var train, test []int
+			for i := range fold {
+				if fold[i] == f {
+					test = append(test, i)
+				} else {
+					train = append(train, i)
+				}
+			}
+			var rest strings.Builder
+			if err := dataset.WriteSvmlight(&rest, set.Subset(train)); err != nil {
+				t.Fatal(err)
+			}
+			a, b := file(t, "a.svm", rest.String()), set.Subset(test)
+			model := filepath.Join(t.TempDir(), "model")
+			must(t, "train", "-quiet", "-scale", kind, "-lambda", "0.01", "-seed", "5", a, model)
+			m, err := pegasos.ReadFile(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := byHand("accuracy", m, b)
+			if math.Abs(r.Best.Scores[f]-want) > 1e-12 {
+				t.Errorf("%s, fold %d: %v, want %v", kind, f, r.Best.Scores[f], want)
+			}
+		}
+		means[kind] = float64(r.Best.Mean)
+	}
+	if means["standard"] < 0.99 || means["none"] > 0.9 {
+		t.Errorf("%v", means)
 	}
 }
 

@@ -110,7 +110,7 @@ func eval(c *call) error {
 	if predictions.Numbers(m) && f.plot != "" {
 		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	s, err := c.reader(f.data).score(args[0], m)
+	s, err := c.reader(f.data).score(args[0], m, true)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func evaluate(s *scoredSet) *evalReport {
 // classify compares the classes that are predicted with the true ones.
 func (r *evalReport) classify(s *scoredSet) {
 	var predicted []int
-	predicted, r.right = s.predict()
+	predicted, r.right, _ = s.predict() // all scores are there
 	accuracy := metrics.Accuracy(s.truth, predicted)
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
 	r.Labels, r.Confusion = s.names, metrics.Confusion(s.truth, predicted, len(s.names))

@@ -18,7 +18,7 @@ import (
 type validation struct {
 	set     *dataset.Set
 	weights []float32 // of the rows, or nil
-	memory  int64     // that each run may take
+	memory  int64     // that all runs side by side may take
 	folds   int
 	fold    []int    // of each row; -1 for those without weight
 	sizes   []int    // of the folds
@@ -77,16 +77,30 @@ func (v *validation) deal(cfg pegasos.Config) error {
 // with the steps of a run that begins. Runs of a given length don't: they would take as long, and
 // not be what train does. Nor do runs without a finish: their bound has to forget the start first
 // (docs/training.md).
+//
+// Runs side by side share the memory. If that is too little for one of them, there are half as many
+// at a time.
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	runs := make([]cvRun, len(grid)*v.folds)
 	threads = parallel.Threads(threads)
-	chains, links := len(runs), 1 // of runs that depend on each other
-	if v.warm {
-		chains, links = v.folds, len(grid)
+	for atOnce := threads; ; atOnce /= 2 {
+		err := v.runSome(ctx, grid, threads, atOnce, p)
+		var refused *pegasos.ConfigError
+		if atOnce == 1 || !errors.As(err, &refused) || refused.Field != "MaxMemory" {
+			return err
+		}
 	}
-	within := max(1, threads/min(threads, chains))
+}
+
+// runSome is run with at most so many runs at a time.
+func (v *validation) runSome(ctx context.Context, grid []cvPoint, threads, atOnce int,
+	p *progress) error {
+	runs := make([]cvRun, len(grid)*v.folds)
+	chains := len(runs) // of runs that depend on each other
+	if v.warm {
+		chains = v.folds
+	}
+	atOnce = min(atOnce, chains)
+	within := runLimits{threads / atOnce, v.memory / int64(atOnce)}
 	var mu sync.Mutex
 	done := make([]float64, len(runs)) // the share of each that is
 	show := func(i int, share float64) {
@@ -103,31 +117,19 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		}
 		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
 	}
-	parallel.For(threads, chains, func(_, first int) {
-		var start *pegasos.Model
-		for link := range links {
-			i := first + link*v.folds
-			runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, start,
-				func(share float64) { show(i, share) })
-			if runs[i].err != nil {
-				cancel()
-				return
-			}
-			start, runs[i].model = runs[i].model, nil
+	starts := make([]*pegasos.Model, chains)
+	i, err := firstFailure(ctx, atOnce, len(runs), chains, func(ctx context.Context, i int) error {
+		c := i % chains
+		runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, starts[c],
+			func(share float64) { show(i, share) })
+		if runs[i].err == nil {
+			starts[c], runs[i].model = runs[i].model, nil
 			show(i, 1)
 		}
+		return runs[i].err
 	})
-	// The error of the first run that failed by itself; others may have been cancelled for its
-	// sake.
-	var failed error
-	for i, r := range runs {
-		cancelled := errors.Is(r.err, context.Canceled)
-		if r.err != nil && (failed == nil || errors.Is(failed, context.Canceled) && !cancelled) {
-			failed = fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, r.err)
-		}
-	}
-	if failed != nil {
-		return failed
+	if err != nil {
+		return fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, err)
 	}
 	for i := range grid {
 		grid[i].sum(runs[i*v.folds:][:v.folds])
@@ -135,9 +137,42 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 	return nil
 }
 
+// firstFailure does so many runs, of which c, c+chains, c+2*chains and so on go one after the
+// other, several such chains at a time. It returns the first run that fails, by number and not by
+// time: when one has failed those after it are cancelled, and those before it go on.
+func firstFailure(
+	ctx context.Context, threads, runs, chains int, do func(ctx context.Context, i int) error,
+) (failed int, err error) {
+	contexts, cancels := make([]context.Context, runs), make([]context.CancelFunc, runs)
+	for i := range contexts {
+		contexts[i], cancels[i] = context.WithCancel(ctx)
+		defer cancels[i]()
+	}
+	errs := make([]error, runs)
+	parallel.For(threads, chains, func(_, first int) {
+		for i := first; i < runs; i += chains {
+			if errs[i] = contexts[i].Err(); errs[i] == nil {
+				errs[i] = do(contexts[i], i)
+			}
+			if errs[i] != nil {
+				for _, cancel := range cancels[i+1:] {
+					cancel()
+				}
+				return
+			}
+		}
+	})
+	for i, err := range errs {
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
+
 // one trains without a fold and measures on it.
 func (v *validation) one(
-	ctx context.Context, cfg pegasos.Config, fold, threads int, start *pegasos.Model,
+	ctx context.Context, cfg pegasos.Config, fold int, within runLimits, start *pegasos.Model,
 	progress func(share float64),
 ) (r cvRun) {
 	weights := make([]float32, len(v.fold))
@@ -149,8 +184,8 @@ func (v *validation) one(
 		}
 	}
 	began := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: v.memory,
-		Start: fresh(start),
+	tr := pegasos.Trainer{Config: cfg, Threads: within.threads, Weights: weights,
+		MaxMemory: within.memory, Start: fresh(start),
 		Progress: func(p pegasos.Progress) {
 			progress(float64(p.Steps) / float64(p.TotalSteps+1))
 		}}
@@ -198,6 +233,12 @@ func (v *validation) weight(i int) float32 {
 		return 1
 	}
 	return v.weights[i]
+}
+
+// runLimits are what a run may take of the machine.
+type runLimits struct {
+	threads int
+	memory  int64 // in bytes, beside the data
 }
 
 // A cvRun is the training of a point without one fold.

@@ -141,6 +141,51 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
+// Short rows get no more memory from a model of many weight vectors: their scores are found a block
+// at a time, and are the same.
+func TestPredictMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes memory")
+	}
+	dir := t.TempDir()
+	const classes, rows, most = 40, 40_000, 100 // 780 pairs
+	var few, many strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&many, "%d %d:1\n", i%classes, 1+i%classes)
+		if i == most {
+			few.WriteString(many.String())
+		}
+	}
+	small, large := file(t, "small.svm", few.String()), file(t, "large.svm", many.String())
+	allowed := int(peak.Allowed(int64(many.Len()), rows))
+	for kind, c := range map[string]struct{ train, predict []string }{
+		"linear": {nil, []string{"-quiet", "-scores"}},
+		"kernel": {[]string{"-kernel", "rbf", "-gamma", "1"}, []string{"-quiet"}},
+	} {
+		model, out := filepath.Join(dir, kind), filepath.Join(dir, kind+".out")
+		must(t, append(append([]string{"train", "-quiet", "-multiclass", "ovo"}, c.train...), small,
+			model)...)
+		for _, form := range c.predict {
+			have, code := peakOf(t, []string{"predict", "-force", form, large, model, out})
+			if have > allowed || code != 0 {
+				t.Errorf("%s %s: exit code %d, %d MB of memory, want %d MB", kind, form, code,
+					have>>20, allowed>>20)
+			}
+			all, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			must(t, "predict", "-force", form, small, model, out)
+			first, err := os.ReadFile(out)
+			if err != nil || !bytes.HasPrefix(all, first) ||
+				bytes.Count(all, []byte("\n")) < rows {
+				t.Errorf("%s %s: the first %d of many rows are predicted otherwise: %v", kind,
+					form, most, err)
+			}
+		}
+	}
+}
+
 // writeHostile writes a file, or two, and returns the name and the unpacked size.
 func writeHostile(t *testing.T, f hostileFile, name string) (path string, size int) {
 	t.Helper()

@@ -71,11 +71,14 @@ func predict(c *call) error {
 	if err := out.checkKind(); err != nil {
 		return err
 	}
-	s, err := c.reader(f.data).score(args[0], m)
+	s, err := c.reader(f.data).score(args[0], m, false)
 	if err != nil {
 		return err
 	}
-	predicted, right := s.predict()
+	predicted, right, err := s.predict()
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
 	err = out.write(func(w io.Writer) error { return f.write(w, s, predicted) })
 	if err == nil && !f.data.quiet {
 		c.printFit(s, right)
@@ -126,14 +129,23 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
 	columns, digits := make([]float64, len(headings)), scoreDigits(s.model)
-	for i, class := range predicted {
-		b.WriteString(names[class])
-		fill(s.row(i), columns)
+	line := func(i int, scores []float64) {
+		b.WriteString(names[predicted[i]])
+		fill(scores, columns)
 		for _, v := range columns {
 			b.WriteByte('\t')
 			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', digits, 64))
 		}
 		b.WriteByte('\n')
+	}
+	if headings != nil {
+		if err := s.each(line); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	for i := range predicted {
+		line(i, nil)
 	}
 	return b.Flush()
 }

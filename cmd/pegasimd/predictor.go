@@ -149,13 +149,20 @@ func (m kernelModel) showScores(scores, columns []float64) { copy(columns, score
 type scoredSet struct {
 	*dataset.Set
 	model  predictor
-	scores []float64
-	truth  []int    // of each row its class, or a number beyond them; nil for numbers and none
-	names  []string // of the classes, and of the further labels
+	scores []float64 // nil if they are too many to be kept: see each
+	truth  []int     // of each row its class, or a number beyond them; nil for numbers and none
+	names  []string  // of the classes, and of the further labels
 }
 
-// score reads data for a model and finds the scores.
-func (d *dataReader) score(name string, m predictor) (*scoredSet, error) {
+// Scores are kept if there are few in all, or few for a row.
+const (
+	keptScores = 1 << 21
+	fewScores  = 4
+)
+
+// score reads data for a model and finds the scores. They are there for as long as they are kept,
+// which is always if they all are needed at once.
+func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
 	}
@@ -164,12 +171,11 @@ func (d *dataReader) score(name string, m predictor) (*scoredSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scoredSet{Set: set, model: m, scores: m.DecisionAll(matrix(set))}
-	if err := set.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err := predictions.CheckFinite(m, s.scores); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	s := &scoredSet{Set: set, model: m}
+	if n := m.Outputs(); all || n <= fewScores || set.Rows() <= keptScores/n {
+		if s.scores, err = s.find(0, set); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	if d.opt.Labels == dataset.LabelsNo {
 		s.Unlabelled = true // whatever labels the format has
@@ -178,6 +184,43 @@ func (d *dataReader) score(name string, m predictor) (*scoredSet, error) {
 		s.truth, s.names = positions(set, predictions.ClassNames(m))
 	}
 	return s, nil
+}
+
+// find returns the scores of a part of the rows, which begins with the row first, or an error for
+// the first row with a score that can't be relied on.
+func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
+	scores := s.model.DecisionAll(matrix(part))
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return scores, predictions.CheckFinite(s.model, first, scores)
+}
+
+// each calls do with the scores of every row. Those that are not kept are found a block of rows at
+// a time.
+func (s *scoredSet) each(do func(row int, scores []float64)) error {
+	n := s.model.Outputs()
+	block := max(64, keptScores/max(n, 1)) // kernel machines take 64 rows together
+	for first := 0; first < s.Rows(); first += block {
+		count := min(block, s.Rows()-first)
+		scores := s.scores
+		if scores == nil {
+			rows := make([]int, count)
+			for i := range rows {
+				rows[i] = first + i
+			}
+			var err error
+			if scores, err = s.find(first, s.Subset(rows)); err != nil {
+				return err
+			}
+		} else {
+			scores = scores[first*n:]
+		}
+		for i := range count {
+			do(first+i, scores[i*n:][:n])
+		}
+	}
+	return nil
 }
 
 // row returns the scores of a row.
@@ -201,16 +244,16 @@ func (s *scoredSet) labels() []float32 {
 
 // predict returns the classes that the model predicts, nil for numbers, and how many of them are
 // right.
-func (s *scoredSet) predict() (classes []int, right int) {
+func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
-		return nil, 0
+		return nil, 0, nil
 	}
 	classes = make([]int, s.Rows())
-	for i := range classes {
-		classes[i] = s.model.Class(s.row(i))
+	err = s.each(func(i int, scores []float64) {
+		classes[i] = s.model.Class(scores)
 		if s.truth != nil && classes[i] == s.truth[i] {
 			right++
 		}
-	}
-	return classes, right
+	})
+	return classes, right, err
 }

@@ -66,6 +66,22 @@ func Bits(seed uint64) *Source {
 	return newSource(seed, func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32()) })
 }
 
+// Drawn makes sources of numbers like those of another, which are drawn once and begin at another
+// place for each seed: for tests that take many.
+func Drawn(of func(seed uint64) *Source) func(seed uint64) *Source {
+	pool := make([]float32, 1<<16)
+	for i, s := 0, of(1); i < len(pool); i++ {
+		pool[i] = s.Float()
+	}
+	return func(seed uint64) *Source {
+		k := 40503 * seed // odd, so that no two of the pool's places are the same
+		return newSource(seed, func(*rand.Rand) float32 {
+			k++
+			return pool[k%uint64(len(pool))]
+		})
+	}
+}
+
 // Bytes makes the floats whose bits stand in data, over and over.
 func Bytes(seed uint64, data []byte) *Source {
 	k := 0

@@ -12,27 +12,51 @@ import (
 type Bytes struct {
 	dim    int
 	stride int
-	sum    []int64 // rows of columns; the upper triangle counts
-	recent []int32 // what is to be added to it
-	rows   int     // in recent
-	a, b   panels[uint32]
+	// The upper triangle, in rows of columns: it is recent, modulo 2^32, as long as there are no
+	// more than smallRows rows. Then sum begins, and recent is what is to be added to it.
+	sum    []int64
+	recent []int32
+	rows   int // in all; with sum those that have come or gone since it has changed
+	room   *Room
 }
 
-// recentRows is how many rows recent holds at most: 255*255 times as many are below 2^31.
-const recentRows = 1 << 15
+// A Room is where rows are packed that are added to a Bytes, or taken away. One goroutine's sums
+// can share one.
+type Room struct {
+	dim  int
+	a, b panels[uint32]
+}
+
+// NewRoom returns one for rows of dim columns.
+func NewRoom(dim int) *Room {
+	r := &Room{dim, newPanels[uint32](dim, asm.TileRows), newPanels[uint32](dim, asm.TileCols)}
+	r.a.reserve(1)
+	r.b.reserve(1)
+	return r
+}
+
+// 255*255 times smallRows are below 2^32, and times recentRows below 2^31.
+const (
+	smallRows  = 1 << 16
+	recentRows = 1 << 15
+)
 
 // NewBytes returns the sum of no rows of dim columns.
 func NewBytes(dim int) *Bytes {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: NewBytes(%d)", dim))
 	}
-	s := &Bytes{dim: dim, stride: up(dim, asm.TileCols), a: newPanels[uint32](dim, asm.TileRows),
-		b: newPanels[uint32](dim, asm.TileCols)}
-	n := up(dim, asm.TileRows) * s.stride
-	s.sum, s.recent = make([]int64, n), make([]int32, n)
-	s.a.reserve(1)
-	s.b.reserve(1)
+	s := &Bytes{dim: dim, stride: up(dim, asm.TileCols)}
+	s.recent = make([]int32, up(dim, asm.TileRows)*s.stride)
 	return s
+}
+
+// Use makes s pack rows in the given room from now on, in place of one of its own.
+func (s *Bytes) Use(room *Room) {
+	if room.dim != s.dim {
+		panic(fmt.Sprintf("gram: room for rows of %d columns in a sum of %d", room.dim, s.dim))
+	}
+	s.room = room
 }
 
 // Dim returns the number of columns.
@@ -40,7 +64,7 @@ func (s *Bytes) Dim() int { return s.dim }
 
 // Reset makes s the sum of no rows.
 func (s *Bytes) Reset() {
-	clear(s.sum)
+	s.sum = nil
 	clear(s.recent)
 	s.rows = 0
 }
@@ -48,13 +72,25 @@ func (s *Bytes) Reset() {
 // At returns element (i, j).
 func (s *Bytes) At(i, j int) int64 {
 	k := min(i, j)*s.stride + max(i, j)
+	if s.sum == nil {
+		return int64(uint32(s.recent[k]))
+	}
 	return s.sum[k] + int64(s.recent[k])
 }
 
 // Upper is what Matrix has it for.
 func (s *Bytes) Upper(i int, dst []float64) {
-	for j := i; j < s.dim; j++ {
-		dst[j] = float64(s.At(i, j))
+	recent := s.recent[i*s.stride:][:s.dim]
+	dst = dst[:s.dim]
+	if s.sum == nil {
+		for j := i; j < len(dst); j++ {
+			dst[j] = float64(uint32(recent[j]))
+		}
+		return
+	}
+	sum := s.sum[i*s.stride:][:s.dim]
+	for j := i; j < len(dst); j++ {
+		dst[j] = float64(sum[j] + int64(recent[j]))
 	}
 }
 
@@ -76,6 +112,10 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return
 	}
+	if s.room == nil {
+		s.room = NewRoom(s.dim)
+	}
+	pa, pb := &s.room.a, &s.room.b
 	none := make([]byte, s.dim)
 	for done := 0; done < n; done += 2 * asm.BlockRows {
 		take := min(n-done, 2*asm.BlockRows)
@@ -86,22 +126,34 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 				if 2*p+1 < take {
 					y = row(done + 2*p + 1)[:s.dim]
 				}
-				packPairs(&s.a, p, sign, x, y)
-				packPairs(&s.b, p, 1, x, y)
+				packPairs(pa, p, sign, x, y)
+				packPairs(pb, p, 1, x, y)
 			}
 		})
-		s.makeRoom(take)
+		s.makeRoom(take, sign)
 		inStrips(s.dim, threads, func(first, end, j int) {
-			b := s.b.rows(0, j, pairs)
+			b := pb.rows(0, j, pairs)
 			for i := first; i < end; i += asm.TileRows {
-				asm.RankKPairs(s.recent[i*s.stride+j:], s.stride, s.a.rows(0, i, pairs), b)
+				asm.RankKPairs(s.recent[i*s.stride+j:], s.stride, pa.rows(0, i, pairs), b)
 			}
 		})
 	}
 }
 
-// makeRoom sees to it that recent holds so many rows more.
-func (s *Bytes) makeRoom(rows int) {
+// makeRoom sees to it that so many rows more, times sign, can be added to recent.
+func (s *Bytes) makeRoom(rows int, sign int16) {
+	if s.sum == nil {
+		if all := s.rows + rows*int(sign); all <= smallRows {
+			s.rows = all
+			return
+		}
+		s.sum = make([]int64, len(s.recent))
+		for i, v := range s.recent {
+			s.sum[i] = int64(uint32(v))
+		}
+		clear(s.recent)
+		s.rows = 0
+	}
 	if s.rows+rows > recentRows {
 		for i, v := range s.recent {
 			s.sum[i] += int64(v)

@@ -53,6 +53,9 @@ func TestBytes(t *testing.T) {
 				at := func(r int) []byte { return rows[r] }
 				s.Add(n, at, 1+n%3)
 				checkBytes(t, s, rows)
+				if n%2 == 1 {
+					s.Use(NewRoom(dim))
+				}
 				s.Remove(n/3, at, 2)
 				checkBytes(t, s, rows[n/3:])
 				s.Reset()
@@ -75,5 +78,21 @@ func TestManyBytes(t *testing.T) {
 	s.Remove(n, func(int) []byte { return white }, 1)
 	if got := fmt.Sprint(s.At(0, 0), s.At(1, 0), s.At(2, 2)); got != "0 0 0" {
 		t.Errorf("without rows: %s", got)
+	}
+	// As many as are held without integers of 64 bits, however many have come and gone.
+	s.Reset()
+	for range 4 {
+		s.Add(smallRows, func(int) []byte { return white }, 1)
+		row := make([]float64, dim)
+		s.Upper(0, row)
+		if s.sum != nil || row[1] != smallRows*255*255 || s.At(0, 0) != int64(row[1]) {
+			t.Errorf("%d white pixels: %v", smallRows, row)
+		}
+		s.Remove(smallRows, func(int) []byte { return white }, 1)
+	}
+	s.Add(smallRows, func(int) []byte { return white }, 1)
+	s.Add(1, func(int) []byte { return white }, 1)
+	if got, want := s.At(0, 1), int64(smallRows+1)*255*255; s.sum == nil || got != want {
+		t.Errorf("one more: %d, want %d", got, want)
 	}
 }

@@ -67,8 +67,9 @@ func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
 	return s, nil
 }
 
-// CheckFinite returns an error for the first row with a score that can't be relied on.
-func CheckFinite(m modelio.Predictor, scores []float64) error {
+// CheckFinite returns an error for the first row with a score that can't be relied on, of rows that
+// begin with the row first.
+func CheckFinite(m modelio.Predictor, first int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
 		i = slices.IndexFunc(scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
@@ -76,7 +77,7 @@ func CheckFinite(m modelio.Predictor, scores []float64) error {
 	if i < 0 {
 		return nil
 	}
-	return RowOverflows(i/m.Outputs(), scores[i])
+	return RowOverflows(first+i/m.Outputs(), scores[i])
 }
 
 // RowOverflows is the error of a row with a score that can't be relied on.
@@ -135,7 +136,7 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	if err := set.Err(); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := CheckFinite(m, scores); err != nil {
+	if err := CheckFinite(m, 0, scores); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	b := bufio.NewWriter(w)

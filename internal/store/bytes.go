@@ -82,7 +82,7 @@ type packed struct {
 // newPacked returns the rows of x as bytes, made by so many goroutines, or false if x has other
 // values. It gives up at the first row that has.
 func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
-	c := codeOf(x)
+	c := codeOf(x.Rows(), x.Cols(), x.Row)
 	if c == nil {
 		return nil, false
 	}
@@ -128,29 +128,29 @@ func newCode(n float64) *code {
 
 // codeOf guesses a code by the first rows that have values other than 0. It returns nil if none is
 // right for them.
-func codeOf(x *dense.Matrix) *code {
+func codeOf(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)
-	rows := 0
-	for i := 0; i < min(x.Rows(), 1000) && rows < some; i++ {
+	seen := 0
+	for i := 0; i < min(rows, 1000) && seen < some; i++ {
 		found := false
-		for _, v := range x.Row(i) {
+		for _, v := range row(i) {
 			if v > 0 {
 				least, found = min(least, v), true
 			}
 		}
 		if found {
-			rows++
+			seen++
 		}
 	}
-	row := make([]byte, x.Cols())
+	packed := make([]byte, cols)
 	for _, n := range []float64{math.Round(1 / float64(least)), 255, 1} {
 		if !(n >= 1 && n <= 1<<16) {
 			continue
 		}
 		c, fits := newCode(n), true
-		for i := 0; i < min(x.Rows(), some) && fits; i++ {
-			fits = c.pack(row, x.Row(i))
+		for i := 0; i < min(rows, some) && fits; i++ {
+			fits = c.pack(packed, row(i))
 		}
 		if fits {
 			return c

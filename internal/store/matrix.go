@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -96,10 +97,39 @@ func copied(x *foreign, rows []uint32) Matrix {
 // IsBinary reports whether row i has no other values than zeros and ones.
 func IsBinary(m Reader, i int) bool {
 	_, values := m.Row(i)
+	return AreBinary(values)
+}
+
+// AreBinary reports whether there are no other values than zeros and ones.
+func AreBinary(values []float32) bool {
 	for _, v := range values {
 		if v != 0 && v != 1 {
 			return false
 		}
 	}
 	return true
+}
+
+// CheckRow panics unless idx and val are a row of a sparse matrix, of any number of columns.
+func CheckRow(idx []int32, val []float32) {
+	if len(idx) != len(val) {
+		panic(mistake.Lengths("len(idx)", len(idx), "len(val)", len(val)))
+	}
+	last := int32(-1)
+	for k, j := range idx {
+		if j <= last {
+			panic(notAscending(idx, k))
+		}
+		last = j
+	}
+}
+
+// notAscending returns what to panic with where idx[k] is not above the index before it.
+//
+//go:noinline
+func notAscending(idx []int32, k int) any {
+	if k == 0 {
+		return mistake.Of("idx[0] = %d", idx[0])
+	}
+	return mistake.Of("idx[%d] = %d after %d", k, idx[k], idx[k-1])
 }

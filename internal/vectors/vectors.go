@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -53,58 +52,6 @@ func Indices(n int) []int32 {
 	return idx
 }
 
-// lengths are those of the kernels' vectors: around the sizes of lanes, groups and blocks.
-var lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 63, 64, 65, 100, 127, 128, 129, 300, 784, 1023,
-	4096, 65535, 65536, 65537, 70000}
-
-// A kernel gives the bits of a result: of a number, or a hash of a vector's.
-type kernel struct {
-	name, does string
-	call       func(n int) string
-}
-
-func one(v float32) string { return fmt.Sprintf("%08x", math.Float32bits(v)) }
-
-// all returns the SHA-256 of a vector, little-endian.
-func all(v []float32) string {
-	b, _ := binary.Append(nil, binary.LittleEndian, v)
-	sum := sha256.Sum256(b)
-	return fmt.Sprintf("%x", sum)
-}
-
-// kernels has the public kernels. x, y and w are the streams 1, 2 and 3, a and b the first two
-// numbers of the stream 4.
-var kernels = []kernel{
-	{"dot", "x, y", func(n int) string { return one(dense.Dot(Vector(1, n), Vector(2, n))) }},
-	{"sumsquares", "x", func(n int) string { return one(dense.SumSquares(Vector(1, n))) }},
-	{"squareddistance", "x, y", func(n int) string {
-		return one(dense.SquaredDistance(Vector(1, n), Vector(2, n)))
-	}},
-	{"axpy", "a, x, y", func(n int) string {
-		y := Vector(2, n)
-		dense.Axpy(Value(4, 0), Vector(1, n), y)
-		return all(y)
-	}},
-	{"axpby", "a, x, b, y", func(n int) string {
-		y := Vector(2, n)
-		dense.Axpby(Value(4, 0), Vector(1, n), Value(4, 1), y)
-		return all(y)
-	}},
-	{"scale", "a, x", func(n int) string {
-		x := Vector(1, n)
-		dense.Scale(Value(4, 0), x)
-		return all(x)
-	}},
-	{"dotsparse", "indices, x, w of 3n+1", func(n int) string {
-		return one(sparse.Dot(Indices(n), Vector(1, n), Vector(3, 3*n+1)))
-	}},
-	{"axpysparse", "a, indices, x, w of 3n+1", func(n int) string {
-		w := Vector(3, 3*n+1)
-		sparse.Axpy(Value(4, 0), Indices(n), Vector(1, n), w)
-		return all(w)
-	}},
-}
-
 // Files returns the files of spec/vectors, by name.
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
@@ -112,11 +59,16 @@ func Files() (map[string][]byte, error) {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "# %s of %s; n, and the result's bits or a vector's SHA-256: docs/spec.md\n",
 			k.name, k.does)
-		for _, n := range lengths {
+		sizes := k.sizes
+		if sizes == nil {
+			sizes = lengths
+		}
+		for _, n := range sizes {
 			fmt.Fprintf(&b, "%d %s\n", n, k.call(n))
 		}
 		files["kernel-"+k.name+".txt"] = b.Bytes()
 	}
+	functions(files)
 	if err := models(files); err != nil {
 		return nil, err
 	}
@@ -173,16 +125,21 @@ func models(files map[string][]byte) error {
 		"hinge": {Loss: pegasos.Hinge, Bias: pegasos.BiasNone},
 		"squared-hinge": {Loss: pegasos.SquaredHinge, Bias: pegasos.BiasAugmented, BiasScale: 2,
 			Tol: 1e-3},
-		"log":  {Loss: pegasos.Log, Bias: pegasos.BiasNone, Seed: 7},
-		"unit": {Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented, Scale: pegasos.ScaleUnit},
+		"log":   {Loss: pegasos.Log, Bias: pegasos.BiasNone, Seed: 7},
+		"unit":  {Loss: pegasos.Hinge, Bias: pegasos.BiasAugmented, Scale: pegasos.ScaleUnit},
+		"dense": {Loss: pegasos.SquaredHinge, Bias: pegasos.BiasNone, Seed: 3},
 	} {
+		var rows pegasos.Examples = x
+		if name == "dense" {
+			rows = filled(x)
+		}
 		if cfg.Scale == "" {
 			cfg.Scale = pegasos.ScaleNone
 		}
 		cfg.Lambda, cfg.Steps, cfg.TargetScale = 0.1, steps, pegasos.ScaleNone
 		cfg.Multiclass, cfg.Finish = pegasos.OneVsRest, pegasos.FinishNone
-		m, err := (&pegasos.Trainer{Config: cfg, Fingerprint: true}).Train(context.Background(), x,
-			y)
+		m, err := (&pegasos.Trainer{Config: cfg, Fingerprint: true}).Train(context.Background(),
+			rows, y)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -192,15 +149,26 @@ func models(files map[string][]byte) error {
 			return err
 		}
 		files[name+".model"] = b.Bytes()
-		if files[name+".steps"], err = stepsOf(x, y, cfg); err != nil {
+		if files[name+".steps"], err = stepsOf(rows, y, cfg); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// filled returns the same rows with their zeros.
+func filled(x *sparse.Matrix) *dense.Matrix {
+	m := dense.New(x.Rows(), x.Cols())
+	for i := range x.Rows() {
+		for j, v := range x.Nonzeros(i) {
+			m.Row(i)[j] = v
+		}
+	}
+	return m
+}
+
 // stepsOf has, after each of some steps, the weights of the last iterate and its bias, as bits.
-func stepsOf(x *sparse.Matrix, y []float32, cfg pegasos.Config) ([]byte, error) {
+func stepsOf(x pegasos.Examples, y []float32, cfg pegasos.Config) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# step, w of the last iterate as float32 bits, its bias as float64 bits\n")
 	cfg.Average = pegasos.LastIterate

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
 
 var update = flag.Bool("update", false, "write spec/vectors anew: a change of what releases promise")
@@ -39,5 +40,21 @@ func TestGoldenVectors(t *testing.T) {
 				t.Errorf("%d files, want %d: %v", len(there), len(files), err)
 			}
 		})
+	}
+}
+
+// Every kernel of the table has vectors, but for the one that has no result.
+func TestGoldenVectorsOfAllKernels(t *testing.T) {
+	there := map[string]bool{"prefetch": true}
+	for _, k := range kernels {
+		if there[k.name] {
+			t.Errorf("%s comes twice", k.name)
+		}
+		there[k.name] = true
+	}
+	for _, k := range asmtest.Kernels {
+		if !there[k.Name] {
+			t.Errorf("%s has no vectors", k.Name)
+		}
 	}
 }

@@ -49,3 +49,19 @@ func ExampleRead() {
 	fmt.Println(same.PredictAll(x), same.Hash() == m.Hash())
 	// Output: [0 0 1 1] true
 }
+
+// A server that is asked about one row at a time keeps a buffer for the scores.
+func ExampleModel_Score() {
+	x, err := dense.FromSlice(4, 2, []float32{1, 1, -1, -1, 1, -1, -1, 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := kernelsvm.Train(context.Background(), x, []float32{0, 0, 1, 1},
+		kernelsvm.Config{Kernel: kernelsvm.RBF, Gamma: 0.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores := make([]float64, m.Outputs())
+	fmt.Println(m.Classes[m.Class(m.Score([]float32{.9, .8}, scores))])
+	// Output: 0
+}

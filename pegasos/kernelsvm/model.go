@@ -53,6 +53,7 @@ type Model struct {
 	store   *rowStore
 	general *rowStore // for queries that are not zeros and ones, where support rows are
 	weights []*dense.Matrix
+	single  sync.Pool // *queryWorker, for rows that are scored one at a time
 }
 
 // A Result says how a run went.

@@ -1,7 +1,6 @@
 package kernelsvm
 
 import (
-	"math"
 	"runtime"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -71,17 +70,13 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
 		w := workers[worker]
 		if w == nil {
-			w = &queryWorker{
-				rows:   store.ReaderOf(x),
-				matrix: matrix,
-				values: make([]float32, queryRows*tileRows),
-				sums:   make([]float32, m.Config.slots(len(m.Classes))),
-			}
+			w = m.newWorker(queryRows)
+			w.rows, w.matrix = store.ReaderOf(x), matrix
 			workers[worker] = w
 		}
 		start := block * queryRows
 		end := min(start+queryRows, n)
-		m.decide(w, start, end, scores[start*p:end*p])
+		m.decide(m.probe(w, start, end), w, scores[start*p:end*p])
 	})
 	return scores
 }
@@ -94,19 +89,41 @@ type queryWorker struct {
 	found  [][]float32 // kernel values of each probe with a tile, in values
 	values []float32
 	sums   []float32
+	buffer rowBuffer // of a single row
 }
 
-// decide finds the scores of the rows from start to end. To the bit a score is a sum in float64,
-// tile after tile, of dot products of the kernel's values and the coefficients.
-func (m *Model) decide(w *queryWorker, start, end int, scores []float64) {
+// newWorker returns one for up to so many rows at a time.
+func (m *Model) newWorker(rows int) *queryWorker {
+	return &queryWorker{
+		values: make([]float32, rows*tileRows),
+		sums:   make([]float32, m.Config.slots(len(m.Classes))),
+	}
+}
+
+// A rowBuffer is memory for what becomes of a row.
+type rowBuffer struct {
+	words  []uint64
+	index  []int32
+	values []float32
+}
+
+// probe makes probes of the rows from start to end, and returns the store that they are for.
+func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	s := m.store
 	if s.words != nil && !w.allBinary(start, end) {
 		s = m.general
 	}
 	w.probes = w.probes[:0]
 	for i := start; i < end; i++ {
-		w.probes = append(w.probes, s.query(w.rows, i, w.matrix))
+		index, values := w.rows.Row(i)
+		w.probes = append(w.probes, s.query(index, values, w.matrix, &rowBuffer{}))
 	}
+	return s
+}
+
+// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is a sum
+// in float64, tile after tile, of dot products of the kernel's values and the coefficients.
+func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
 	p, classes := m.Problems(), len(m.Classes)
 	c, last := 0, m.counts[0]
 	for t, tile := range s.tiles {
@@ -139,18 +156,17 @@ func (w *queryWorker) allBinary(start, end int) bool {
 	return w.matrix
 }
 
-// query returns row i of x as a probe, without the columns that the model lacks. The probe has the
-// values themselves where they last: those of a matrix.
-func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
+// query returns a row of a store.Reader as a probe, without the columns that the model lacks. The
+// probe has the values themselves where they last, as those of a matrix do, or else is in b.
+func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffer) probe {
 	if s.words != nil {
-		q := probe{words: make([]uint64, s.width)}
-		q.square = float64(packRow(q.words, x, i, s.cols))
-		return q
+		b.words = zeros(b.words, s.width)
+		ones := packRow(b.words, index, values, s.cols)
+		return probe{square: float64(ones), words: b.words}
 	}
-	index, values := x.Row(i)
 	if s.dense == nil {
 		if index == nil {
-			index, values = nonzeros(values)
+			index, values = b.nonzeros(values)
 		}
 		k := len(index)
 		for k > 0 && int(index[k-1]) >= s.cols {
@@ -159,10 +175,11 @@ func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 		index, values = index[:k], values[:k]
 		return probe{square: sumSquaresInOrder(values), index: index, values: values}
 	}
-	if index == nil && matrix && len(values) == s.cols {
+	if index == nil && last && len(values) == s.cols {
 		return probe{square: float64(dense.SumSquares(values)), values: values}
 	}
-	row := make([]float32, s.cols)
+	row := zeros(b.values, s.cols)
+	b.values = row
 	if index == nil {
 		copy(row, values)
 	}
@@ -174,14 +191,26 @@ func (s *rowStore) query(x store.Reader, i int, matrix bool) probe {
 	return probe{square: float64(dense.SumSquares(row)), values: row}
 }
 
-func nonzeros(row []float32) (index []int32, values []float32) {
-	index = []int32{}
+// zeros returns n zeros, in buf if it is large enough.
+func zeros[T any](buf []T, n int) []T {
+	if cap(buf) < n {
+		return make([]T, n)
+	}
+	clear(buf[:n])
+	return buf[:n]
+}
+
+func (b *rowBuffer) nonzeros(row []float32) (index []int32, values []float32) {
+	b.index, b.values = b.index[:0], b.values[:0]
+	if b.index == nil {
+		b.index = []int32{} // nil is how rows that are dense are told
+	}
 	for j, v := range row {
 		if v != 0 {
-			index, values = append(index, int32(j)), append(values, v)
+			b.index, b.values = append(b.index, int32(j)), append(b.values, v)
 		}
 	}
-	return index, values
+	return b.index, b.values
 }
 
 // Class returns the position in Classes of the class that the scores of a row speak for. For two
@@ -231,10 +260,7 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
 	labels := make([]float32, x.Rows())
 	for i := range labels {
-		labels[i] = float32(math.NaN())
-		if k := m.Class(scores[i*p:][:p]); k >= 0 {
-			labels[i] = m.Classes[k]
-		}
+		labels[i] = m.label(scores[i*p:][:p])
 	}
 	return labels
 }

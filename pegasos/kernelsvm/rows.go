@@ -163,7 +163,8 @@ func (s *rowStore) pack() bool {
 	}
 	s.width, s.words = width, make([]uint64, width*len(s.at))
 	for p, i := range s.at {
-		s.squares[p] = float64(packRow(s.words[p*width:][:width], s.from, int(i), s.cols))
+		index, row := s.from.Row(int(i))
+		s.squares[p] = float64(packRow(s.words[p*width:][:width], index, row, s.cols))
 	}
 	// Every value there can be, by the same function as everywhere.
 	s.values = make([]float32, s.cols+1)
@@ -180,9 +181,8 @@ func (s *rowStore) pack() bool {
 	return true
 }
 
-// packRow sets the bits of row i in the columns below cols, and counts them.
-func packRow(words []uint64, m store.Reader, i, cols int) (ones int) {
-	index, values := m.Row(i)
+// packRow sets the bits of a row in the columns below cols, and counts them.
+func packRow(words []uint64, index []int32, values []float32, cols int) (ones int) {
 	if index == nil {
 		for j, v := range values[:min(cols, len(values))] {
 			if v == 1 {

@@ -1,24 +1,20 @@
 // Command verifier is a second verifier, written by docs/spec.md alone: it imports nothing of this
-// repository. It reads a model of two classes with the loss hinge, squared-hinge or log, and the
-// svmlight data that it was trained on, scaled by nothing or by the rows' lengths; finds the
-// model's hash and its objective, to the bit, and a lower bound on the least objective; and fails
-// if one of them is not what the model claims or could claim.
-//
-//	go run ./spec/verifier MODEL DATA
+// repository. It reads a model of two classes and the svmlight data that it was trained on, finds
+// the model's hash and its objective, to the bit, and a lower bound on the least objective, and
+// fails if one is not what the model claims or could claim: go run ./spec/verifier MODEL DATA
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,192 +44,152 @@ type model struct {
 // readModel reads a model file (spec, "Model files"), and returns its hash ("The hash") as well.
 func readModel(name string) (m *model, hash string, err error) {
 	file, err := os.ReadFile(name)
-	if err != nil || len(file) < 32 {
-		return nil, "", errors.Join(errors.New("no model file"), err)
-	}
-	end := len(file) - 32
+	end := max(0, len(file)-sha256.Size)
 	sum := sha256.Sum256(file[:end])
-	header, numbers, _ := bytes.Cut(file[:end], []byte("\n\n"))
-	lines := strings.Split(string(header), "\n")
-	if !bytes.Equal(sum[:], file[end:]) || lines[0] != "pegasimd model 1" {
-		return nil, "", errors.New("a damaged file, or a model that is not known here")
+	header, numbers, _ := strings.Cut(string(file[:end]), "\n\n")
+	first, lines, _ := strings.Cut(header, "\n")
+	if err != nil || string(sum[:]) != string(file[end:]) || first != "pegasimd model 1" {
+		return nil, "", fmt.Errorf("%s is damaged, or no model that is known here: %w", name, err)
 	}
-	for i, line := range lines { // as one JSON object
-		key, value, _ := strings.Cut(line, ": ")
-		lines[i] = strconv.Quote(key) + ":" + value
-	}
+	object := regexp.MustCompile(`(?m)^(\w+):`).ReplaceAllString(lines, `,"$1":`)
 	m = new(model)
-	err = json.Unmarshal([]byte("{"+strings.Join(lines[1:], ",")+"}"), m)
+	err = json.Unmarshal([]byte(`{"form":1`+object+"}"), m)
 	c, size := m.Config, 4*m.Features
 	if m.Bias {
 		size += 8
 	}
-	if err != nil || len(numbers) < size || len(m.Classes) != 2 || c.ClassWeight != "" ||
-		!slices.Contains([]string{"hinge", "squared-hinge", "log"}, c.Loss) ||
-		!slices.Contains([]string{"none", "augmented"}, c.Bias) ||
-		!slices.Contains([]string{"", "none", "unit"}, m.Scaling.Kind) {
-		return nil, "", errors.Join(errors.New("a kind of model that is not known here"), err)
-	}
-	if numbers = numbers[:size]; m.Bias {
-		m.b = math.Float64frombits(binary.LittleEndian.Uint64(numbers[size-8:]))
+	known := strings.Contains(" hinge squared-hinge log ", " "+c.Loss+" ") &&
+		strings.Contains(" none unit ", " "+m.Scaling.Kind+" ") && c.ClassWeight == "" &&
+		(c.Bias == "none" || c.Bias == "augmented") && c.Order == "shuffled"
+	if err != nil || !known || len(m.Classes) != 2 || m.Features < 0 || len(numbers) < size {
+		return nil, "", fmt.Errorf("%s is of a kind that is not known here: %w", name, err)
 	}
 	m.w = make([]float32, m.Features)
-	binary.Decode(numbers, binary.LittleEndian, m.w)
-	numbers, _ = binary.Append(slices.Clone(numbers), binary.LittleEndian, m.Classes)
-	sum = sha256.Sum256(numbers)
-	return m, hex.EncodeToString(sum[:]), nil
+	hashed := []byte(numbers[:size])
+	at, _ := binary.Decode(hashed, binary.LittleEndian, m.w)
+	binary.Decode(hashed[at:], binary.LittleEndian, &m.b) // if there is one
+	hashed, _ = binary.Append(hashed, binary.LittleEndian, m.Classes)
+	return m, fmt.Sprintf("%x", sha256.Sum256(hashed)), nil
 }
 
 type row struct {
 	y     float64 // -1 or +1
 	index []int
-	wide  []float64 // the values, scaled
-	value []float32 // the same, rounded
+	value []float64 // scaled
 }
 
 // readRows reads svmlight data, and scales them (spec, "Scaling").
 func readRows(name string, m *model) (rows []row, err error) {
 	text, err := os.ReadFile(name)
 	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		label, err1 := strconv.ParseFloat(words[0], 32)
-		r, squares := row{y: -1}, 0.0
-		if float32(label) == m.Classes[1] {
-			r.y = 1
-		} else if float32(label) != m.Classes[0] {
-			err = errors.New("a label that the model lacks")
-		}
-		for _, word := range words[1:] {
+		first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		label, wrong := strconv.ParseFloat(first, 32)
+		class := slices.Index(m.Classes, float32(label))
+		r, squares, bad := row{y: float64(2*class - 1)}, 0.0, wrong != nil || class < 0
+		for _, word := range strings.Fields(rest) {
 			index, value, _ := strings.Cut(word, ":")
-			j, err2 := strconv.Atoi(index)
-			v, err3 := strconv.ParseFloat(value, 32)
-			if err = errors.Join(err, err1, err2, err3); j < 1 || j > m.Features {
-				err = errors.Join(err, errors.New("a feature that the model lacks"))
-			}
-			r.index, r.wide = append(r.index, j-1), append(r.wide, v)
+			j, wrong := strconv.Atoi(index)
+			v, wrong2 := strconv.ParseFloat(value, 32)
+			bad = bad || wrong != nil || wrong2 != nil || j < 1 || j > m.Features
+			r.index, r.value = append(r.index, j-1), append(r.value, v)
 			squares += float64(v * v)
 		}
-		for k := range r.wide {
+		for k := range r.value {
 			if m.Scaling.Kind == "unit" && squares > 0 {
-				r.wide[k] /= math.Sqrt(squares)
+				r.value[k] /= math.Sqrt(squares)
 			}
-			r.value = append(r.value, float32(r.wide[k]))
 		}
-		if rows = append(rows, r); err != nil {
-			return nil, fmt.Errorf("row %d: %w", len(rows), err)
+		if bad {
+			return nil, fmt.Errorf("%q has a label or a feature that the model lacks", line)
 		}
+		rows = append(rows, r)
 	}
 	return rows, err
 }
 
-// dot is the dot product in float32 (spec, "Sums"): 64 lanes of columns where rows are held dense,
-// 8 lanes of nonzeros where they are sparse, in blocks of 65,536.
-func (m *model) dot(r *row) (sum float32) {
-	dense := strings.HasPrefix(m.Data, "dense:")
-	lane, block := make([]float32, 8), 0
-	if dense {
-		lane = make([]float32, 64)
-	}
-	fold := func() {
-		for n := len(lane) / 2; n > 0; n /= 2 {
-			for l := range n {
-				lane[l] += lane[n+l]
-			}
+// sum adds up terms in so many lanes, a block at a time (spec, "Sums").
+func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
+	for part := range slices.Chunk(terms, block) {
+		var lane [64]T
+		for i, v := range part {
+			lane[i%lanes] += v
 		}
-		sum += lane[0]
-		clear(lane)
+		for l := lanes - 1; l > 0; l-- { // to the lane that is 32, 16, 8, 4, 2 or 1 below
+			lane[l-1<<(bits.Len(uint(l))-1)] += lane[l]
+		}
+		total += lane[0]
 	}
-	for k, j := range r.index {
-		at := k
-		if dense {
+	return total
+}
+
+// scores returns the score in float32, by columns where rows are held dense, else by nonzeros, and
+// that in float64, in 4 lanes of columns.
+func (m *model) scores(r *row) (quick, exact float64) {
+	terms, lanes, wide := make([]float32, len(r.index)), 8, [4]float64{}
+	if strings.HasPrefix(m.Data, "dense:") {
+		terms, lanes = make([]float32, m.Features), 64
+	}
+	for at, j := range r.index {
+		wide[j%4] += float64(float64(m.w[j]) * r.value[at])
+		product := float32(float32(r.value[at]) * m.w[j])
+		if lanes == 64 {
 			at = j
 		}
-		if at/65536 != block {
-			fold()
-			block = at / 65536
-		}
-		lane[at%65536%len(lane)] += float32(r.value[k] * m.w[j])
+		terms[at] = product
 	}
-	fold()
-	return sum
+	wide[0] = (wide[0] + wide[1]) + (wide[2] + wide[3])
+	return float64(sum(terms, 65536, lanes)) + m.b, wide[0] + m.b
 }
 
-// wideDot is the same in float64, in 4 lanes of columns.
-func (m *model) wideDot(r *row) float64 {
-	var lane [4]float64
-	for k, j := range r.index {
-		lane[j%4] += float64(float64(m.w[j]) * r.wide[k])
+// loss returns the loss at a margin, and for a bound a_i, of the hinge smoothed by h, and what its
+// mean is made of ("A bound").
+func (m *model) loss(margin, h float64) (loss, a, least float64) {
+	miss := max(0, 1-margin)
+	switch a = max(0, min(0.5+(1-margin)/h, 1)); m.Config.Loss {
+	case "squared-hinge":
+		a = 2 * miss
+		return float64(miss * miss), a, a - a*a/4
+	case "log":
+		loss, a = log1pExp(-margin), 1/(1+math.Exp(margin))
+		return loss, a, loss + a*margin
 	}
-	return (lane[0] + lane[1]) + (lane[2] + lane[3])
-}
-
-// order is that in which rows are counted (spec, "Random numbers").
-func (m *model) order(rows int) []int {
-	p, pcg := make([]int, rows), rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
-	for i := range p {
-		j := i
-		if m.Config.Order == "shuffled" {
-			high, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)
-			j = int(high)
-		}
-		p[i], p[j] = p[j], i
-	}
-	return p
+	return miss, a, a
 }
 
 // objective is lambda/2 |w|^2 and the mean loss, of margins that are given (spec, "The objective").
 func (m *model) objective(margins []float64) float64 {
-	var squares, sum, part float64
+	b := m.b / cmp.Or(m.Config.BiasScale, 1)
+	var squares float64
 	for _, v := range m.w {
 		squares += float64(float64(v) * float64(v))
 	}
-	if m.Config.Bias == "augmented" {
-		b := m.b / m.Config.BiasScale
-		squares += float64(b * b)
+	losses, order := make([]float64, len(margins)), make([]int, len(margins))
+	pcg := rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
+	for i := range order { // "Random numbers"
+		j, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)
+		order[i], order[j] = order[j], i
 	}
-	for i, j := range m.order(len(margins)) {
-		d := max(0, 1-margins[j])
-		switch m.Config.Loss {
-		case "squared-hinge":
-			d = float64(d * d)
-		case "log":
-			d = log1pExp(-margins[j])
-		}
-		if part += d; (i+1)%max(32, m.Features/256) == 0 || i+1 == len(margins) {
-			sum, part = sum+part, 0
-		}
+	for i, j := range order {
+		losses[i], _, _ = m.loss(margins[j], 1)
 	}
-	return float64(m.Lambda/2*squares) + sum/float64(len(margins))
+	mean := sum(losses, max(32, m.Features/256), 1) / float64(len(losses))
+	return float64(m.Lambda/2*(squares+float64(b*b))) + mean
 }
 
-// bound returns a lower bound on the least objective, of dual variables that the margins make.
+// bound returns a lower bound on the least objective, of the margins' slopes ("A bound").
 func (m *model) bound(rows []row, margins []float64, h float64) float64 {
-	u := make([]float64, m.Features)
-	var ub, mean, size, half float64
-	n := float64(len(rows))
+	u, n := make([]float64, m.Features+1), float64(len(rows)) // the last of u is the bias's
+	var mean, size, half float64
 	for i, r := range rows {
-		a := max(0, min(0.5+(1-margins[i])/h, 1))
-		least := a
-		switch m.Config.Loss {
-		case "squared-hinge":
-			a = 2 * max(0, 1-margins[i])
-			least = a - a*a/4
-		case "log":
-			if a, least = 1/(1+math.Exp(margins[i])), 0; a > 0 && a < 1 {
-				least = -a*math.Log(a) - (1-a)*math.Log(1-a)
-			}
-		}
-		mean, size = mean+least, size+math.Abs(least)+a*a
+		loss, a, least := m.loss(margins[i], h)
+		mean, size = mean+least, size+loss+math.Abs(a*margins[i])+a*a+a
 		for k, j := range r.index {
-			u[j] += a * r.y * r.wide[k]
-			size += math.Abs(a * r.wide[k])
+			u[j] += a * r.y * r.value[k]
+			size += math.Abs(a * r.value[k])
 		}
-		ub += a * r.y * m.Config.BiasScale
+		u[m.Features] += a * r.y * m.Config.BiasScale
 	}
-	if m.Config.Bias != "augmented" {
-		ub = 0
-	}
-	for _, v := range append(u, ub) {
+	for _, v := range u {
 		half += v * v / (2 * m.Lambda * n * n)
 	}
 	return mean/n - half - (8*n+float64(m.Features)+64)*0x1p-50*(size/n+2*half)
@@ -249,25 +205,21 @@ func verify(modelFile, dataFile string) (told string, err error) {
 	if err != nil {
 		return "", err
 	}
-	quick, exact := make([]float64, len(rows)), make([]float64, len(rows))
-	for i := range rows {
-		quick[i] = rows[i].y * (float64(m.dot(&rows[i])) + m.b)
-		exact[i] = rows[i].y * (m.wideDot(&rows[i]) + m.b)
+	var quick, exact []float64 // margins
+	for _, r := range rows {
+		a, b := m.scores(&r)
+		quick, exact = append(quick, r.y*a), append(exact, r.y*b)
 	}
-	best := math.Inf(-1)
+	best := 0.0
 	for h := 1.0 / 64; h <= 64; h *= 2 {
 		best = max(best, m.bound(rows, exact, h))
 	}
 	p, rough, of := m.objective(exact), m.objective(quick), m.Result
-	told = fmt.Sprintf("hash %s\nobjective %v (%v), least objective at least %v\n", hash, p, rough,
-		best)
-	if of.Objective != p && of.Objective != rough {
-		return told, fmt.Errorf("the objective is %v or %v, not %v", p, rough, of.Objective)
+	wrong := of.Objective != p && of.Objective != rough
+	if wrong || of.Bound > p || best > p || m.Hash != hash {
+		err = fmt.Errorf("the claim is wrong: %v, bound %v, %s", of.Objective, of.Bound, m.Hash)
 	}
-	if m.Hash != "" && m.Hash != hash || of.Bound > p || best > p {
-		return told, errors.New("another hash, or a bound above the objective")
-	}
-	return told, nil
+	return fmt.Sprintf("hash %s\nobjective %v or %v, at least %v\n", hash, p, rough, best), err
 }
 
 func main() {
@@ -277,4 +229,71 @@ func main() {
 		fmt.Fprintln(os.Stderr, "verifier:", err)
 		os.Exit(1)
 	}
+}
+
+// The coefficients of exp and log ("Elementary functions").
+const ln2High, ln2Low, magic = 0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41, 0x1.8p52
+
+var ofExp = [16]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320,
+	1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800, 1. / 87178291200}
+var ofLog = [12]float64{2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19,
+	2. / 21}
+
+// poly is c[0] + c[1] x + c[2] x^2 + ..., four terms at a time.
+func poly(c []float64, x float64) (sum float64) {
+	x2 := float64(x * x)
+	for n := len(c) - 4; n >= 0; n -= 4 {
+		four := (c[n] + float64(x*c[n+1])) + float64(x2*(c[n+2]+float64(x*c[n+3])))
+		sum = four + float64(float64(x2*x2)*sum)
+	}
+	return sum
+}
+
+// exp returns e^x, for x from -746 to 0, as e + eLow.
+func exp(x float64) (e, eLow float64) {
+	k := (float64(x*0x1.71547652b82fep+0) + magic) - magic
+	high, low := x-float64(k*ln2High), float64(k*ln2Low)
+	r := high - low
+	rLow, head := (high-r)-low, 1+r
+	tail := ((1 - head) + r) + float64(rLow*head)
+	tail += float64(float64(r*r) * poly(ofExp[:], r))
+	e = head + tail
+	return math.Ldexp(e, int(k)), math.Ldexp((head-e)+tail, int(k))
+}
+
+// log returns log(1+f+fLow) + k log(2).
+func log(f, fLow float64, k int) (high, low float64) {
+	d := 2 + f
+	dLow := ((2 - d) + f) + fLow
+	inverse := 1 / d
+	s := float64(f * inverse)
+	sHigh := math.Float64frombits(math.Float64bits(s) &^ (1<<27 - 1)) // half of the digits
+	dHigh := math.Float64frombits(math.Float64bits(d) &^ (1<<27 - 1))
+	sRest, dRest := s-sHigh, d-dHigh
+	left := f - float64(sHigh*dHigh) - float64(sHigh*dRest) - float64(sRest*dHigh) -
+		float64(sRest*dRest)
+	sLow := float64(((left + fLow) - float64(s*dLow)) * inverse)
+	z, base := float64(s*s), float64(float64(k)*ln2High)
+	rest := float64(sLow*(2+float64(2*z))) + float64(float64(k)*ln2Low)
+	high = base + float64(2*s)
+	low = (base - high) + float64(2*s)
+	return high, low + (float64(float64(s*z)*poly(ofLog[:], z)) + rest)
+}
+
+// log1pExp returns log(1+e^z).
+func log1pExp(z float64) float64 {
+	e, fLow := exp(max(-746, -math.Abs(z)))
+	if z < -40 {
+		return e
+	}
+	f, k := e, 0
+	if u := 1 + e; e >= 0.41 {
+		_, k = math.Frexp(u / math.Sqrt2) // 1 from the root of 2 on
+		f, fLow = math.Ldexp(u, -k)-1, math.Ldexp((e-(u-1))+fLow, -k)
+	}
+	high, low := log(f, fLow, k)
+	z = max(0, z)
+	sum := z + high
+	from := sum - z
+	return sum + (((z - (sum - from)) + (high - from)) + low)
 }

@@ -17,9 +17,33 @@ import (
 
 const folder = "../vectors/"
 
+// The program can be read at one sitting.
+func TestLines(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			lines += bytes.Count(text, []byte("\n"))
+			if strings.Contains(string(text), "github.com/") {
+				t.Errorf("%s imports what others wrote", name)
+			}
+		}
+	}
+	if lines < 100 || lines > 300 {
+		t.Errorf("%d lines, want at most 300", lines)
+	}
+}
+
 // The published models are what their claims say, by this program alone, on every architecture.
 func TestGoldenModels(t *testing.T) {
-	for _, name := range []string{"hinge", "squared-hinge", "log", "unit"} {
+	for _, name := range []string{"hinge", "squared-hinge", "log", "unit", "dense"} {
 		if told, err := verify(folder+name+".model", folder+"data.svm"); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, told)
 		}
@@ -29,7 +53,7 @@ func TestGoldenModels(t *testing.T) {
 // Another weight, objective, hash, label or value is noticed.
 func TestTampering(t *testing.T) {
 	dir := t.TempDir()
-	model, data := filepath.Join(dir, "model"), filepath.Join(dir, "data")
+	claimed, data := filepath.Join(dir, "model"), filepath.Join(dir, "data")
 	write := func(name string, text []byte) {
 		if err := os.WriteFile(name, text, 0o666); err != nil {
 			t.Fatal(err)
@@ -51,8 +75,8 @@ func TestTampering(t *testing.T) {
 	for at := header; at < len(body); at++ { // each byte of the weights
 		changed := bytes.Clone(body)
 		changed[at] ^= 1 << (at % 8)
-		write(model, seal(changed))
-		if _, err := verify(model, data); err == nil {
+		write(claimed, seal(changed))
+		if _, err := verify(claimed, data); err == nil {
 			t.Errorf("byte %d was not noticed", at)
 		}
 		tried++
@@ -61,13 +85,13 @@ func TestTampering(t *testing.T) {
 		{`hash: "`, `hash: "0`},
 		{`lambda: 0.1`, `lambda: 0.1000001`}, {`"loss":"hinge"`, `"loss":"log"`}} {
 		changed := bytes.Replace(body, []byte(change[0]), []byte(change[1]), 1)
-		write(model, seal(changed))
-		if _, err := verify(model, data); err == nil {
+		write(claimed, seal(changed))
+		if _, err := verify(claimed, data); err == nil {
 			t.Errorf("%s was not noticed", change[1])
 		}
 		tried++
 	}
-	write(model, file)
+	write(claimed, file)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i, line := range lines { // a label each
 		other := "-1" + line[2:]
@@ -75,10 +99,17 @@ func TestTampering(t *testing.T) {
 			other = "+1" + line[2:]
 		}
 		write(data, []byte(strings.Replace(string(text), line, other, 1)))
-		if _, err := verify(model, data); err == nil {
+		if _, err := verify(claimed, data); err == nil {
 			t.Errorf("the label of row %d was not noticed", i)
 		}
 		tried++
+	}
+	known := &model{Features: 9, Classes: []float32{-1, 1}}
+	for _, bad := range []string{"\n", "+1 1:2:3\n", "+1 10:1\n", "2 1:1\n", "+1 1\n"} {
+		write(data, []byte(bad))
+		if rows, err := readRows(data, known); err == nil {
+			t.Errorf("%q was read: %v", bad, rows)
+		}
 	}
 	t.Logf("%d changes", tried)
 }
@@ -86,7 +117,7 @@ func TestTampering(t *testing.T) {
 // The specification of training is complete: by it alone the same steps are taken, and the same
 // model comes out, to the bit. Hinge without and squared hinge with a bias.
 func TestGoldenTraining(t *testing.T) {
-	for _, name := range []string{"hinge", "squared-hinge"} {
+	for _, name := range []string{"hinge", "squared-hinge", "log", "dense"} {
 		m, _, err := readModel(folder + name + ".model")
 		if err != nil {
 			t.Fatal(err)
@@ -112,11 +143,12 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 	var sum, largest float64
 	for _, r := range rows {
 		same := *m
+		same.b = 0
 		same.w = make([]float32, m.Features)
 		for k, j := range r.index {
-			same.w[j] = r.value[k]
+			same.w[j] = float32(r.value[k])
 		}
-		s := float64(same.dot(&r))
+		s, _ := same.scores(&r)
 		sum, largest = sum+s, max(largest, s+float64(scale*scale))
 	}
 	t0 := (sum/float64(n) + float64(scale*scale)) / m.Lambda
@@ -124,7 +156,7 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 		t0 = 2 * largest / m.Lambda
 	}
 	v := *m
-	v.w = make([]float32, m.Features)
+	v.w, v.b = make([]float32, m.Features), 0
 	var vb float64
 	period := max(1, min(max(64, m.Features/4), total/16))
 	var cur window
@@ -136,7 +168,7 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	lines.Scan() // the heading
-	shuffled := m.order(n)
+	shuffled := permutation(rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15)))(n)
 	blocks := permutation(rand.NewPCG(m.Config.Seed, 0x9e3779b97f4a7c15))
 	var epoch []int
 	for step := 1; step <= total; step++ {
@@ -146,18 +178,22 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 		r := &rows[shuffled[epoch[0]]]
 		epoch = epoch[1:]
 		at := m.Lambda * (float64(step-1) + t0)
-		z := float64(v.dot(r)) + float64(scale*vb)
+		z, _ := v.scores(r)
+		z += float64(scale * vb)
 		a := float32(0)
-		if m.Config.Loss == "hinge" {
+		switch m.Config.Loss {
+		case "hinge":
 			if !(float64(r.y*z) >= at) {
 				a = float32(r.y)
 			}
-		} else {
+		case "log":
+			a = float32(sigmoid(-float64(r.y*(z/at)))) * float32(r.y)
+		default:
 			a = float32(2*max(0, 1-float64(r.y*(z/at)))) * float32(r.y)
 		}
 		if a != 0 {
 			for k, j := range r.index {
-				v.w[j] += float32(a * r.value[k])
+				v.w[j] += float32(a * float32(r.value[k]))
 			}
 			vb += float64(float64(a) * scale)
 		}
@@ -233,7 +269,7 @@ func TestGoldenDots(t *testing.T) {
 			if c, _ := fmt.Sscanf(line, "%d %x", &n, &want); c != 2 {
 				continue
 			}
-			m, r := &model{Data: "dense:"}, &row{}
+			m, r := &model{Data: "dense:", Features: n}, &row{}
 			second := uint64(2)
 			if kernel == "dotsparse" {
 				m.Data, second = "sparse:", 3
@@ -247,9 +283,10 @@ func TestGoldenDots(t *testing.T) {
 				if kernel == "dotsparse" {
 					j = 3*i + int(mix(uint64(i))%3)
 				}
-				r.index, r.value = append(r.index, j), append(r.value, value(1, i))
+				r.index, r.value = append(r.index, j), append(r.value, float64(value(1, i)))
 			}
-			if have := math.Float32bits(m.dot(r)); have != want {
+			quick, _ := m.scores(r)
+			if have := math.Float32bits(float32(quick)); have != want {
 				t.Errorf("%s of %d: %08x, want %08x", kernel, n, have, want)
 			}
 		}

@@ -2,13 +2,13 @@
 
 package bandwidth
 
-import "github.com/klauspost/cpuid/v2"
+import "golang.org/x/sys/cpu"
 
-var available = cpuid.CPU.Supports(cpuid.AVX)
+var available = cpu.X86.HasAVX
 
 // wide tells whether there are loads of 512 bits. In the first cache some CPUs read twice as much
 // by them (Sapphire Rapids); elsewhere they are no slower.
-var wide = cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512VL)
+var wide = cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL
 
 func read(x *float32, n int) {
 	if wide {

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// Rows of k/n are the same bytes however they are held, and rows of other values are none.
+func TestPixels(t *testing.T) {
+	for _, k := range kinds(t) {
+		want := k.name != "csr" && k.name != "lazy" && k.name != "same"
+		for threads := range 3 {
+			p, ok := PixelsOf(k.rows, threads)
+			if ok != want {
+				t.Fatalf("%s: %v", k.name, ok)
+			}
+			if !ok {
+				continue
+			}
+			if stays := k.rows.Size() > 0; (p.Size() > 0) != stays || p.N != 255 || p.Cols() != 34 {
+				t.Errorf("%s: %d bytes, n %v, %d columns", k.name, p.Size(), p.N, p.Cols())
+			}
+			r, have := p.Reader(), make([]byte, p.Cols())
+			row := make([]float32, 33)
+			for i := range k.rows.Rows() {
+				r.Read(have, i)
+				clear(row)
+				k.given.Axpy(i, 1, row)
+				for j, v := range row {
+					if float32(have[j])/255 != v {
+						t.Fatalf("%s: row %d, column %d: %d for %v", k.name, i, j, have[j], v)
+					}
+				}
+				if have[33] != 1 || p.Size() > 0 && !slices.Equal(p.Row(i), have) {
+					t.Fatalf("%s: row %d: %v", k.name, i, have)
+				}
+			}
+		}
+	}
+	for _, at := range []int{0, 63, 64, 700} {
+		x := pixels(701, 20, 255)
+		x.Row(at)[at%20] = 0.3
+		for _, rows := range []Rows{Of(x), Of(custom{x})} {
+			if _, ok := PixelsOf(rows, 2); ok {
+				t.Errorf("0.3 in row %d of %T: taken", at, rows)
+			}
+		}
+	}
+	if p, ok := PixelsOf(Of(dense.New(3, 0)), 1); !ok || p.Cols() != 1 {
+		t.Error("rows without columns: refused")
+	}
+}

@@ -1,0 +1,314 @@
+package vectors
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// lengths are those of the kernels' vectors: around the sizes of lanes, groups and blocks.
+var (
+	lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 63, 64, 65, 100, 127, 128, 129, 300, 784, 1023,
+		4096, 65535, 65536, 65537, 70000}
+	short  = lengths[:20]                                                // of many rows
+	same   = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 100, 300, 784, 4096} // of 16-bit indices
+	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // of sums over rows
+)
+
+// A kernel gives the bits of a result: of a number, or a hash of a vector's.
+type kernel struct {
+	name, does string // what it is of, and in which order its results stand if there are several
+	call       func(n int) string
+	sizes      []int // n; lengths if nil
+}
+
+func one(v float32) string { return fmt.Sprintf("%08x", math.Float32bits(v)) }
+
+// all returns the SHA-256 of a vector's numbers, little-endian.
+func all(v any) string {
+	b, err := binary.Append(nil, binary.LittleEndian, v)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+// x, y and w are the streams 1, 2 and 3, a and b the first two numbers of the stream 4.
+func x(n int) []float32 { return Vector(1, n) }
+func y(n int) []float32 { return Vector(2, n) }
+func w(n int) []float32 { return Vector(3, n) }
+
+var a, b = Value(4, 0), Value(4, 1)
+
+// kernels has the kernels of package asm's table, and functions of dense that are made of them.
+var kernels = []kernel{
+	{"dot", "x, y", func(n int) string { return one(dense.Dot(x(n), y(n))) }, nil},
+	{"sumsquares", "x", func(n int) string { return one(dense.SumSquares(x(n))) }, nil},
+	{"squareddistance", "x, y", func(n int) string {
+		return one(dense.SquaredDistance(x(n), y(n)))
+	}, nil},
+	{"axpy", "a, x, y", updated(func(y []float32) { dense.Axpy(a, x(len(y)), y) }), nil},
+	{"axpby", "a, x, b, y", updated(func(y []float32) { dense.Axpby(a, x(len(y)), b, y) }), nil},
+	{"scale", "a, x", func(n int) string {
+		x := x(n)
+		dense.Scale(a, x)
+		return all(x)
+	}, nil},
+	{"dotsparse", "indices, x, w of 3n+1", func(n int) string {
+		return one(sparse.Dot(Indices(n), x(n), w(3*n+1)))
+	}, nil},
+	{"axpysparse", "a, indices, x, w of 3n+1", func(n int) string {
+		w := w(3*n + 1)
+		sparse.Axpy(a, Indices(n), x(n), w)
+		return all(w)
+	}, nil},
+	{"dotsame", "a, indices, w of 3n+1", func(n int) string {
+		return one(asm.DotSame(a, shorts(n), w(3*n+1)))
+	}, same},
+	{"axpysame", "a, indices, w of 3n+1", func(n int) string {
+		w := w(3*n + 1)
+		asm.AxpySame(a, shorts(n), w)
+		return all(w)
+	}, same},
+	{"stepssame", "five steps, indices, w of 3n+1: margins, w", stepsSame, same},
+	{"dotnorms", "x, y: x y, x x, y y", func(n int) string {
+		xy, xx, yy := dense.DotNorms(x(n), y(n))
+		return one(xy) + " " + one(xx) + " " + one(yy)
+	}, nil},
+	{"sum", "x", func(n int) string { return one(dense.Sum(x(n))) }, nil},
+	{"sumabs", "x", func(n int) string { return one(dense.SumAbs(x(n))) }, nil},
+	{"l1distance", "x, y", func(n int) string { return one(dense.L1Distance(x(n), y(n))) }, nil},
+	{"dot64", "x, y: in f64", func(n int) string {
+		return fmt.Sprintf("%016x", math.Float64bits(dense.Dot64(x(n), y(n))))
+	}, nil},
+	{"axpy64", "the f64 quotient a/b, x, y in f64", func(n int) string {
+		sum := make([]float64, n)
+		for i, v := range y(n) {
+			sum[i] = float64(v)
+		}
+		asm.Axpy64(float64(a)/float64(b), x(n), sum)
+		return all(sum)
+	}, nil},
+	{"min", "x", func(n int) string { return one(dense.Min(x(n))) }, nil},
+	{"max", "x", func(n int) string { return one(dense.Max(x(n))) }, nil},
+	{"argmin", "x", func(n int) string { return fmt.Sprint(dense.ArgMin(x(n))) }, nil},
+	{"argmax", "x", func(n int) string { return fmt.Sprint(dense.ArgMax(x(n))) }, nil},
+	{"find", "x, number 2n div 3 of stream 1", func(n int) string {
+		return fmt.Sprint(asm.Find(x(n), Value(1, 2*n/3)))
+	}, nil},
+	{"add", "x, y", written(func(dst []float32, n int) { dense.Add(dst, x(n), y(n)) }), nil},
+	{"sub", "x, y", written(func(dst []float32, n int) { dense.Sub(dst, x(n), y(n)) }), nil},
+	{"mul", "x, y", written(func(dst []float32, n int) { dense.Mul(dst, x(n), y(n)) }), nil},
+	{"scaleto", "a, x", written(func(dst []float32, n int) { dense.ScaleTo(dst, a, x(n)) }), nil},
+	{"axpyto", "a, x, y", written(func(dst []float32, n int) {
+		dense.AxpyTo(dst, a, x(n), y(n))
+	}), nil},
+	{"exp", "x", written(func(dst []float32, n int) { dense.Exp(dst, x(n)) }), nil},
+	{"dotrows", "5 rows of n, x", func(n int) string {
+		dst := make([]float32, 5)
+		dense.DotRows(dst, rowsOf(5, n), n+1, x(n))
+		return all(dst)
+	}, short},
+	{"dotrowsat", "6 of 7 rows of n, x", func(n int) string {
+		dst := make([]float32, 6)
+		dense.DotRowsAt(dst, rowsOf(7, n), n+1, picks(), x(n))
+		return all(dst)
+	}, short},
+	{"axpyrows", "stream 4, 6 of 7 rows of n, y", func(n int) string {
+		y := y(n)
+		dense.AxpyRows(Vector(4, 6), rowsOf(7, n), n+1, picks(), y)
+		return all(y)
+	}, short},
+	{"rankk", "x of n rows of 12, y of n rows of 32, w of 12 rows of 32, 35 apart",
+		func(n int) string {
+			c := w(11*35 + 32)
+			asm.RankK(c, 35, x(12*n), y(32*n))
+			return all(c)
+		}, blocks},
+	{"rankkpairs", "the same of words", func(n int) string {
+		c := make([]int32, 11*35+32)
+		for i, v := range words(3, len(c)) {
+			c[i] = int32(v)
+		}
+		asm.RankKPairs(c, 35, words(1, 12*n), words(2, 32*n))
+		return all(c)
+	}, blocks},
+	{"pack", "a, x, width 12 and then 32, step width + 3", func(n int) string {
+		return packed(n, 12) + " " + packed(n, 32)
+	}, nil},
+	{"dotsparsek", "indices, x, w of 3n+1 times 24", func(n int) string {
+		dst := make([]float32, 24)
+		sparse.DotK(dst, Indices(n), x(n), w(24*(3*n+1)))
+		return all(dst)
+	}, short},
+	{"axpysparsek", "24 of stream 4, indices, x, w of 3n+1 times 24", func(n int) string {
+		w := w(24 * (3*n + 1))
+		sparse.AxpyK(Vector(4, 24), Indices(n), x(n), w)
+		return all(w)
+	}, short},
+	{"unpack", "bytes 1, a, b", written(func(dst []float32, n int) {
+		asm.Unpack(dst, Bytes(1, n), a, b)
+	}), nil},
+	{"unpackdot", "bytes 1, a, b, w: the sum, the row", func(n int) string {
+		whole := (n + 7) &^ 7
+		src, dst := make([]byte, whole), make([]float32, whole)
+		copy(src, Bytes(1, n))
+		sum := asm.UnpackDot(dst, src, a, b, w(n))
+		return one(sum) + " " + all(dst[:n])
+	}, nil},
+	{"dotint8", "bytes 1, bytes 2", func(n int) string {
+		return fmt.Sprint(asm.DotInt8(signed(1, n), signed(2, n)))
+	}, nil},
+	{"dotuint8", "bytes 1, bytes 2", func(n int) string {
+		return fmt.Sprint(asm.DotUint8(Bytes(1, n), Bytes(2, n)))
+	}, nil},
+	{"squareddistanceint8", "bytes 1, bytes 2", func(n int) string {
+		return fmt.Sprint(asm.SquaredDistanceInt8(signed(1, n), signed(2, n)))
+	}, nil},
+	{"squareddistanceuint8", "bytes 1, bytes 2", func(n int) string {
+		return fmt.Sprint(asm.SquaredDistanceUint8(Bytes(1, n), Bytes(2, n)))
+	}, nil},
+	{"norm", "x", func(n int) string { return one(dense.Norm(x(n))) }, nil},
+	{"distance", "x, y", func(n int) string { return one(dense.Distance(x(n), y(n))) }, nil},
+	{"cosine", "x, y", func(n int) string { return one(dense.Cosine(x(n), y(n))) }, nil},
+	{"normalize", "x", written(func(dst []float32, n int) { dense.Normalize(dst, x(n)) }), nil},
+	{"gemv", "a, n rows of 37, 40 apart, x of 37, b, y of n",
+		updated(func(y []float32) { dense.Gemv(a, Vector(5, 40*len(y)), 40, x(37), b, y) }), short},
+	{"gemvt", "a, n rows of 37, 40 apart, x of n, b, y of 37", func(n int) string {
+		y := y(37)
+		dense.GemvT(a, Vector(5, 40*n), 40, x(n), b, y)
+		return all(y)
+	}, short},
+	{"ger", "a, x of n, y of 37, n rows of 37, 40 apart", func(n int) string {
+		m := Vector(5, 40*n)
+		dense.Ger(a, x(n), y(37), m, 40)
+		return all(m)
+	}, short},
+	{"gemm", "a, x of 13 rows of n, y of n rows of 35, b, w of 13 rows of 35", func(n int) string {
+		c := w(13 * 35)
+		dense.Gemm(13, 35, n, a, dense.Factor{Data: x(13 * n), Stride: n},
+			dense.Factor{Data: y(35 * n), Stride: 35}, b, c, 35, 1)
+		return all(c)
+	}, blocks},
+	{"top", "the best 10 of n rows of 9 small numbers: by dot, cosine, distance", top, short},
+}
+
+// updated makes a call of one that changes the vector y.
+func updated(update func(y []float32)) func(n int) string {
+	return func(n int) string {
+		y := y(n)
+		update(y)
+		return all(y)
+	}
+}
+
+// written makes a call of one that writes n numbers.
+func written(write func(dst []float32, n int)) func(n int) string {
+	return func(n int) string {
+		dst := make([]float32, n)
+		write(dst, n)
+		return all(dst)
+	}
+}
+
+// rowsOf are rows of n elements, n+1 apart.
+func rowsOf(count, n int) []float32 { return Vector(5, (count-1)*(n+1)+n) }
+
+// picks are six of seven rows, in any order.
+func picks() []int32 {
+	idx := make([]int32, 6)
+	for i := range idx {
+		idx[i] = int32(mix(uint64(i)) % 7)
+	}
+	return idx
+}
+
+func shorts(n int) []uint16 {
+	idx := make([]uint16, n)
+	for k, j := range Indices(n) {
+		idx[k] = uint16(j)
+	}
+	return idx
+}
+
+// words are the upper halves of what numbers are made of, Bytes their first eighths.
+func words(s uint32, n int) []uint32 {
+	v := make([]uint32, n)
+	for i := range v {
+		v[i] = uint32(mix(uint64(s)<<32+uint64(i)) >> 32)
+	}
+	return v
+}
+
+// Bytes returns the first n bytes of the stream s.
+func Bytes(s uint32, n int) []byte {
+	v := make([]byte, n)
+	for i, word := range words(s, n) {
+		v[i] = byte(word >> 24)
+	}
+	return v
+}
+
+func signed(s uint32, n int) []int8 {
+	v := make([]int8, n)
+	for i, b := range Bytes(s, n) {
+		v[i] = int8(b)
+	}
+	return v
+}
+
+// stepsSame takes five steps of rows that are parts of the indices.
+func stepsSame(n int) string {
+	w, steps := w(3*n+1), make([]asm.Step, 5)
+	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
+		steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]),
+			Value: Value(4, 3*i), Update: Value(4, 3*i+1), Least: Value(4, 3*i+2)}
+	}
+	asm.StepsSame(steps, shorts(n), w)
+	var told strings.Builder
+	for i := range steps {
+		told.WriteString(one(steps[i].Margin) + " ")
+	}
+	return told.String() + all(w)
+}
+
+// packed has the hash of the panels of a row, with zeros between them.
+func packed(n, width int) string {
+	panels := (n + width - 1) / width
+	dst := make([]float32, panels*(width+3))
+	asm.Pack(dst, width, width+3, a, x(n))
+	return all(dst)
+}
+
+// top finds rows of the numbers -1, 0 and 1, many of which are equally near: their numbers and
+// scores are hashed, as int32 and float32.
+func top(n int) string {
+	small := func(s uint32, n int) []float32 {
+		v := make([]float32, n)
+		for i, word := range words(s, n) {
+			v[i] = float32(word%3) - 1
+		}
+		return v
+	}
+	rows, query := small(5, 9*n), small(6, 9)
+	var told []string
+	for _, by := range []dense.Metric{dense.ByDot, dense.ByCosine, dense.ByDistance} {
+		var numbers []int32
+		var scores []float32
+		for _, hit := range dense.Top(make([]dense.Hit, 10), by, rows, 9, query) {
+			numbers, scores = append(numbers, int32(hit.Row)), append(scores, hit.Score)
+		}
+		told = append(told, all(struct {
+			N [10]int32
+			S [10]float32
+		}{[10]int32(append(numbers, make([]int32, 10)...)),
+			[10]float32(append(scores, make([]float32, 10)...))}))
+	}
+	return strings.Join(told, " ")
+}

@@ -1,0 +1,235 @@
+package pegasos
+
+import (
+	"github.com/pegasimd/pegasimd/internal/gram"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// This file has the Hessian of rows that are bytes, such as pixels, for losses whose second
+// derivative is the same for all rows of the zone. It is a sum of products of whole numbers, which
+// is exact: so rows that come into the zone are added and those that leave it are taken away, and
+// it makes no difference, not of a bit, whether a problem keeps its sum from one iteration to the
+// next.
+
+// pixelsKept is how many bytes the sums take at most that are kept between iterations. Problems
+// beyond that add up all rows of the zone each time.
+var pixelsKept = 1 << 29 // a variable for the sake of tests
+
+// newtonPixels are the rows of a problem as bytes, and the rows of its sum.
+type newtonPixels struct {
+	*store.Pixels
+	reader *store.PixelReader
+	beta   float64 // what the bytes' 1 stands for; 0 for no column of the matrix
+	free   bool    // the rows are centred
+	unit   float64 // the second derivative times zoneScale
+
+	sum  *gram.Bytes
+	own  *gram.Bytes // the same where it is kept
+	in   []bool      // the rows in own, by their places
+	row  []float64   // a buffer for one of sum
+	mean []float64   // its last column over its last element: of the bytes, and 1
+}
+
+// flat returns the second derivative of the loss in its zone, times zoneScale, if it is the same
+// everywhere.
+func (c cost) flat() (unit float64, ok bool) {
+	switch c.loss {
+	case hingeCost, squaredCost:
+		return 1, true
+	case squaredHingeCost:
+		return 2, true
+	}
+	return 0, false
+}
+
+// newPixels returns the rows as bytes; nil if that is no way to add them up.
+func (n *newton) newPixels() *newtonPixels {
+	unit, ok := n.p.cost.flat()
+	if !ok || n.p.weight != nil || n.few != nil {
+		return nil
+	}
+	all := n.pool.pixelsOf()
+	if all == nil {
+		return nil
+	}
+	b := &newtonPixels{Pixels: all, reader: all.Reader(), beta: n.beta, free: n.free(), unit: unit,
+		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
+	if n.pool.keeps(newtonPixelBytes(b.Cols())) {
+		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.rows))
+	}
+	return b
+}
+
+// newtonPixelBytes is about how many bytes a sum over rows of so many takes.
+func newtonPixelBytes(cols int) int {
+	rounded := cols + 32
+	return 4 * rounded * rounded
+}
+
+// keeps reports whether so many bytes more may be kept.
+func (l *newtonPool) keeps(bytes int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.kept+bytes > pixelsKept {
+		return false
+	}
+	l.kept += bytes
+	return true
+}
+
+// pixelsOf returns the rows of the data as bytes, made when they are first asked for, or nil if
+// they are other numbers.
+func (l *newtonPool) pixelsOf() *store.Pixels {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.asked {
+		l.asked = true
+		if p, ok := store.PixelsOf(l.x, l.threads); ok {
+			l.pixels = p
+		}
+	}
+	return l.pixels
+}
+
+// addPixels makes the sum that of the rows of the zone.
+func (n *newton) addPixels(zone []int32) {
+	b, buffers := n.pixels, n.buffers
+	if buffers.room == nil {
+		buffers.room = gram.NewRoom(b.Cols())
+	}
+	switch b.sum = b.own; {
+	case b.own == nil:
+		if buffers.bytes == nil {
+			buffers.bytes = gram.NewBytes(b.Cols())
+		}
+		b.sum = buffers.bytes
+		b.sum.Use(buffers.room)
+		b.sum.Reset()
+		n.change(b.sum.Add, zone)
+	default:
+		b.sum.Use(buffers.room)
+		come, left := n.moved(zone)
+		if len(come)+len(left) >= len(zone) {
+			b.sum.Reset()
+			come, left = zone, nil
+		}
+		n.change(b.sum.Remove, left)
+		n.change(b.sum.Add, come)
+	}
+	last := b.Cols() - 1
+	rows := float64(max(1, b.sum.At(last, last)))
+	for j := range b.mean {
+		b.mean[j] = float64(b.sum.At(j, last)) / rows
+	}
+}
+
+// moved returns the rows of the zone that are not in the sum, and those of the sum that have left
+// the zone, and takes both as done. The slices are valid until the next call.
+func (n *newton) moved(zone []int32) (come, left []int32) {
+	b, buffers := n.pixels, n.buffers
+	come, left = buffers.come[:0], buffers.left[:0]
+	next := 0
+	for _, j := range zone { // ascending
+		for ; next < int(j); next++ {
+			if b.in[next] {
+				b.in[next] = false
+				left = append(left, int32(next))
+			}
+		}
+		if next++; !b.in[j] {
+			b.in[j] = true
+			come = append(come, j)
+		}
+	}
+	for ; next < len(b.in); next++ {
+		if b.in[next] {
+			b.in[next] = false
+			left = append(left, int32(next))
+		}
+	}
+	buffers.come, buffers.left = come, left
+	return come, left
+}
+
+// change calls f, which adds or removes rows, for those at the given places.
+func (n *newton) change(f func(rows int, row func(r int) []byte, threads int), places []int32) {
+	b, p := n.pixels, n.p
+	if b.Size() > 0 {
+		f(len(places), func(r int) []byte { return b.Row(p.name(n.rows[places[r]])) }, n.threads)
+		return
+	}
+	cols := b.Cols()
+	for len(places) > 0 {
+		some := places[:min(2*gramBlock, len(places))]
+		places = places[len(some):]
+		block := n.buffers.block[:0]
+		for range len(some) {
+			block = append(block, make([]byte, cols)...)
+		}
+		n.buffers.block = block
+		for r, j := range some {
+			b.reader.Read(block[r*cols:][:cols], p.name(n.rows[j]))
+		}
+		f(len(some), func(r int) []byte { return block[r*cols:][:cols] }, n.threads)
+	}
+}
+
+// centre returns the mean of the rows of the sum.
+func (b *newtonPixels) centre() []float64 {
+	mean := make([]float64, b.Cols()-1)
+	for j := range mean {
+		mean[j] = b.mean[j] / b.N
+	}
+	return mean
+}
+
+// Dim is what gram.Matrix has it for.
+func (b *newtonPixels) Dim() int {
+	if b.beta == 0 || b.free {
+		return b.Cols() - 1
+	}
+	return b.Cols()
+}
+
+// Upper is what gram.Matrix has it for.
+func (b *newtonPixels) Upper(i int, dst []float64) {
+	b.sum.Upper(i, b.row)
+	last := b.Cols() - 1
+	dst = dst[:b.Dim()]
+	scale := b.stands(i)
+	value := scale / b.N
+	for j := i; j < min(last, len(dst)); j++ {
+		v := b.row[j]
+		if b.free {
+			v -= float64(b.row[last] * b.mean[j])
+		}
+		dst[j] = float64(v * value)
+	}
+	if len(dst) > last {
+		dst[last] = float64(b.row[last] * scale * b.beta)
+	}
+}
+
+// Diagonal is what gram.Matrix has it for.
+func (b *newtonPixels) Diagonal(dst []float64) {
+	last := b.Cols() - 1
+	for i := range b.Dim() {
+		v := float64(b.sum.At(i, i))
+		if b.free {
+			v -= float64(float64(b.sum.At(i, last)) * b.mean[i])
+		}
+		if i < last {
+			dst[i] = float64(v * (b.stands(i) / b.N))
+		} else {
+			dst[i] = float64(v * b.stands(i) * b.beta)
+		}
+	}
+}
+
+// stands returns what the bytes of a column stand for, times the unit.
+func (b *newtonPixels) stands(column int) float64 {
+	if column == b.Cols()-1 {
+		return float64(b.unit * b.beta)
+	}
+	return b.unit / b.N
+}
