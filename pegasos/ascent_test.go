@@ -340,7 +340,7 @@ func TestAscentAuto(t *testing.T) {
 
 func TestAscentRefuses(t *testing.T) {
 	for _, cfg := range []Config{
-		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2},
+		{Loss: Log}, {Loss: EpsInsensitive}, {Order: IID}, {Batch: 2},
 		{Project: true}, {Bias: BiasUnregularised},
 		{Bias: BiasOuter}, {FinishAfter: -1},
 	} {
