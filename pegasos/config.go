@@ -206,7 +206,7 @@ type Config struct {
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
 	// Finish is how the run goes on after FinishAfter epochs. FinishDual and FinishAuto are for
-	// Hinge, SquaredHinge and Squared.
+	// Hinge, SquaredHinge and Squared, CrammerSinger among them.
 	//
 	// FinishNone, FinishDual, FinishAuto, FinishNewton
 	Finish      Finish `json:"finish,omitempty"`
