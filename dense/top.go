@@ -227,23 +227,9 @@ func (s *candidates) topMany(dst [][]Hit, by Metric, queries [][]float32, thread
 // to the heap.
 func (s candidates) rankThreads(dst [][]Hit, by Metric, queries [][]float32,
 	threads, run, runs int) {
-	found := make([][][]Hit, threads)
-	for w := range found {
-		found[w] = make([][]Hit, len(queries))
-		for q := range queries {
-			found[w][q] = make([]Hit, 0, cap(dst[q]))
-		}
-	}
-	parallel.For(threads, runs, func(worker, i int) {
-		s.rank(found[worker], by, queries, i*run, min((i+1)*run, s.count))
+	nearest.Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
+		s.rank(hits, by, queries, i*run, min((i+1)*run, s.count))
 	})
-	for q := range dst {
-		for w := range found {
-			for _, h := range found[w][q] {
-				dst[q] = nearest.Add(dst[q], h, before)
-			}
-		}
-	}
 }
 
 // offer adds those of the rows from first on that are good enough.

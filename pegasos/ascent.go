@@ -46,12 +46,8 @@ type ascent struct {
 	start int64     // the step after which it began
 	alpha []float32 // of each row
 
-	// A row rests if its a_i is at a bound and the gradient points beyond it. It is left out until
-	// the next pass over all.
-	resting []float32 // 1 if so, when the row was last visited
-	pass    int
-	awake   []uint32 // a buffer for the others of some steps
-	gaps    bool     // between the others cost time, for the rows are beyond the caches
+	rests      // of rows whose a_i is at a bound where the gradient points beyond it
+	gaps  bool // between the others cost time, for the rows are beyond the caches
 
 	// What Pegasos itself would have given.
 	w [][]float32
@@ -61,6 +57,14 @@ type ascent struct {
 	// the best.
 	chosen   int
 	chosenAt int64
+}
+
+// A rests knows which rows are left out until the next pass over all, for their steps would change
+// nothing.
+type rests struct {
+	resting []float32 // 1 if so, when the row was last visited
+	pass    int
+	awake   []uint32 // a buffer for the others of some steps
 }
 
 // full reports whether a pass is over all rows: the first is, and then the one 3 later, 6 after
@@ -76,15 +80,8 @@ func full(pass int) bool {
 // startAscent starts the ascent, if it is time for that: after an epoch of the run, of which so
 // many are done.
 func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
-	if cfg.Finish == "" || cfg.Finish == FinishNone || p.ascent != nil || p.err != nil ||
-		epochs < cfg.FinishAfter || p.t >= p.total {
+	if p.ascent != nil || !p.finishDue(cfg, epochs) {
 		return
-	}
-	if cfg.Finish == FinishAuto {
-		// After as many epochs again, and so on: it takes about as long as an epoch.
-		if n := epochs / cfg.FinishAfter; epochs%cfg.FinishAfter != 0 || n&(n-1) != 0 {
-			return
-		}
 	}
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1)}
 	p.learnerState.weights(a.w, a.b)
@@ -109,6 +106,16 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 	}
 	dense.Scale(float32(s), p.v)
 	p.vb[0] *= s
+}
+
+// finishDue reports whether it is time to ask whether the ascent should begin.
+func (s *learnerState) finishDue(cfg Config, epochs int) bool {
+	if !cfg.finishes() || epochs < cfg.FinishAfter || s.t >= s.total || s.err != nil {
+		return false
+	}
+	// After as many epochs again, and so on: it takes about as long as an epoch.
+	n := epochs / cfg.FinishAfter
+	return cfg.Finish != FinishAuto || epochs%cfg.FinishAfter == 0 && n&(n-1) == 0
 }
 
 // sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows:
@@ -164,14 +171,20 @@ const (
 
 // setAscent sets up the ascent, which begins after step t, and its average.
 func (p *problem) setAscent(a *ascent, t int64) {
-	p.ascent, p.recent, a.start = a, nil, t
+	p.ascent, a.start = a, t
 	a.resting = make([]float32, p.x.Rows())
 	a.gaps = p.x.Size() > gapsFrom
-	p.fixed = float64(p.lambda * float64(p.count()))
-	p.period = max(1, int64(p.count()/64), int64(len(p.v)/8))
-	if p.avg != nil {
-		p.origin = t
-		p.avg = newSuffix(p.total-t, 1, len(p.v))
+	p.beginAscent(t)
+}
+
+// beginAscent makes the scale that of an ascent, and begins its average.
+func (s *learnerState) beginAscent(t int64) {
+	s.recent = nil
+	s.fixed = float64(s.lambda * float64(s.count()))
+	s.period = max(1, int64(s.count()/64), int64(s.x.Cols()/8))
+	if s.avg != nil {
+		s.origin = t
+		s.avg = newSuffix(s.total-t, len(s.vs), s.x.Cols())
 	}
 }
 
@@ -201,11 +214,8 @@ func (p *problem) ascend(idx []uint32) {
 	inverse := 1 / p.fixed
 	reward, curve, low := p.cost.dualShape()
 	all, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
-	if !full(a.pass) {
-		idx = a.notResting(idx)
-		if a.gaps { // what is left out leaves gaps
-			ahead = p.x.Ahead()
-		}
+	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
+		ahead = p.x.Ahead()
 	}
 	for n, i := range idx {
 		if ahead > 0 && n+ahead < len(idx) {
@@ -256,8 +266,12 @@ func (p *problem) ascend(idx []uint32) {
 	p.t = end
 }
 
-// notResting returns those of the rows idx that don't rest. The slice is valid until the next call.
-func (a *ascent) notResting(idx []uint32) []uint32 {
+// notResting returns those of the rows idx that a pass is over: all, or those that don't rest. The
+// slice is valid until the next call.
+func (a *rests) notResting(idx []uint32) []uint32 {
+	if full(a.pass) {
+		return idx
+	}
 	if cap(a.awake) < len(idx) {
 		a.awake = make([]uint32, len(idx))
 	}

@@ -32,6 +32,7 @@ func TestShuffledLayouts(t *testing.T) {
 		"balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
 		"prior":    {Prior: start}, "start": {Start: start},
 		"dual":         {Config: Config{Finish: FinishDual}, Weights: weights},
+		"joint dual":   {Config: Config{Finish: FinishDual, Multiclass: CrammerSinger}},
 		"small blocks": {Config: Config{Block: 2}},
 	} {
 		tr.Lambda, tr.Seed = 0.01, 5

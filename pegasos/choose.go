@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -34,7 +35,9 @@ const (
 	mostOfPairs  = 4e6 // weights of all pairs
 	fewPasses    = 10  // over many sparse columns
 	mostPasses   = 2000
-	enoughVisits = 1e6 // of nonzeros, in all passes
+	enoughVisits = 1e6  // of nonzeros, in all passes
+	manyPasses   = 100  // above these, some of them look whether the model is good enough
+	enoughProof  = 0.01 // what it is then proven to be, at most, above the optimum
 )
 
 // A choice is the settings of a run in full, and the rows and numbers that they are for.
@@ -53,6 +56,36 @@ type choice struct {
 	r2      float64 // of the scaled rows, without a bias
 	nonzero float64 // values of the scaled rows
 	used    float64 // columns that are not constant
+
+	meanOfAll float64 // squared length of the rows as they are, where none are at hand
+}
+
+// Choose returns the Config that Train would give its model: what it leaves open is chosen by the
+// data. r2 is R^2, the mean squared length of the rows as they are scaled, without a bias. Nothing
+// is trained, but the rows are read, and scaled in a copy, which MaxMemory counts.
+func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
+	err error) {
+	asked := *tr
+	asked.until = ctx
+	c, err := asked.choose(x, y)
+	if err != nil {
+		return cfg, 0, err
+	}
+	if c.rows == nil { // nothing was open
+		d, err := newData(x, y, &asked, nil)
+		if err != nil {
+			return cfg, 0, err
+		}
+		rows := 0.0
+		for i, s := range d.norms {
+			if d.weight == nil || d.weight[i] > 0 {
+				c.r2 += float64(s)
+				rows++
+			}
+		}
+		c.r2 /= rows
+	}
+	return c.trainer.Config.Plain(), c.r2, nil
 }
 
 // choose fills in what the trainer's Config leaves open, and scales the rows.
@@ -99,6 +132,9 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 	if resumed && cfg.Epochs == 0 && cfg.Steps == 0 {
 		cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
+	}
+	if resumed {
+		options.Fill(&cfg.Tol, of.Tol)
 	}
 	if of.Loss == cfg.Plain().Loss {
 		options.Fill(&cfg.Epsilon, of.Epsilon)
@@ -188,12 +224,7 @@ func (c *choice) scale() error {
 			s.Folded = s.foldable()
 		}
 	}
-	c.used = 0
-	for j, v := range c.columns.MaxAbs {
-		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
-			c.used++
-		}
-	}
+	c.countUsed()
 	if s.Kind != ScaleNone {
 		if err := c.checkCopy(s.Kind == ScaleStandard); err != nil {
 			return err
@@ -209,6 +240,16 @@ func (c *choice) scale() error {
 	s.Note, s.R2 = c.note, c.r2
 	tr.scaling = s
 	return nil
+}
+
+// countUsed counts the columns that are not constant.
+func (c *choice) countUsed() {
+	c.used = 0
+	for j, v := range c.columns.MaxAbs {
+		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
+			c.used++
+		}
+	}
 }
 
 // kind returns how the rows are to be scaled.
@@ -244,6 +285,9 @@ func (c *choice) fitsFloat32() bool {
 
 // meanSquare returns the mean squared length of the rows as they are.
 func (c *choice) meanSquare() (mean float64) {
+	if c.y == nil {
+		return c.meanOfAll
+	}
 	for i, s := range c.columns.Squares {
 		mean += float64(s * c.weightOf(i))
 	}
@@ -410,8 +454,17 @@ func (c *choice) settle() {
 			least = fewPasses
 		}
 		tr.Epochs = int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
+		if tr.Epochs > manyPasses && tr.Config.mayProve() {
+			tr.Tol = enoughProof
+		}
 	}
 	tr.Config = tr.Config.Plain()
+}
+
+// mayProve reports whether a run can end when it is proven to be near the optimum, and nothing else
+// is to end it.
+func (cfg Config) mayProve() bool {
+	return cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 && !cfg.finishes() && cfg.bounds()
 }
 
 // lambda returns the penalty.

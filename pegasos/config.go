@@ -132,7 +132,8 @@ const (
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
 // first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
-// Steps are chosen by the data where they are zero, each by itself: docs/training.md says how.
+// Steps (and with them Tol) are chosen by the data where they are zero, each by itself:
+// docs/training.md says how.
 // Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
 // new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
@@ -340,10 +341,10 @@ func (cfg Config) lengthRules() []options.Rule {
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
 		options.Not("Finish",
 			cfg.finishes() && cfg.Finish != FinishNewton && !(cfg.canAscend() && cfg.canFinish()),
-			"have %q, which is for the losses %s, and not for joint problems, the order iid, "+
+			"have %q, which is for the losses %s, and not for multinomial problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
-		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() ||
+		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() || joint ||
 			cfg.Change != 0 || cfg.Patience != 0),
 			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
 				"joint problems, the order iid, batches, projection, or the bias outer", cfg.Finish),
@@ -367,7 +368,7 @@ func (cfg Config) bounds() bool {
 
 // canFinish reports whether a run with the settings can have a finish.
 func (cfg Config) canFinish() bool {
-	return !cfg.Multiclass.Joint() && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
+	return cfg.Multiclass != Multinomial && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
 		cfg.Bias != BiasOuter
 }
 

@@ -23,6 +23,8 @@ type joint struct {
 	// costs[y][r] is the cost of predicting class r for a row of class y. It is nil for 1 each.
 	costs [][]float64
 
+	ascent *jointAscent // nil before it begins
+
 	dots []float32 // of a row and the vectors
 	z    []float64 // the scores of a batch, one row after the other
 	b    []float64 // the coefficients of a row
@@ -40,9 +42,17 @@ func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	return j
 }
 
-func (j *joint) result(w [][]float32, b []float64) { j.weights(w, b) }
-
 func (j *joint) takeSteps(idx []uint32) {
+	if j.ascent != nil {
+		for len(idx) > 0 && j.err == nil {
+			n := j.beforeSample(len(idx))
+			if j.ascend(idx[:n]); j.err == nil {
+				j.sample()
+			}
+			idx = idx[n:]
+		}
+		return
+	}
 	for n := range idx {
 		j.batch(idx[n : n+1])
 		if j.err != nil {
@@ -272,6 +282,9 @@ func (j *joint) lossAtZero() float64 {
 // plus the entropy of the a_r and what they lack to 1. The a_r are the means of the row's
 // coefficients. The rest is as for one vector: see certificate.go.
 func (j *joint) dual(r2 float64) float64 {
+	if j.ascent != nil {
+		return j.bound(j.ascentShares(), r2)
+	}
 	if j.recent == nil {
 		return math.NaN()
 	}
@@ -279,15 +292,34 @@ func (j *joint) dual(r2 float64) float64 {
 		func(a []float32) float64 { return j.bound(a, r2) })
 }
 
+// bestShares returns the shares that dual has its bound from before an ascent, what they have to be
+// multiplied by, and the bound.
+func (j *joint) bestShares(r2 float64) (share []float32, factor, bound float64) {
+	j.bestBound(func(share float32) float32 { return max(0, share) }, func(a []float32) float64 {
+		b, s := j.boundAt(a, r2)
+		if share == nil || b > bound {
+			share, factor, bound = append(share[:0], a...), s, b
+		}
+		return b
+	})
+	return share, factor, bound
+}
+
 // bound returns the dual objective at a, which it scales down where roundings have made a row's sum
-// larger than 1.
+// larger than 1, or at what s makes larger.
 func (j *joint) bound(a []float32, r2 float64) float64 {
+	value, _ := j.boundAt(a, r2)
+	return value
+}
+
+// boundAt is bound, and s. For the log loss s is always 1.
+func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	k, n := len(j.vs), j.count()
 	j.widenPrior()
 	own := j.ownShares(a)
 	half, prior := j.halfNorm(a, own, r2)
 	if j.log {
-		return j.entropyBound(a, own, half) - prior
+		return j.entropyBound(a, own, half) - prior, 1
 	}
 	var mean, size float64
 	for p := range n {
@@ -303,8 +335,8 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 		size += float64(j.share(i) * parts)
 	}
 	mean = (mean-float64(j.sums*size))/float64(n) - prior
-	_, s := parabola(mean, half)
-	return dualAt(s, mean, half)
+	_, s = parabola(mean, half)
+	return dualAt(s, mean, half), s
 }
 
 // ownShares returns for each row the sum of its shares, with which it is added to the vector of its

@@ -3,13 +3,10 @@ package pegasos
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/order"
 )
 
 // This file makes dual variables of the scores that weights give, whoever has found them. Those of
@@ -24,12 +21,12 @@ import (
 
 // marginBound returns the best bound on P that the scores of the vectors w give, after so many
 // passes of an ascent from there, where there is one.
-func (p *problem) marginBound(w [][]float32, b []float64, r2 float64, passes int) float64 {
+func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, passes int) float64 {
 	margins := make([]float64, p.x.Rows())
 	for j := range p.count() {
 		i := p.row(j)
 		side, target := p.label(uint32(i))
-		z := float64(p.x.Dot(i, w[0])) + b[0]
+		z := p.x.WideDot(i, w[0]) + b[0]
 		if !floats.IsFinite(z) {
 			z = 0 // any feasible number will do
 		}
@@ -56,34 +53,6 @@ func (p *problem) marginBound(w [][]float32, b []float64, r2 float64, passes int
 	return max(best, p.climb(a, passes, r2))
 }
 
-// climb returns the bound of dual variables after so many passes of dual coordinate ascent from the
-// given ones; 0 where there is none.
-func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
-	if passes == 0 || !lossTable[p.cost.loss].ascent || p.free || p.prior != nil {
-		return 0
-	}
-	a := &ascent{alpha: make([]float32, len(share))}
-	idx := make([]uint32, p.count())
-	for j := range idx {
-		i := p.row(j)
-		a.alpha[i] = float32(float64(share[i]) * p.share(i))
-	}
-	p.setAscent(a, p.t)
-	p.sumUp()
-	pcg := rand.NewPCG(0, order.Stream)
-	for ; a.pass < passes; a.pass++ {
-		order.Permute(pcg, idx)
-		for k, j := range idx {
-			idx[k] = uint32(p.row(int(j)))
-		}
-		if p.ascend(idx); p.err != nil {
-			p.err = nil // the rows are too large for it
-			return 0
-		}
-	}
-	return p.bound(p.ascentShares(), r2)
-}
-
 // boundOf returns the bound that given dual variables make.
 func (p *problem) boundOf(a []float32, r2 float64) float64 { return p.bound(a, r2) }
 
@@ -96,24 +65,19 @@ func (j *joint) boundOf(a []float32, r2 float64) float64 {
 
 // marginBound is like that of one vector. The hinge is smoothed by taking half the square of the
 // a_r times h off its maximum.
-func (j *joint) marginBound(w [][]float32, b []float64, r2 float64, _ int) float64 {
+func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, passes int) float64 {
 	if j.free {
 		return math.NaN()
 	}
 	k := len(w)
-	all := dense.New(k, j.x.Cols())
-	for r, v := range w {
-		copy(all.Row(r), v)
-	}
 	scores := make([]float64, k*j.x.Rows()) // with the costs
 	distance := make([]float64, 0, j.count())
 	for n := range j.count() {
 		i := j.row(n)
 		y := int(j.class[i])
 		z := scores[i*k:][:k]
-		j.x.DotVectors(j.dots, i, all, 0)
-		for r, dot := range j.dots {
-			z[r] = float64(dot) + b[r]
+		for r := range z {
+			z[r] = j.x.WideDot(i, w[r]) + b[r]
 			if !floats.IsFinite(z[r]) {
 				z[r] = 0
 			}
@@ -129,7 +93,7 @@ func (j *joint) marginBound(w [][]float32, b []float64, r2 float64, _ int) float
 		}
 		distance = append(distance, math.Abs(top))
 	}
-	a := make([]float32, len(scores))
+	a, sorted := make([]float32, len(scores)), make([]float64, k)
 	at := func(h float64) float64 {
 		for n := range j.count() {
 			i := j.row(n)
@@ -137,7 +101,7 @@ func (j *joint) marginBound(w [][]float32, b []float64, r2 float64, _ int) float
 			if j.log {
 				softmax(row, j.b)
 			} else {
-				project(row, h, j.b)
+				nearest(row, h, j.b, sorted)
 			}
 			for r, v := range j.b {
 				a[i*k+r] = float32(v)
@@ -146,11 +110,14 @@ func (j *joint) marginBound(w [][]float32, b []float64, r2 float64, _ int) float
 		}
 		return j.bound(a, r2)
 	}
+	var best, width float64
 	if j.log {
-		return max(0, at(0))
+		best = max(0, at(0))
+	} else {
+		best, width = bestWidth(distance, at)
+		at(width) // a is what it was there
 	}
-	best, _ := bestWidth(distance, at)
-	return best
+	return max(best, j.climb(a, passes, r2))
 }
 
 // bestWidth returns the best bound that at makes of some widths, where each row is so far from its
@@ -205,9 +172,15 @@ func softmax(z, b []float64) {
 	}
 }
 
-// project writes to b the a_r >= 0 with the sum 1 that are nearest to z/h.
-func project(z []float64, h float64, b []float64) {
-	sorted := slices.Clone(z)
+// nearest writes to b the a_r >= 0 with the sum 1 that are nearest to z/h, or the first of the
+// largest z if h is 0. sorted is a buffer.
+func nearest(z []float64, h float64, b, sorted []float64) {
+	if h == 0 {
+		clear(b)
+		b[slices.Index(z, slices.Max(z))] = 1
+		return
+	}
+	copy(sorted, z)
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
 	var sum, level float64
 	for n, v := range sorted {

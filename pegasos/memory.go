@@ -105,5 +105,5 @@ func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
 		row = float64(s.data.x.Size()) / float64(len(s.data.y))
 	}
 	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
-		n.copied*row + s.newtonMemory(measured)
+		n.copied*row + s.newtonMemory(measured) + s.togetherMemory(n.vectors)
 }

@@ -44,7 +44,7 @@ const (
 )
 
 // newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
-// their factor, packed rows, and 32 bytes a row. Those that go on together have 4 bytes a row more.
+// their factor, packed rows, and 36 bytes a row.
 func (s *session) newtonMemory(at float64) float64 {
 	if s.cfg.Finish != FinishNewton {
 		return 0
@@ -53,22 +53,23 @@ func (s *session) newtonMemory(at float64) float64 {
 	rounded := d + 32                 // up to whole tiles
 	packed := 4 * gramBlock * rounded // of which the sums have two or more
 	panels := 3*packed + min(4<<20, 14*packed)
-	rows, vectors := float64(len(s.data.y)), s.sizes().vectors
-	together := max(at, min(vectors, float64(newtonTogether)))
-	return at*(float64(12*rounded*rounded)+panels+32*rows) + together*(4*rows+16*d) +
-		s.pixelsMemory(vectors)
+	return at * (float64(12*rounded*rounded) + panels + float64(36*len(s.data.y)))
 }
 
-// pixelsMemory estimates what there is once more where the rows are bytes: copies of them, and the
-// sums of so many problems.
-func (s *session) pixelsMemory(vectors float64) float64 {
-	_, flat := s.cfg.cost().flat()
-	if !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
+// togetherMemory estimates what so many problems have together: directions, and where the rows are
+// bytes copies of them and the sums.
+func (s *session) togetherMemory(vectors float64) float64 {
+	if s.cfg.Finish != FinishNewton {
 		return 0
 	}
-	cols := s.data.x.Cols() + 1
-	copies := min(float64(s.data.x.Size()), float64(len(s.data.y))*float64(cols))
-	return copies + min(float64(pixelsKept), vectors*float64(newtonPixelBytes(cols)))
+	rows, cols := float64(len(s.data.y)), float64(s.data.x.Cols()+1)
+	directions := min(vectors, float64(newtonTogether)) * (4*rows + 16*cols)
+	if _, flat := s.cfg.cost().flat(); !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
+		return directions
+	}
+	copies := min(float64(s.data.x.Size()), rows*cols)
+	return directions + copies +
+		min(float64(pixelsKept), vectors*float64(newtonPixelBytes(int(cols))))
 }
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.

@@ -184,17 +184,13 @@ func (p *problem) dualShares(r2 float64) (share []float32) {
 }
 
 func (j *joint) dualShares(r2 float64) (share []float32) {
+	if j.ascent != nil {
+		return j.ascentShares()
+	}
 	if j.recent == nil {
 		return nil
 	}
-	most := math.Inf(-1)
-	j.bestBound(func(share float32) float32 { return max(0, share) }, func(a []float32) float64 {
-		b := j.bound(a, r2)
-		if share == nil || b > most {
-			share, most = append(share[:0], a...), b
-		}
-		return b
-	})
+	share, _, _ = j.bestShares(r2)
 	return share
 }
 

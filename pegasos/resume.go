@@ -140,6 +140,10 @@ func (s *session) arrays(f func([]float32)) {
 				c.inOrder(p.ascent.resting, f)
 				f(p.ascent.w[0])
 			}
+			if j, ok := l.(*joint); ok && j.ascent != nil {
+				j.inOrder(j.ascent.alpha, f)
+				j.inOrder(j.ascent.resting, f)
+			}
 		}
 	}
 	if b := s.stop.last.best; b != nil {
@@ -211,6 +215,9 @@ func (s *session) saveLearner(l learner) savedLearner {
 	if p, ok := l.(*problem); ok && p.ascent != nil {
 		a := p.ascent
 		k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
+	}
+	if j, ok := l.(*joint); ok && j.ascent != nil {
+		k.Ascent = &savedAscent{Start: j.ascent.start, Pass: j.ascent.pass}
 	}
 	if p, ok := l.(*problem); ok && p.newton != nil {
 		n := p.newton
@@ -287,11 +294,14 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 		return false // all learners of a run are at its step
 	}
 	if a := from.Ascent; a != nil {
-		if r.joint != nil || !s.cfg.finishes() || a.Start < 0 || a.Start > c.t ||
-			a.Pass < 0 || a.Pass > r.epoch {
+		if !s.cfg.finishes() || a.Start < 0 || a.Start > c.t || a.Pass < 0 || a.Pass > r.epoch {
 			return false
 		}
-		r.problems[k].resumeAscent(a)
+		if r.joint != nil {
+			r.joint.resumeAscent(a)
+		} else {
+			r.problems[k].resumeAscent(a)
+		}
 	}
 	if n := from.Newton; n != nil && !s.resumeNewton(r, k, n) {
 		return false
@@ -356,6 +366,11 @@ func (p *problem) resumeAscent(from *savedAscent) {
 	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
 	p.setAscent(a, from.Start)
 	a.pass = from.Pass
+}
+
+func (j *joint) resumeAscent(from *savedAscent) {
+	j.setAscent(&jointAscent{alpha: make([]float32, j.x.Rows()*len(j.vs))}, from.Start)
+	j.ascent.pass = from.Pass
 }
 
 // resumeNewton makes learner k one of Newton's method, which will do its iterations again when

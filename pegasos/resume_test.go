@@ -90,6 +90,8 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		cfg := Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}
 		cases[string(f)+" pairs"] = Trainer{Config: cfg, Weights: weights}
 	}
+	cases["dual joint"] = Trainer{Weights: weights, Config: Config{Finish: FinishDual,
+		Multiclass: CrammerSinger, Bias: BiasAugmented}}
 	for name, cfg := range newtonConfigs() {
 		cfg.ClassWeight = "" // there is a third class
 		cases["newton "+name] = Trainer{Config: cfg}

@@ -26,7 +26,7 @@ type learner interface {
 	// boundOf returns the bound that given dual variables make, and marginBound the best one that
 	// those have that are made of the scores of some vectors: see margins.go.
 	boundOf(a []float32, r2 float64) float64
-	marginBound(w [][]float32, b []float64, r2 float64, passes int) float64
+	marginBound(w [][]float64, b []float64, r2 float64, passes int) float64
 	// lossAtZero returns the mean loss of w = 0, or of the prior.
 	lossAtZero() float64
 	// objectiveAt returns P of any vectors and biases, from float32 dot products.
@@ -374,7 +374,9 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 func (r *run) endEpoch() {
 	r.epoch++
 	r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
-	if r.joint == nil {
+	if r.joint != nil {
+		r.joint.startAscent(r.cfg, r.epoch, r.r2)
+	} else {
 		r.goOn()
 	}
 }

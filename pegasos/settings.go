@@ -46,6 +46,9 @@ func (m *Model) Settings() string {
 		parts = append(parts, "Newton's method")
 	} else if cfg.Steps != 0 {
 		parts = append(parts, fmt.Sprintf("%d steps", cfg.Steps))
+	} else if cfg.Tol != 0 {
+		parts = append(parts, fmt.Sprintf("up to %d passes, until proven to %.2g %%", cfg.Epochs,
+			100*cfg.Tol))
 	} else {
 		parts = append(parts, fmt.Sprintf("%d passes", cfg.Epochs))
 	}

@@ -54,8 +54,7 @@ type VerifyOptions struct {
 	// Proof, if not nil, has the dual variables of the bound.
 	Proof *Proof
 	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
-	// margins, for the losses Hinge, SquaredHinge and Squared, without a prior, an unregularised
-	// bias and a joint problem.
+	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias.
 	Passes int
 }
 
@@ -197,7 +196,7 @@ func (s *session) remeasure(ctx context.Context, m *Model, o VerifyOptions) (qui
 				at.bound = r.learners[k].boundOf(o.Proof.shares(r, k), r.r2)
 			} else {
 				w, b := r.vectorsOf(m, k)
-				at.bound = r.learners[k].marginBound(w, b, r.r2, o.Passes)
+				at.bound = r.learners[k].marginBound(r.exact(w, r.first+k), b, r.r2, o.Passes)
 			}
 		})
 		r.objectives(m, nil)

@@ -85,6 +85,28 @@ func testExact[T quant.Byte](t *testing.T) {
 	}
 }
 
+// A dot product with floats has the bits of that of the floats of the bytes.
+func TestDotFloat(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		testDotFloat[int8](t)
+		testDotFloat[uint8](t)
+	})
+}
+
+func testDotFloat[T quant.Byte](t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, n := range []int{0, 1, 15, 63, 64, 65, 127, 300, 768, 65536, 65537, 131_100} {
+		x, y, floats := make([]float32, n), some[T](r, n, false), make([]float32, n)
+		for i := range x {
+			x[i] = 2*r.Float32() - 1
+			floats[i] = float32(y[i])
+		}
+		if got, want := quant.DotFloat(x, y), dense.Dot(x, floats); got != want {
+			t.Errorf("%T, n = %d: %v, want %v", y, n, got, want)
+		}
+	}
+}
+
 // Top and TopAt are the beginning of all rows in order.
 func TestTop(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
@@ -145,9 +167,44 @@ func testTop[T quant.Byte](t *testing.T) {
 				len(got) != min(k, count) {
 				t.Fatalf("Top of %d by %d is %v, want the first of %v", k, by, got, all)
 			}
+			for _, threads := range []int{1, 2, 8} {
+				many := [][]quant.Hit{make([]quant.Hit, k), make([]quant.Hit, 1), nil}
+				quant.TopMany(many, by, rows, stride, [][]T{x, x, x}, threads)
+				if !slices.Equal(many[0], all[:min(k, count)]) || len(many[1]) != min(1, count) ||
+					len(many[2]) != 0 {
+					t.Fatalf("TopMany of %d by %d is %v, want the first of %v", k, by, many, all)
+				}
+			}
 			if got := quant.TopAt(buf, by, rows, stride, idx, x); !slices.Equal(got,
 				picked[:len(got)]) || len(got) != min(k, len(idx)) {
 				t.Fatalf("TopAt of %d by %d is %v, want the first of %v", k, by, got, picked)
+			}
+		}
+	}
+}
+
+// TopMany finds what Top does, also among so many rows that several goroutines share them, and with
+// scores that are nearly all alike.
+func TestTopMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	const n, count = 700, 2000
+	rows, queries := make([]int8, n*count), make([][]int8, 3)
+	for i := range rows {
+		rows[i] = int8(r.IntN(70) / 69)
+	}
+	for q := range queries {
+		queries[q] = rows[q*n:][:n]
+	}
+	for _, by := range []dense.Metric{dense.ByDot, dense.ByDistance} {
+		for _, threads := range []int{0, 1, 2, 8} {
+			got := [][]quant.Hit{make([]quant.Hit, 5), make([]quant.Hit, 300), make([]quant.Hit, 9)}
+			sizes, buf := []int{5, 300, 9}, make([]quant.Hit, 300)
+			quant.TopMany(got, by, rows, n, queries, threads)
+			for q, hits := range got {
+				want := quant.Top(buf[:sizes[q]], by, rows, n, queries[q])
+				if !slices.Equal(hits, want) {
+					t.Errorf("by %d, %d threads, query %d: %v, want %v", by, threads, q, hits, want)
+				}
 			}
 		}
 	}
@@ -210,6 +267,7 @@ func TestPanics(t *testing.T) {
 		"quant: SquaredDistance: len(x) = 3, len(y) = 2": func() {
 			quant.SquaredDistance(x, x[:2])
 		},
+		"quant: DotFloat: len(x) = 1, len(y) = 3": func() { quant.DotFloat([]float32{1}, x) },
 		"quant: DotRows: len(rows) = 12, too few for 5 rows of 3 elements, 3 apart": func() {
 			quant.DotRows(make([]int64, 5), rows, 3, x)
 		},
@@ -217,6 +275,15 @@ func TestPanics(t *testing.T) {
 		"quant: Top: the metric is 1":             func() { quant.Top(hits, 1, rows, 3, x) },
 		"quant: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			quant.TopAt(hits, 0, rows, 3, []int32{0, 4}, x)
+		},
+		"quant: TopMany: len(dst) = 0, len(queries) = 1": func() {
+			quant.TopMany(nil, 0, rows, 3, [][]int8{x}, 1)
+		},
+		"quant: TopMany: len(queries[1]) = 2, len(queries[0]) = 3": func() {
+			quant.TopMany([][]quant.Hit{hits, hits}, 0, rows, 3, [][]int8{x, x[:2]}, 1)
+		},
+		"quant: TopMany: rows of 3 elements, 2 apart": func() {
+			quant.TopMany([][]quant.Hit{hits}, 0, rows, 2, [][]int8{x}, 1)
 		},
 		"quant: Quantize: len(dst) = 3, len(x) = 1": func() {
 			quant.Quantize(x, make([]float32, 1), 1)
@@ -238,15 +305,21 @@ func TestPanics(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	x, rows, hits := make([]int8, 100), make([]int8, 1000), make([]quant.Hit, 3)
+	many, queries := [][]quant.Hit{hits}, [][]int8{x}
 	dst, floats, idx := make([]int64, 10), make([]float32, 100), []int32{1, 2}
 	for name, f := range map[string]func(){
 		"Dot":             func() { quant.Dot(x, x) },
+		"DotFloat":        func() { quant.DotFloat(floats, x) },
 		"SquaredDistance": func() { quant.SquaredDistance(x, x) },
 		"DotRows":         func() { quant.DotRows(dst, rows, 100, x) },
 		"Top":             func() { quant.Top(hits, dense.ByDot, rows, 100, x) },
 		"TopAt":           func() { quant.TopAt(hits, dense.ByDistance, rows, 100, idx, x) },
-		"Quantize":        func() { quant.Quantize(x, floats, .1) },
-		"Dequantize":      func() { quant.Dequantize(floats, x, 0, .1) },
+		"TopMany": func() {
+			many[0] = hits
+			quant.TopMany(many, dense.ByDot, rows, 100, queries, 1)
+		},
+		"Quantize":   func() { quant.Quantize(x, floats, .1) },
+		"Dequantize": func() { quant.Dequantize(floats, x, 0, .1) },
 	} {
 		if got := testing.AllocsPerRun(10, f); got != 0 {
 			t.Errorf("%s: %v allocations a call", name, got)

@@ -5,6 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/nearest"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // DotRows multiplies many rows by one vector: row i begins at rows[i*stride] and has as many
@@ -39,19 +40,25 @@ type Hit struct {
 // score comes first, of equal ones the lower row. It panics for dense.ByCosine: the dot product of
 // vectors that were normalised before they were quantised ranks by cosine, but for the rounding.
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
-	if len(x) == 0 || stride < len(x) {
-		panic(mistake.Of("rows of %d elements, %d apart", len(x), stride))
-	}
-	count := len(rows) / stride
-	if len(rows)%stride >= len(x) {
-		count++
-	}
+	count := countRows(rows, stride, len(x))
 	dst = dst[:0:min(len(dst), count)]
 	for i := range count {
 		dst = offer(dst, by, i, rows[i*stride:][:len(x)], x)
 		ahead(rows, (i+2)*stride, len(x))
 	}
 	return finish(dst, by)
+}
+
+// countRows returns how many rows of n elements rows holds.
+func countRows[T Byte](rows []T, stride, n int) int {
+	if n == 0 || stride < n {
+		panic(mistake.Of("rows of %d elements, %d apart", n, stride))
+	}
+	count := len(rows) / stride
+	if len(rows)%stride >= n {
+		count++
+	}
+	return count
 }
 
 // TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
@@ -72,6 +79,69 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 		}
 	}
 	return finish(dst, by)
+}
+
+// TopMany is [Top] for many queries at once, as [dense.TopMany] is: dst[q] becomes what Top returns
+// for queries[q], and each row is read from memory once for all of them. The rows are divided among
+// so many goroutines, or GOMAXPROCS if threads is 0, which changes nothing in the result. With one
+// thread nothing is allocated. It panics if dst and queries differ in length or the queries among
+// themselves, and where Top does.
+func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
+	threads int) {
+	if len(dst) != len(queries) {
+		panic(mistake.Lengths("len(dst)", len(dst), "len(queries)", len(queries)))
+	}
+	if len(queries) == 0 {
+		return
+	}
+	n := len(queries[0])
+	for q, x := range queries {
+		if len(x) != n {
+			panic(mistake.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x), n))
+		}
+	}
+	count := countRows(rows, stride, n)
+	for q := range dst {
+		dst[q] = dst[q][:0:min(len(dst[q]), count)]
+	}
+	block := max(blockBytes/n, 4)
+	runs := (count + block - 1) / block
+	if threads = min(parallel.Threads(threads), runs); threads <= 1 {
+		for run := range runs {
+			rank(dst, by, rows, stride, queries, run*block, min((run+1)*block, count))
+		}
+	} else {
+		rankThreads(dst, by, rows, stride, queries, threads, block, count)
+	}
+	for q := range dst {
+		dst[q] = finish(dst[q], by)
+	}
+}
+
+// blockBytes is how much of the rows meets all queries before the next: 256 KB stay in the second
+// cache.
+const blockBytes = 1 << 18
+
+// rank offers the rows from first to end-1 to the hits of each query.
+func rank[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
+	first, end int) {
+	for q, x := range queries {
+		for i := first; i < end; i++ {
+			if q == 0 {
+				ahead(rows, (i+2)*stride, len(x))
+			}
+			dst[q] = offer(dst[q], by, i, rows[i*stride:][:len(x)], x)
+		}
+	}
+}
+
+// rankThreads is rank of all rows by several goroutines. It is a function of its own since what its
+// closure sees goes to the heap.
+func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
+	threads, block, count int) {
+	nearest.Merge(dst, threads, (count+block-1)/block, before, func(hits [][]Hit, run int) {
+		rank(hits, by, rows, stride, queries, run*block, min((run+1)*block, count))
+	})
 }
 
 // ahead asks for a row that is read soon.

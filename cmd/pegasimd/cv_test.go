@@ -331,3 +331,25 @@ func TestInterruptedCrossValidation(t *testing.T) {
 		t.Error("there is a model")
 	}
 }
+
+// Runs side by side share the memory: where it is enough for one of them, they follow each other,
+// with the same numbers.
+func TestCVSharesMemory(t *testing.T) {
+	var b strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&b, "%d", i%2)
+		for j := range 60 {
+			fmt.Fprintf(&b, " %d:%d", j+1, 1+(i*(j+3)+i/7*j)%23)
+		}
+		b.WriteByte('\n')
+	}
+	data := file(t, "data.svm", b.String())
+	flags := []string{"cv", "-quiet", "-folds", "2", "-epochs", "1", "-lambdas", "0.1,1"}
+	args := append(flags, "-max-memory", "1", "-threads")
+	one, _ := must(t, append(args, "1", data)...)
+	two, _ := must(t, append(args, "2", data)...)
+	many, _ := must(t, append(flags, "-threads", "2", data)...)
+	if one != two || one != many {
+		t.Errorf("%s\nside by side %s\nwith more memory %s", one, two, many)
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -111,6 +110,11 @@ func (v *linearCV) readData() (err error) {
 	if v.set, v.loading, err = v.from.read(v.data, nil); err != nil {
 		return err
 	}
+	if v.from.settleTask(v.data, v.set, &v.cfg) {
+		if err := v.checkSettings(); err != nil {
+			return err
+		}
+	}
 	if err := checkNumbers(v.data, v.set, v.cfg.Loss); err != nil {
 		return err
 	}
@@ -133,29 +137,21 @@ func (v *linearCV) readData() (err error) {
 }
 
 // choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
-// It asks the trainer, with a run of one step.
 func (v *linearCV) choose() error {
 	cfg := v.cfg
-	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps = 1, 0, 0, 1
 	if v.grid != nil {
-		cfg.Lambda, cfg.C = float64(v.grid[0].Lambda), float64(v.grid[0].C)
+		cfg = v.grid[0].config(cfg)
 	}
-	cfg.Tol, cfg.Change, cfg.Finish, cfg.FinishAfter, cfg.Calibrate = 0, 0, "", 0, 0
-	cfg.Order, cfg.Block, cfg.Batch, cfg.Shards = pegasos.IID, 0, 0, 0 // without a bound
 	tr := pegasos.Trainer{
 		Config: cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights, MaxMemory: v.memory,
 	}
-	m, err := tr.Train(v, matrix(v.set), v.set.Y)
+	chosen, r2, err := tr.Choose(v, matrix(v.set), v.set.Y)
 	if err != nil {
 		return dataError(v.data, err)
 	}
-	v.cfg.Scale, v.cfg.TargetScale = m.Config.Scale, m.Config.TargetScale
-	v.cfg.Multiclass = m.Config.Multiclass
-	if m.Scaling != nil {
-		v.r2 = m.Scaling.R2
-	} else {
-		v.r2 = meanSquare(v.set)
-	}
+	v.cfg.Scale, v.cfg.TargetScale, v.cfg.Multiclass = chosen.Scale, chosen.TargetScale,
+		chosen.Multiclass
+	v.r2 = r2
 	if !(v.r2 > 0) {
 		v.r2 = 1
 	}
@@ -248,15 +244,6 @@ func (v *linearCV) report() error {
 func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
 	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
 	return cfg
-}
-
-// meanSquare returns the mean squared length of the rows.
-func meanSquare(set *dataset.Set) (mean float64) {
-	x := matrix(set)
-	for i := range x.Rows() {
-		mean += float64(x.SumSquares(i))
-	}
-	return mean / float64(x.Rows())
 }
 
 // sum fills in the point from its runs, one for each fold.

@@ -58,6 +58,7 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.
 type settingFlags struct {
 	cfg    pegasos.Config
+	task   string
 	preset string
 }
 
@@ -75,6 +76,9 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 			"above)")
 	f.Float64Var(&cfg.C, "c", 0,
 		"`number` the penalty as other solvers have it: lambda is 1/(C * rows)")
+	f.StringVar(&s.task, "task", taskAuto, "`auto|classes|numbers` what labels are: classes, or "+
+		"numbers to predict, with -loss squared if no other is given; auto is numbers where there "+
+		"are very many, or many with fractions, and no other flag says what they are")
 	f.Func("loss", lossUsage(), text(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
@@ -187,7 +191,7 @@ type kernelFlags struct {
 // data, that may be given along with it.
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
-	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
+	besideKernel   = strings.Fields("kernel task lambda c epochs steps tol order offset average " +
 		"finish multiclass seed preset json folds lambdas cs metric model max-memory")
 )
 
@@ -462,6 +466,9 @@ func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
 		return err
 	}
 	if err := k.check(c); err != nil {
+		return err
+	}
+	if err := s.applyTask(k.wanted()); err != nil {
 		return err
 	}
 	return c.checkPositive()

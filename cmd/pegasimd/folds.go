@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +18,7 @@ import (
 type validation struct {
 	set     *dataset.Set
 	weights []float32 // of the rows, or nil
-	memory  int64     // that each run may take
+	memory  int64     // that all runs side by side may take
 	folds   int
 	fold    []int    // of each row; -1 for those without weight
 	sizes   []int    // of the folds
@@ -76,14 +77,30 @@ func (v *validation) deal(cfg pegasos.Config) error {
 // with the steps of a run that begins. Runs of a given length don't: they would take as long, and
 // not be what train does. Nor do runs without a finish: their bound has to forget the start first
 // (docs/training.md).
+//
+// Runs side by side share the memory. If that is too little for one of them, there are half as many
+// at a time.
 func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
-	runs := make([]cvRun, len(grid)*v.folds)
 	threads = parallel.Threads(threads)
+	for atOnce := threads; ; atOnce /= 2 {
+		err := v.runSome(ctx, grid, threads, atOnce, p)
+		var refused *pegasos.ConfigError
+		if atOnce == 1 || !errors.As(err, &refused) || refused.Field != "MaxMemory" {
+			return err
+		}
+	}
+}
+
+// runSome is run with at most so many runs at a time.
+func (v *validation) runSome(ctx context.Context, grid []cvPoint, threads, atOnce int,
+	p *progress) error {
+	runs := make([]cvRun, len(grid)*v.folds)
 	chains := len(runs) // of runs that depend on each other
 	if v.warm {
 		chains = v.folds
 	}
-	within := max(1, threads/min(threads, chains))
+	atOnce = min(atOnce, chains)
+	within := runLimits{threads / atOnce, v.memory / int64(atOnce)}
 	var mu sync.Mutex
 	done := make([]float64, len(runs)) // the share of each that is
 	show := func(i int, share float64) {
@@ -101,7 +118,7 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
 	}
 	starts := make([]*pegasos.Model, chains)
-	i, err := firstFailure(ctx, threads, len(runs), chains, func(ctx context.Context, i int) error {
+	i, err := firstFailure(ctx, atOnce, len(runs), chains, func(ctx context.Context, i int) error {
 		c := i % chains
 		runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, starts[c],
 			func(share float64) { show(i, share) })
@@ -155,7 +172,7 @@ func firstFailure(
 
 // one trains without a fold and measures on it.
 func (v *validation) one(
-	ctx context.Context, cfg pegasos.Config, fold, threads int, start *pegasos.Model,
+	ctx context.Context, cfg pegasos.Config, fold int, within runLimits, start *pegasos.Model,
 	progress func(share float64),
 ) (r cvRun) {
 	weights := make([]float32, len(v.fold))
@@ -167,8 +184,8 @@ func (v *validation) one(
 		}
 	}
 	began := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: v.memory,
-		Start: fresh(start),
+	tr := pegasos.Trainer{Config: cfg, Threads: within.threads, Weights: weights,
+		MaxMemory: within.memory, Start: fresh(start),
 		Progress: func(p pegasos.Progress) {
 			progress(float64(p.Steps) / float64(p.TotalSteps+1))
 		}}
@@ -216,6 +233,12 @@ func (v *validation) weight(i int) float32 {
 		return 1
 	}
 	return v.weights[i]
+}
+
+// runLimits are what a run may take of the machine.
+type runLimits struct {
+	threads int
+	memory  int64 // in bytes, beside the data
 }
 
 // A cvRun is the training of a point without one fold.

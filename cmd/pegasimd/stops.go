@@ -39,7 +39,7 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 // newStopReport measures the model on the data of -valid.
 func newStopReport(r *linearRun) (s stopReport) {
 	m := r.result
-	s.TolReached = tolReached(m.Config.Tol, m.Result.Gap, r.interrupted != nil)
+	s.TolReached = tolReached(r.cfg.Tol, m.Result.Gap, r.interrupted != nil)
 	if valid := r.trainer.Valid; valid != nil {
 		s.Validation = &validationFigs{
 			Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),

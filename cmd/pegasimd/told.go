@@ -68,8 +68,8 @@ func (d *dataReader) tell(name string, set *dataset.Set, numbers bool, took time
 	printSet(d.call.stderr, name, set, kind, took)
 }
 
-// checkClasses is tell, and refuses labels of classes that look like numbers to predict, unless
-// -multiclass says otherwise.
+// checkClasses is tell, and refuses labels of classes that look like numbers to predict, unless a
+// flag says otherwise.
 func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 	took time.Duration) error {
 	d.tell(name, set, numbers, took)
@@ -77,7 +77,8 @@ func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 		return fmt.Errorf("%s: all %d rows are of the class %s: want two or more classes", name,
 			rows[0], visible.Name(labelName(set, labels[0])))
 	}
-	if numbers || set.Names != nil || d.call.given("multiclass") {
+	if numbers || set.Names != nil || d.call.task() == taskClasses ||
+		slices.ContainsFunc(saysClasses, d.call.given) {
 		return nil
 	}
 	labels, _ := labelCounts(set)
@@ -86,8 +87,8 @@ func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 		return nil
 	}
 	return fmt.Errorf("%s: the labels look like numbers to predict, not like classes: %d rows "+
-		"have %d distinct ones, such as %v; predict numbers with -loss squared (and without "+
-		"-kernel), or say that they are classes with -multiclass", name, set.Rows(),
+		"have %d distinct ones, such as %v; predict numbers with -task numbers (and without "+
+		"-kernel), or say that they are classes with -task classes", name, set.Rows(),
 		len(labels), like)
 }
 

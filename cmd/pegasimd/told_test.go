@@ -49,7 +49,8 @@ func TestToldBeforeTraining(t *testing.T) {
 	}
 }
 
-// Labels that look like numbers to predict are refused, before any work, with the flag that helps.
+// Labels that look like numbers to predict are taken for such, unless a flag says what they are.
+// Where they would become classes they are refused, before any work, with the flag that helps.
 func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	rows := func(n int, label func(i int) string) string {
 		var b strings.Builder
@@ -64,21 +65,40 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	for _, data := range []string{float, whole, rows(3, func(i int) string {
 		return fmt.Sprint(float64(i) / 2)
 	})} {
-		for _, command := range [][]string{{"train"}, {"train", "-kernel", "rbf"},
-			{"cv", "-folds", "2"}, {"cv", "-kernel", "rbf", "-folds", "2"}} {
+		for _, command := range [][]string{{"train", "-loss", "hinge"}, {"train", "-kernel", "rbf"},
+			{"cv", "-folds", "2", "-loss", "log"}, {"cv", "-kernel", "rbf", "-folds", "2"}} {
 			args := append(append([]string(nil), command...), data)
 			if command[0] == "train" {
 				args = append(args, model)
 			}
 			os.Remove(model)
-			fails(t, exitError, "predict numbers with -loss squared", args...)
+			fails(t, exitError, "predict numbers with -task numbers", args...)
 		}
 		if _, err := os.Stat(model); err == nil {
 			t.Fatal("a model was written")
 		}
 		must(t, "train", "-quiet", "-epochs", "1", "-loss", "eps-insensitive", data, model)
+		_, told := must(t, "train", data, model)
+		if !strings.Contains(told, "; if they are classes, give -task classes\n") ||
+			!strings.Contains(told, "training R^2 ") {
+			t.Errorf("%q", told)
+		}
+		if _, told := must(t, "train", "-quiet", data, model); told != "" {
+			t.Errorf("-quiet: %q", told)
+		}
 	}
-	must(t, "train", "-quiet", "-epochs", "1", "-multiclass", "ovr", float, model)
+	if _, told := must(t, "cv", "-folds", "2", "-lambdas", "1e-2", float); !strings.Contains(told,
+		"taken for numbers") {
+		t.Errorf("%q", told)
+	}
+	fails(t, exitUsage, "accuracy", "cv", "-folds", "2", "-metric", "accuracy", float)
+	for _, flags := range []string{"-task classes", "-multiclass ovr", "-class-weight balanced"} {
+		args := append([]string{"train", "-epochs", "1"}, strings.Fields(flags)...)
+		if _, told := must(t, append(args, float, model)...); !strings.Contains(told,
+			"60 classes") {
+			t.Errorf("%s: %q", flags, told)
+		}
+	}
 	for _, data := range []string{
 		rows(60, func(i int) string { return fmt.Sprint(float64(i%20) / 2) }),
 		rows(300, func(i int) string { return fmt.Sprint(i % 100) }),
@@ -87,6 +107,16 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	} {
 		os.Remove(model)
 		must(t, "train", "-quiet", "-epochs", "1", data, model)
+	}
+	few := rows(60, func(i int) string { return fmt.Sprint(i % 3) })
+	if _, told := must(t, "train", "-task", "numbers", few, model); !strings.Contains(told,
+		"numbers to predict from 0 to 2; ") || !strings.Contains(told, "training R^2 ") {
+		t.Errorf("%q", told)
+	}
+	for _, flags := range []string{"numbers -loss hinge", "numbers -kernel rbf",
+		"classes -loss squared", "both"} {
+		args := append([]string{"train", "-task"}, strings.Fields(flags)...)
+		fails(t, exitUsage, "-task", append(args, few, model)...)
 	}
 }
 

@@ -17,8 +17,8 @@ var trainCommand = command{
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
-Two labels make one problem, more make several or a joint one; with -loss squared (ridge regression)
-or eps-insensitive labels are numbers to predict. Without MODEL the model is written to the working
+Two labels make one problem, more make several or a joint one; with -task numbers labels are numbers
+to predict (ridge regression, or -loss eps-insensitive). Without MODEL the model is written to the working
 folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
 
 Features are scaled, the bias, lambda, the problems of several classes and the number of epochs are
@@ -29,8 +29,8 @@ as they are.
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
 IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
 
-What was read is told first. Labels that look like numbers to predict are refused, unless
--multiclass says that they are classes. The model keeps the names of a CSV file's columns.
+What was read is told first. Labels that look like numbers to predict are taken for such, and a line
+says so, unless a flag says what they are: see -task. The model keeps the names of a CSV file's columns.
 
 What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
 the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
@@ -208,6 +208,11 @@ func (r *linearRun) readData() (err error) {
 	}
 	if r.set, r.times.loading, err = r.reader.read(r.data, spec); err != nil {
 		return err
+	}
+	if like == nil && r.reader.settleTask(r.data, r.set, &r.cfg) {
+		if err := validate(&r.cfg); err != nil {
+			return err
+		}
 	}
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
 		return err

@@ -59,6 +59,8 @@ var golden = map[string]string{
 
 	"squareddistanceint8":  "315d528ac1b0d32713ba208d78c16385b117a024102acdde3bd0244ae9c05645",
 	"squareddistanceuint8": "7c23c964898b6556e7042e2c70ca2c9a484f68786153dc06038a1852decacef0",
+	"dotfloatint8":         "eabda62f3343fc81ff142c4513b940d6360d2503ec900386895743ee82ac274a",
+	"dotfloatuint8":        "e0f756d2f368ba8f6cbbfee579a667ce96b222c0fcc9416f9cb507d41a538743",
 
 	"exp": "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }

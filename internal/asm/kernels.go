@@ -2126,6 +2126,110 @@ func squaredDistanceUint8Generic(x, y []uint8) (sum int32) {
 	return sum
 }
 
+// DotFloatInt8 is
+//
+//	for i, v := range x {
+//		lane[i%64] += float32(v * float32(y[i]))
+//	}
+//
+// with the lanes folded as the package comment says: Dot of x and the floats of y, to the bit. It
+// panics if the lengths differ.
+func DotFloatInt8(x []float32, y []int8) (sum float32) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceReads(y)
+	}
+	for len(x) > Block {
+		sum += dotFloatInt8(x[:Block], y[:Block])
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + dotFloatInt8(x, y)
+}
+
+// dotFloatInt8 is for one block.
+func dotFloatInt8(x []float32, y []int8) float32 {
+	if active == Generic {
+		return dotFloatBytesGeneric(x, y)
+	}
+	var endX [lanes]float32
+	var endY [lanes]int8
+	n, end := len(x)&^(lanes-1), 0
+	if n < len(x) {
+		copy(endX[:], x[n:])
+		copy(endY[:], y[n:])
+		end = lanes
+	}
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	switch active {
+	case AVX512:
+		return dotFloatInt8AVX512(px, py, n, &endX[0], &endY[0], end)
+	case AVX512x256:
+		return dotFloatInt8AVX512x256(px, py, n, &endX[0], &endY[0], end)
+	case AVX2:
+		return dotFloatInt8AVX2(px, py, n, &endX[0], &endY[0], end)
+	}
+	return dotFloatInt8NEON(px, py, n, &endX[0], &endY[0], end)
+}
+
+// DotFloatUint8 is DotFloatInt8 for bytes without sign.
+func DotFloatUint8(x []float32, y []uint8) (sum float32) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceReads(y)
+	}
+	for len(x) > Block {
+		sum += dotFloatUint8(x[:Block], y[:Block])
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + dotFloatUint8(x, y)
+}
+
+// dotFloatUint8 is for one block.
+func dotFloatUint8(x []float32, y []uint8) float32 {
+	if active == Generic {
+		return dotFloatBytesGeneric(x, y)
+	}
+	var endX [lanes]float32
+	var endY [lanes]uint8
+	n, end := len(x)&^(lanes-1), 0
+	if n < len(x) {
+		copy(endX[:], x[n:])
+		copy(endY[:], y[n:])
+		end = lanes
+	}
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	switch active {
+	case AVX512:
+		return dotFloatUint8AVX512(px, py, n, &endX[0], &endY[0], end)
+	case AVX512x256:
+		return dotFloatUint8AVX512x256(px, py, n, &endX[0], &endY[0], end)
+	case AVX2:
+		return dotFloatUint8AVX2(px, py, n, &endX[0], &endY[0], end)
+	}
+	return dotFloatUint8NEON(px, py, n, &endX[0], &endY[0], end)
+}
+
+func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for len(x) >= lanes {
+		for l, v := range x[:lanes] {
+			lane[l] += float32(v * float32(y[l]))
+		}
+		x, y = x[lanes:], y[lanes:]
+	}
+	for l, v := range x {
+		lane[l] += float32(v * float32(y[l]))
+	}
+	return fold(lane[:])
+}
+
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in
 // plain Go.
 func Prefetch[T float32 | int32 | uint16 | int8 | byte](x []T) {

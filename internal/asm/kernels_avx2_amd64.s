@@ -2004,6 +2004,178 @@ fold:
 	VZEROUPPER
 	RET
 
+// func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+// Requires: AVX, AVX2
+TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    end+40(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    DX, $+0
+	JBE     end
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVSXBD (CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    (AX), Y8, Y8
+	VADDPS    Y8, Y0, Y0
+	VPMOVSXBD 8(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    32(AX), Y8, Y8
+	VADDPS    Y8, Y1, Y1
+	VPMOVSXBD 16(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    64(AX), Y8, Y8
+	VADDPS    Y8, Y2, Y2
+	VPMOVSXBD 24(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    96(AX), Y8, Y8
+	VADDPS    Y8, Y3, Y3
+	VPMOVSXBD 32(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    128(AX), Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVSXBD 40(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    160(AX), Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVSXBD 48(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    192(AX), Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVSXBD 56(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    224(AX), Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	ADDQ      $+256, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+end:
+	CMPQ BX, $+0
+	JBE  fold
+	MOVQ endX+24(FP), AX
+	MOVQ endY+32(FP), CX
+	MOVQ BX, DX
+	MOVQ $+0, BX
+	JMP  loop
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+// Requires: AVX, AVX2
+TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    end+40(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    DX, $+0
+	JBE     end
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXBD (CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    (AX), Y8, Y8
+	VADDPS    Y8, Y0, Y0
+	VPMOVZXBD 8(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    32(AX), Y8, Y8
+	VADDPS    Y8, Y1, Y1
+	VPMOVZXBD 16(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    64(AX), Y8, Y8
+	VADDPS    Y8, Y2, Y2
+	VPMOVZXBD 24(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    96(AX), Y8, Y8
+	VADDPS    Y8, Y3, Y3
+	VPMOVZXBD 32(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    128(AX), Y8, Y8
+	VADDPS    Y8, Y4, Y4
+	VPMOVZXBD 40(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    160(AX), Y8, Y8
+	VADDPS    Y8, Y5, Y5
+	VPMOVZXBD 48(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    192(AX), Y8, Y8
+	VADDPS    Y8, Y6, Y6
+	VPMOVZXBD 56(CX), Y8
+	VCVTDQ2PS Y8, Y8
+	VMULPS    224(AX), Y8, Y8
+	VADDPS    Y8, Y7, Y7
+	ADDQ      $+256, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+end:
+	CMPQ BX, $+0
+	JBE  fold
+	MOVQ endX+24(FP), AX
+	MOVQ endY+32(FP), CX
+	MOVQ BX, DX
+	MOVQ $+0, BX
+	JMP  loop
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
 // func dotInt8AVX2(x *int8, y *int8, n int) int32
 // Requires: AVX, AVX2
 TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-28

@@ -32,6 +32,14 @@ func dotAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
 func dot64AVX2(x *float32, y *float32, n int) float64 { panic(noAVX2) }
 
+func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
+	panic(noAVX2)
+}
+
+func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
+	panic(noAVX2)
+}
+
 func dotInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 
 func dotNormsAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }

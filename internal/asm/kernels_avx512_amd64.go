@@ -44,6 +44,16 @@ func dotAVX512(x *float32, y *float32, n int) float32
 //go:noescape
 func dot64AVX512(x *float32, y *float32, n int) float64
 
+// dotFloatInt8AVX512 works like dotFloatBytesGeneric.
+//
+//go:noescape
+func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+
+// dotFloatUint8AVX512 works like dotFloatBytesGeneric.
+//
+//go:noescape
+func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+
 // dotInt8AVX512 works like dotInt8Generic.
 //
 //go:noescape

@@ -1614,6 +1614,132 @@ fold:
 	VMOVSD        X16, ret+24(FP)
 	RET
 
+// func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dotFloatInt8AVX512(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    end+40(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+0
+	JBE     end
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVSXBD (CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    (AX), Z20, Z20
+	VADDPS    Z20, Z16, Z16
+	VPMOVSXBD 16(CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    64(AX), Z20, Z20
+	VADDPS    Z20, Z17, Z17
+	VPMOVSXBD 32(CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    128(AX), Z20, Z20
+	VADDPS    Z20, Z18, Z18
+	VPMOVSXBD 48(CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    192(AX), Z20, Z20
+	VADDPS    Z20, Z19, Z19
+	ADDQ      $+256, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+end:
+	CMPQ BX, $+0
+	JBE  fold
+	MOVQ endX+24(FP), AX
+	MOVQ endY+32(FP), CX
+	MOVQ BX, DX
+	MOVQ $+0, BX
+	JMP  loop
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+// func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·dotFloatUint8AVX512(SB), NOSPLIT, $0-52
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    end+40(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+0
+	JBE     end
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXBD (CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    (AX), Z20, Z20
+	VADDPS    Z20, Z16, Z16
+	VPMOVZXBD 16(CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    64(AX), Z20, Z20
+	VADDPS    Z20, Z17, Z17
+	VPMOVZXBD 32(CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    128(AX), Z20, Z20
+	VADDPS    Z20, Z18, Z18
+	VPMOVZXBD 48(CX), Z20
+	VCVTDQ2PS Z20, Z20
+	VMULPS    192(AX), Z20, Z20
+	VADDPS    Z20, Z19, Z19
+	ADDQ      $+256, AX
+	ADDQ      $+64, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+end:
+	CMPQ BX, $+0
+	JBE  fold
+	MOVQ endX+24(FP), AX
+	MOVQ endY+32(FP), CX
+	MOVQ BX, DX
+	MOVQ $+0, BX
+	JMP  loop
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
 // func dotInt8AVX512(x *int8, y *int8, n int) int32
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
 TEXT ·dotInt8AVX512(SB), NOSPLIT, $0-28

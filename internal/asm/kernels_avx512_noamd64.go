@@ -24,6 +24,14 @@ func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
 func dot64AVX512(x *float32, y *float32, n int) float64 { panic(noAVX512) }
 
+func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
+	panic(noAVX512)
+}
+
+func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
+	panic(noAVX512)
+}
+
 func dotInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
 func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }

@@ -34,6 +34,14 @@ func dotAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) 
 
 func dot64AVX512x256(x *float32, y *float32, n int) float64 { panic(noAVX512x256) }
 
+func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
+	panic(noAVX512x256)
+}
+
+func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
+	panic(noAVX512x256)
+}
+
 func dotInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
 func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }

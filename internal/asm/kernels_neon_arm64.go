@@ -59,6 +59,16 @@ func dotNEON(x *float32, y *float32, n int) float32
 //go:noescape
 func dot64NEON(x *float32, y *float32, n int) float64
 
+// dotFloatInt8NEON works like dotFloatBytesGeneric.
+//
+//go:noescape
+func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+
+// dotFloatUint8NEON works like dotFloatBytesGeneric.
+//
+//go:noescape
+func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+
 // dotInt8NEON works like dotInt8Generic.
 //
 //go:noescape

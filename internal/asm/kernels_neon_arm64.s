@@ -2861,6 +2861,314 @@ fold:
 	FMOVD F2, ret+24(FP)
 	RET
 
+// func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-52
+	MOVD  x+0(FP), R0
+	MOVD  y+8(FP), R1
+	MOVD  n+16(FP), R2
+	MOVD  end+40(FP), R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000000, R2
+	BLS   end
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVD (R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ (R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FMOVD 8(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 32(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FMOVD 16(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 64(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FMOVD 24(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 96(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FMOVD 32(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 128(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FMOVD 40(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 160(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FMOVD 48(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 192(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FMOVD 56(R1), F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ 224(R0), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000040, R1, R1
+	SUB   $0x00000040, R2, R2
+	CMP   $0x00000040, R2
+	BHS   loop
+
+end:
+	CMP  $0x00000000, R3
+	BLS  fold
+	MOVD endX+24(FP), R0
+	MOVD R0, R0
+	MOVD endY+32(FP), R1
+	MOVD R1, R1
+	MOVD R3, R2
+	MOVD $0x00000000, R3
+	B    loop
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+48(FP)
+	RET
+
+// func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-52
+	MOVD  x+0(FP), R0
+	MOVD  y+8(FP), R1
+	MOVD  n+16(FP), R2
+	MOVD  end+40(FP), R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000000, R2
+	BLS   end
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVD  (R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  (R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FMOVD  8(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  32(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FMOVD  16(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  64(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FMOVD  24(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  96(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FMOVD  32(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  128(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FMOVD  40(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  160(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FMOVD  48(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  192(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FMOVD  56(R1), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	FLDPQ  224(R0), (F18, F19)
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	ADD    $0x00000100, R0, R0
+	ADD    $0x00000040, R1, R1
+	SUB    $0x00000040, R2, R2
+	CMP    $0x00000040, R2
+	BHS    loop
+
+end:
+	CMP  $0x00000000, R3
+	BLS  fold
+	MOVD endX+24(FP), R0
+	MOVD R0, R0
+	MOVD endY+32(FP), R1
+	MOVD R1, R1
+	MOVD R3, R2
+	MOVD $0x00000000, R3
+	B    loop
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, ret+48(FP)
+	RET
+
 // func dotInt8NEON(x *int8, y *int8, n int) int32
 TEXT ·dotInt8NEON(SB), NOSPLIT, $0-28
 	MOVD  x+0(FP), R0

@@ -32,6 +32,14 @@ func dotNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 
 func dot64NEON(x *float32, y *float32, n int) float64 { panic(noNEON) }
 
+func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
+	panic(noNEON)
+}
+
+func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
+	panic(noNEON)
+}
+
 func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 
 func dotNormsNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }

@@ -774,6 +774,28 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
 	},
 	{
+		Name: "dotfloatint8",
+		New:  newFloatBytes,
+		Call: func(a *Args) float32 { return asm.DotFloatInt8(a.X, signed(a.Bytes[0])) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 {
+				return float64(a.X[i]) * float64(int8(a.Bytes[0][i]))
+			})
+		},
+		Bytes: func(a *Args) int { return 5 * len(a.X) },
+	},
+	{
+		Name: "dotfloatuint8",
+		New:  newFloatBytes,
+		Call: func(a *Args) float32 { return asm.DotFloatUint8(a.X, a.Bytes[0]) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideSum(len(a.X), func(i int) float64 {
+				return float64(a.X[i]) * float64(a.Bytes[0][i])
+			})
+		},
+		Bytes: func(a *Args) int { return 5 * len(a.X) },
+	},
+	{
 		Name:  "prefetch",
 		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
 		Call:  func(a *Args) float32 { asm.Prefetch(a.X); return 0 },
@@ -907,6 +929,15 @@ func newBytes(n int, m Memory, s *Source) *Args {
 				v[i] = [4]byte{0, 127, 128, 255}[v[i]%4]
 			}
 		}
+	}
+	return a
+}
+
+// newFloatBytes makes a vector of floats and one of any bytes.
+func newFloatBytes(n int, m Memory, s *Source) *Args {
+	a := &Args{X: s.floats(m, n), Bytes: [2][]byte{m.Bytes(n)}}
+	for i := range a.Bytes[0] {
+		a.Bytes[0][i] = byte(s.Uint32())
 	}
 	return a
 }

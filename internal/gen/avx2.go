@@ -306,6 +306,11 @@ func (t *avx2) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	t.VCVTDQ2PS(r(v), r(v))
 }
 
+func (t *avx2) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
+	t.VPMOVSXBD(at(p, offset), r(v))
+	t.VCVTDQ2PS(r(v), r(v))
+}
+
 // Part loads the mask from a window into the table, which starts among the ones.
 func (t *avx2) Part(n reg.GPVirtual, width int) Part {
 	k, table, mask := t.GP64(), t.GP64(), t.YMM()

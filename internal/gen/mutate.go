@@ -294,6 +294,15 @@ func (m *mutant) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	m.Target.LoadBytes(v, p, m.further("LoadBytes", p, offset))
 }
 
+func (m *mutant) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
+	offset = m.further("LoadSignedBytes", p, offset)
+	if m.here("sign", "LoadBytes for LoadSignedBytes %s", m.at(p, offset)) {
+		m.Target.LoadBytes(v, p, offset)
+		return
+	}
+	m.Target.LoadSignedBytes(v, p, offset)
+}
+
 func (m *mutant) number(v Group) int { return m.numbers[v.regs[0]] }
 
 func (m *mutant) Head(n reg.GPVirtual, width int) Part {

@@ -276,6 +276,16 @@ func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
+func (t *neon) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
+	low, high := v.regs[0], v.regs[1]
+	t.FMOVD(at(p, offset), low)
+	t.VSXTLB(low, low)
+	t.VSXTL2H(low, high)
+	t.VSXTLH(low, low)
+	t.VSCVTF(low, low)
+	t.VSCVTF(high, high)
+}
+
 // A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in
 // the windows, of its first and of its second register.
 type neonPart struct {

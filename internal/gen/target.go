@@ -127,6 +127,8 @@ type moves interface {
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
 	// LoadBytes makes floats of as many bytes as the group is wide.
 	LoadBytes(v Group, p reg.GPVirtual, offset int)
+	// LoadSignedBytes is LoadBytes of int8, for the widest group.
+	LoadSignedBytes(v Group, p reg.GPVirtual, offset int)
 
 	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
 	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets

@@ -270,6 +270,11 @@ func (c *Context) VUXTLB(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, b
 func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
 
+// VSXTLB, VSXTLH and VSXTL2H are the same for int8 and int16.
+func (c *Context) VSXTLB(n, d reg.Register)  { c.emit("VSXTLB", ops{n}, ops{d}, b8(n), h8(d)) }
+func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, h4(n), s4(d)) }
+func (c *Context) VSXTL2H(n, d reg.Register) { c.emit("VSXTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
+
 // Sixteen bytes. VSABD and VUABD are |n-m|. VSMULLB and VUMULL are the eight products of the lower
 // halves, VSMULL2B and VUMULL2 of the upper ones, in 16 bits; VSADALP and VUADALP add n0+n1, n2+n3
 // and so on of those to the int32 of d. VADDV is the sum of four int32, in lane 0.

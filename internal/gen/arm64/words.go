@@ -8,8 +8,8 @@ import (
 
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS, FADDPD, VFADDD, VFMULD, VSMULL and VSMULL2 are ours.
-// Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more.
+// tried before their row can go. FADDPS, FADDPD, VFADDD, VFMULD, those of VSMULL and those of VSXTL
+// are ours. Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more.
 // words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
@@ -45,6 +45,9 @@ var words = map[string]uint32{
 	"VUMULL2":  0x6e20c000,
 	"VSADALP":  0x4e606800,
 	"VUADALP":  0x6e606800,
+	"VSXTLB":   0x0f08a400,
+	"VSXTLH":   0x0f10a400,
+	"VSXTL2H":  0x4f10a400,
 }
 
 // encode adds the registers, in the order they are spelled, to a base word.

@@ -46,6 +46,9 @@ var gnu = map[string]string{
 	"VUMULL2":  "umull2 v%[1]d.8h, v%[2]d.16b, v%[3]d.16b",
 	"VSADALP":  "sadalp v%[1]d.4s, v%[2]d.8h",
 	"VUADALP":  "uadalp v%[1]d.4s, v%[2]d.8h",
+	"VSXTLB":   "sxtl v%[1]d.8h, v%[2]d.8b",
+	"VSXTLH":   "sxtl v%[1]d.4s, v%[2]d.4h",
+	"VSXTL2H":  "sxtl2 v%[1]d.4s, v%[2]d.8h",
 }
 
 // A row is one instruction: what encode made and what it should be.

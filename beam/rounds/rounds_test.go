@@ -1,0 +1,107 @@
+package rounds
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/beam/shards"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// split writes shards of a file, and returns their manifest's path.
+func split(t testing.TB, data string, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "shards")
+	if _, err := shards.Split(data, dir, shards.Options{Shards: n}); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "manifest.json")
+}
+
+// train runs rounds to their end in a new folder, and returns the model and the reports.
+func train(t testing.TB, manifest string, cfg Config) (*pegasos.Model, []Report) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := Start(dir, manifest, cfg); err != nil {
+		t.Fatal(err)
+	}
+	return drive(t, dir)
+}
+
+func drive(t testing.TB, dir string) (m *pegasos.Model, reports []Report) {
+	t.Helper()
+	each := InProcess(dir, 0)
+	err := Run(context.Background(), dir, each, func(r Report) { reports = append(reports, r) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = Model(dir); err != nil {
+		t.Fatal(err)
+	}
+	return m, reports
+}
+
+// small writes a file of random rows of two or more classes, and returns its name.
+func small(t testing.TB, rows, classes int) string {
+	t.Helper()
+	var text strings.Builder
+	random := rand.New(rand.NewPCG(7, 7))
+	for range rows {
+		class, noise := random.IntN(classes), 0
+		if random.IntN(10) == 0 {
+			noise = random.IntN(classes)
+		}
+		fmt.Fprintf(&text, "%d", class)
+		for j := range 12 {
+			v := random.NormFloat64()
+			if j%classes == (class+noise)%classes {
+				v++
+			}
+			if random.IntN(2) == 0 {
+				fmt.Fprintf(&text, " %d:%.4g", j+1, v)
+			}
+		}
+		text.WriteByte('\n')
+	}
+	name := filepath.Join(t.TempDir(), "rows.svm")
+	if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// settings returns those of a method.
+func settings(method pegasos.RoundMethod) Config {
+	cfg := Config{Method: method}
+	cfg.Lambda, cfg.Tol, cfg.Seed = 1e-2, 1e-3, 3
+	return cfg
+}
+
+// How the rows are cut into shards does not matter to Newton's method.
+func TestShardsDoNotMatter(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		data, hash := small(t, 3000, classes), ""
+		for _, n := range []int{1, 4, 12, 64} {
+			m, reports := train(t, split(t, data, n), settings(pegasos.RoundNewton))
+			var file bytes.Buffer
+			if err := m.Write(&file); err != nil {
+				t.Fatal(err)
+			}
+			have := fmt.Sprintf("%x", sha256.Sum256(file.Bytes()))
+			if hash == "" {
+				hash = have
+			}
+			if have != hash || !reports[len(reports)-1].Reached {
+				t.Errorf("%d shards: the model's file has the hash %s, want %s; reports %+v", n, have,
+					hash, reports[len(reports)-1])
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A tree is a copy of a project, with or without the patch, and its test binaries by architecture.
+type tree struct {
+	root string // of the module
+	dir  string // of the package
+	bin  map[string]string
+}
+
+// fetch returns where the go command has put the project, by its own rules: GOPROXY, GOSUMDB.
+func fetch(p project) (string, error) {
+	cmd := exec.Command("go", "mod", "download", "-json", p.module+"@"+p.version)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	var got struct{ Dir, Error string }
+	if json.Unmarshal(out, &got); got.Error != "" {
+		return "", fmt.Errorf("%s", got.Error)
+	}
+	return got.Dir, err
+}
+
+// newTree copies the project from dir to root. A patched one gets our modules from the tree that
+// this program is part of.
+func newTree(p project, dir, root string, patched bool) (*tree, error) {
+	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
+		return nil, err
+	}
+	t := &tree{root: root, dir: filepath.Join(root, filepath.FromSlash(p.folder)),
+		bin: map[string]string{}}
+	pkg, err := t.run("go", "list", "-mod=mod", "-f", "{{.Name}}")
+	if err != nil {
+		return nil, err
+	}
+	if err := writeTimed(t.dir, strings.TrimSpace(pkg), p); err != nil {
+		return nil, err
+	}
+	if !patched {
+		return t, nil
+	}
+	if err := apply(t.dir, p.edits); err != nil {
+		return nil, err
+	}
+	uses := library
+	if p.edits[0].uses == blas {
+		uses = blas
+	}
+	for _, module := range []string{library, blas} {
+		ours, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list -m %s: %w", module, err)
+		}
+		_, err = t.run("go", "mod", "edit", "-replace",
+			module+"@v0.1.0="+strings.TrimSpace(string(ours)))
+		if err != nil {
+			return nil, err
+		}
+	}
+	_, err = t.run("go", "get", uses+"@v0.1.0")
+	return t, err
+}
+
+// build makes the test binary for an architecture.
+func (t *tree) build(arch string) error {
+	t.bin[arch] = filepath.Join(t.root, "pegasimd-adopt-"+arch+".test")
+	_, err := t.run("env", "GOARCH="+arch, "go", "test", "-mod=mod", "-c", "-o", t.bin[arch], ".")
+	return err
+}
+
+// run runs a command in the package's folder and returns what it prints.
+func (t *tree) run(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = t.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, complaints.String())
+	}
+	return string(out), err
+}
+
+// lines counts the lines that the patch adds and takes away.
+func lines(p project, before, after *tree) (added, deleted int, err error) {
+	seen := map[string]bool{}
+	for _, e := range p.edits {
+		if seen[e.file] {
+			continue
+		}
+		seen[e.file] = true
+		// It ends with 1 where files differ.
+		out, _ := exec.Command("git", "diff", "--no-index", "--numstat", "-w",
+			"--ignore-blank-lines", filepath.Join(before.dir, e.file),
+			filepath.Join(after.dir, e.file)).Output()
+		var a, d int
+		if _, err := fmt.Sscan(string(out), &a, &d); err != nil {
+			return 0, 0, fmt.Errorf("%s: git diff --numstat says %q", e.file, out)
+		}
+		added, deleted = added+a, deleted+d
+	}
+	return added, deleted, nil
+}

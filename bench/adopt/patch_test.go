@@ -1,0 +1,120 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const source = `// Package p is somebody's.
+package p
+
+import (
+	"errors"
+	"math"
+
+	"example.com/fast"
+)
+
+// Dot stays where it is.
+func Dot(a, b []float32) (float32, error) {
+	if len(a) != len(b) {
+		return 0, errors.New("lengths")
+	}
+	var sum float32
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum, nil
+}
+
+func Norm(a []float32) float64 { return math.Sqrt(float64(fast.Dot(a, a))) }
+`
+
+func TestEdits(t *testing.T) {
+	for _, c := range []struct {
+		edit edit
+		want []string // lines that the result has
+		gone []string
+	}{
+		{edit{fn: "Dot", loop: true, with: "sum = dense.Dot(a, b)", uses: dense},
+			[]string{"\tsum = dense.Dot(a, b)", "\treturn sum, nil", "\t\"errors\"",
+				"\t\"" + dense + "\""}, []string{"\tfor i := range a {"}},
+		{edit{fn: "Dot", with: "return dense.Dot(a, b), nil", uses: dense},
+			[]string{"\treturn dense.Dot(a, b), nil", "// Dot stays where it is."},
+			[]string{"\t\"errors\"", "\tvar sum float32"}},
+		{edit{old: "fast.Dot", with: "fast.Implementation{}.Dot", uses: blas},
+			[]string{"\tfast \"" + blas + "\""}, nil},
+		{edit{old: "fast.Dot", with: "dense.Dot", uses: dense}, nil,
+			[]string{"\t\"example.com/fast\""}},
+	} {
+		got, err := c.edit.apply([]byte(source))
+		if err != nil {
+			t.Errorf("%v: %v", c.edit, err)
+		}
+		has := map[string]bool{}
+		for _, line := range strings.Split(string(got), "\n") {
+			has[line] = true
+		}
+		for _, line := range c.want {
+			if !has[line] {
+				t.Errorf("%v: %q is not in\n%s", c.edit, line, got)
+			}
+		}
+		for _, line := range c.gone {
+			if has[line] {
+				t.Errorf("%v: %q is in\n%s", c.edit, line, got)
+			}
+		}
+		twice, err := imports(got, c.edit.uses)
+		if err != nil || strings.Count(string(twice), "\""+c.edit.uses+"\"") != 1 {
+			t.Errorf("%v: imported twice: %v\n%s", c.edit, err, twice)
+		}
+	}
+}
+
+// What a project no longer has is an error, not a patch that does nothing.
+func TestEditsThatMiss(t *testing.T) {
+	for want, e := range map[string]edit{
+		"there is no function Cosine":  {fn: "Cosine", uses: dense},
+		"function Norm has no loop":    {fn: "Norm", loop: true, uses: dense},
+		`"vek32.Dot" is not there`:     {old: "vek32.Dot", uses: dense},
+		"expected statement, found ']": {fn: "Norm", with: "]", uses: dense},
+	} {
+		if _, err := e.apply([]byte(source)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want %q", e, err, want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	got := parse("goos: linux\nBenchmarkX/a_b/8 \t 100\t 12.5 ns/op\t 3 MB/s\n" +
+		"BenchmarkY-2\t1\t7 ns/op\nBenchmarkZ\nok\n")
+	if len(got) != 2 || got["BenchmarkX/a_b/8"] != 12.5 || got["BenchmarkY-2"] != 7 {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all, err := choose("")
+	some, errSome := choose("gonum,hnsw")
+	_, errNone := choose("hnsw,nobody")
+	if err != nil || errSome != nil || errNone == nil || len(all) != len(projects) ||
+		len(some) != 2 || some[0].name != "gonum" {
+		t.Errorf("%v, %v, %v: %d, %d", err, errSome, errNone, len(all), len(some))
+	}
+}
+
+// Each file is edited on its own, and every project says what it is of.
+func TestProjects(t *testing.T) {
+	for _, p := range projects {
+		if p.module == "" || p.version == "" || p.folder == "" || len(p.edits) == 0 ||
+			len(p.calls) == 0 {
+			t.Errorf("%s: %+v", p.name, p)
+		}
+		for _, e := range p.edits {
+			if (e.fn == "") == (e.old == "") || e.file == "" || e.with == "" || e.uses == "" {
+				t.Errorf("%s: %+v", p.name, e)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tests runs the project's tests and returns the names of those that failed.
+func (t *tree) tests(arch string, emulator ...string) (failed []string, passed int, err error) {
+	args := append(slices.Clone(emulator), t.bin[arch], "-test.v", "-test.short",
+		"-test.timeout=20m")
+	out, err := t.run(args[0], args[1:]...)
+	for _, line := range strings.Split(out, "\n") {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+			failed = append(failed, strings.Fields(rest)[0])
+		}
+		if strings.HasPrefix(line, "--- PASS: ") {
+			passed++
+		}
+	}
+	if err != nil && len(failed) == 0 || passed == 0 {
+		return nil, 0, fmt.Errorf("%s: the tests did not run: %w\n%s", arch, err, out)
+	}
+	return failed, passed, nil
+}
+
+// compare runs the tests with and without the patch, and says how they went.
+func compare(arch string, before, after *tree, emulator ...string) (string, error) {
+	for _, t := range []*tree{before, after} {
+		if err := t.build(arch); err != nil {
+			return "", err
+		}
+	}
+	already, _, err := before.tests(arch, emulator...)
+	if err != nil {
+		return "", err
+	}
+	failed, passed, err := after.tests(arch, emulator...)
+	if err != nil {
+		return "", err
+	}
+	var news []string
+	for _, name := range failed {
+		if !slices.Contains(already, name) {
+			news = append(news, name)
+		}
+	}
+	switch {
+	case len(news) > 0:
+		return "FAIL: " + strings.Join(news, ", "), nil
+	case len(failed) > 0:
+		return fmt.Sprintf("%d pass, %d fail as before", passed, len(failed)), nil
+	}
+	return fmt.Sprintf("%d pass", passed), nil
+}
+
+// benchmarks runs those that match in both trees by turns, and returns the least ns an operation of
+// each name.
+func benchmarks(match, benchtime string, rounds int, trees ...*tree) ([]map[string]float64, error) {
+	least := make([]map[string]float64, len(trees))
+	for i := range least {
+		least[i] = map[string]float64{}
+	}
+	for round := range rounds {
+		for turn := range trees {
+			i := (turn + round) % len(trees)
+			out, err := trees[i].run(trees[i].bin[native], "-test.run=^$", "-test.bench="+match,
+				"-test.benchtime="+benchtime, "-test.cpu=1")
+			if err != nil {
+				return nil, err
+			}
+			for name, ns := range parse(out) {
+				if old, ok := least[i][name]; !ok || ns < old {
+					least[i][name] = ns
+				}
+			}
+		}
+	}
+	return least, nil
+}
+
+// parse returns the ns an operation of each benchmark in what go test prints.
+func parse(out string) map[string]float64 {
+	got := map[string]float64{}
+	for _, line := range strings.Split(out, "\n") {
+		fields := strings.Fields(line)
+		at := slices.Index(fields, "ns/op")
+		if at < 3 || !strings.HasPrefix(line, "Benchmark") {
+			continue
+		}
+		if ns, err := strconv.ParseFloat(fields[at-1], 64); err == nil {
+			got[fields[0]] = ns
+		}
+	}
+	return got
+}

@@ -1,0 +1,25 @@
+package nearest
+
+import "github.com/pegasimd/pegasimd/internal/parallel"
+
+// Merge adds to the heaps of many queries what several goroutines find: rank is called for each run
+// of rows once, and adds to heaps that belong to its goroutine. Since before is a total order, it
+// does not matter to which.
+func Merge[H any](dst [][]H, threads, runs int, before func(a, b H) bool,
+	rank func(hits [][]H, run int)) {
+	found := make([][][]H, threads)
+	for w := range found {
+		found[w] = make([][]H, len(dst))
+		for q := range dst {
+			found[w][q] = make([]H, 0, cap(dst[q]))
+		}
+	}
+	parallel.For(threads, runs, func(worker, run int) { rank(found[worker], run) })
+	for q := range dst {
+		for w := range found {
+			for _, h := range found[w][q] {
+				dst[q] = Add(dst[q], h, before)
+			}
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package pegasos
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/order"
+)
+
+// This file improves dual variables that margins.go has made, by passes of dual coordinate ascent:
+// a step moves those of one row to where the dual objective is largest, or towards it, all others
+// being as they are. Rounding errors of float32 on the way cost some of what could be reached and
+// nothing else: the bound is found from the dual variables alone.
+
+// passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
+// returns false.
+func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) bool) bool {
+	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.count())
+	for pass := range passes {
+		order.Permute(pcg, rows)
+		for k, j := range rows {
+			rows[k] = uint32(s.row(int(j)))
+		}
+		if !visit(pass, rows) {
+			return false
+		}
+	}
+	return true
+}
+
+// climbs reports whether there is an ascent for the learner.
+func (s *learnerState) climbs() bool { return !s.free && s.prior == nil }
+
+// climb returns the bound of dual variables after so many passes from the given ones; 0 where there
+// is no ascent.
+func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
+	switch {
+	case passes == 0 || !p.climbs():
+		return 0
+	case p.cost.loss == logCost:
+		return p.climbLog(share, passes, r2)
+	case !lossTable[p.cost.loss].ascent:
+		return 0
+	}
+	a := &ascent{alpha: make([]float32, len(share))}
+	for j := range p.count() {
+		i := p.row(j)
+		a.alpha[i] = float32(float64(share[i]) * p.share(i))
+	}
+	p.setAscent(a, p.t)
+	p.sumUp()
+	if !p.passesOf(passes, func(pass int, rows []uint32) bool {
+		a.pass = pass
+		p.ascend(rows)
+		return p.err == nil
+	}) {
+		p.err = nil // the rows are too large for it
+		return 0
+	}
+	return p.bound(p.ascentShares(), r2)
+}
+
+// climbLog is climb for the log loss. With w made of the shares a, the dual objective is largest
+// along that of row i where log((1-a)/a) is the margin y<w,x>: where, with t for log(a/(1-a)) and q
+// for how much the margin rises with a,
+//
+//	t + m + q (sigmoid(t) - a) = 0
+//
+// whose left side rises with t, at a rate between 1 and 1 + q/4.
+func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
+	p.ascent = &ascent{alpha: make([]float32, len(share))}
+	for j := range p.count() {
+		i := p.row(j)
+		p.ascent.alpha[i] = float32(float64(share[i]) * p.share(i))
+	}
+	p.sumUp()
+	p.ascent = nil
+	inverse := 1 / float64(p.lambda*float64(p.count()))
+	if !p.passesOf(passes, func(_ int, rows []uint32) bool {
+		for _, i := range rows {
+			side, _ := p.label(i)
+			old, weight := float64(share[i]), p.share(int(i))
+			dot := float64(p.x.Dot(int(i), p.v)) + float64(p.biasScale*p.vb[0])
+			m := float64(float64(float64(side)*dot) * inverse)
+			q := weight * (float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) * inverse
+			if !floats.IsFinite(m) || !floats.IsFinite(q) {
+				return false
+			}
+			share[i] = float32(balancedLogit(m, q, old))
+			step := side * float32(float64(float64(share[i])-old)*weight)
+			p.x.Axpy(int(i), step, p.v)
+			p.vb[0] += float64(float64(step) * p.biasScale)
+		}
+		return true
+	}) {
+		return 0
+	}
+	return p.bound(share, r2)
+}
+
+// balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
+func balancedLogit(m, q, a float64) float64 {
+	low, high := -m-float64(q*(1-a)), -m+float64(q*a)
+	t := max(low, min(-m, high))
+	s := elementary.Sigmoid(t)
+	for range 8 {
+		f := t + m + float64(q*(s-a))
+		if f > 0 {
+			high = t
+		} else {
+			low = t
+		}
+		next := t - f/(1+float64(q*float64(s*(1-s))))
+		if !(next > low && next < high) {
+			next = low + (high-low)/2
+		}
+		done := math.Abs(next-t) <= 1e-9*(1+math.Abs(t))
+		t = next
+		s = elementary.Sigmoid(t)
+		if done {
+			break
+		}
+	}
+	return s
+}
+
+// climb is that of one vector. The dual variables of a row are shares p_r of the classes r, whose
+// sum is 1; a has all but that of the row's own class. w_r is the sum of (1 - p_r) x over the rows
+// of class r, less that of p_r x over the others, divided by lambda n. The dual objective as a
+// function of the p_r of one row is
+//
+//	sum of z_r p_r, less q/2 (p_r - old p_r)^2, plus entropy(p)
+//
+// for the log loss, with q as in climbLog; jointascent.go has the hinge.
+func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
+	if passes == 0 || !j.climbs() {
+		return 0
+	}
+	if !j.log {
+		j.setAscent(&jointAscent{alpha: a}, j.t)
+		j.sumUp()
+		if !j.passesOf(passes, func(pass int, rows []uint32) bool {
+			j.ascent.pass = pass
+			j.ascend(rows)
+			return j.err == nil
+		}) {
+			j.err = nil // the rows are too large for it
+			return 0
+		}
+		return j.bound(j.ascentShares(), r2)
+	}
+	c := j.climber(a)
+	if !j.passesOf(passes, func(_ int, rows []uint32) bool {
+		for _, i := range rows {
+			if !c.step(int(i)) {
+				return false
+			}
+		}
+		return true
+	}) {
+		return 0
+	}
+	return j.bound(a, r2)
+}
+
+// A climber is the ascent of a multinomial problem under way.
+type climber struct {
+	*joint
+	a          []float32
+	w          *dense.Matrix // lambda n times w
+	bias       []float64
+	inverse    float64
+	z, old, to []float64 // buffers for the classes
+}
+
+// climber adds up the vectors that the shares make.
+func (j *joint) climber(a []float32) *climber {
+	k := len(j.vs)
+	c := &climber{joint: j, a: a, w: dense.New(k, j.x.Cols()), bias: make([]float64, k),
+		inverse: 1 / float64(j.lambda*float64(j.count())), z: make([]float64, k),
+		old: make([]float64, k), to: make([]float64, k)}
+	for n := range j.count() {
+		i := j.row(n)
+		for r, p := range c.ofClasses(i) {
+			c.add(i, r, -p)
+		}
+		c.add(i, int(j.class[i]), 1)
+	}
+	return c
+}
+
+// ofClasses returns the p_r of row i, in a buffer.
+func (c *climber) ofClasses(i int) []float64 {
+	own := int(c.class[i])
+	var sum float64
+	for r, v := range c.a[i*len(c.old):][:len(c.old)] {
+		if c.old[r] = float64(v); r != own {
+			sum += c.old[r]
+		}
+	}
+	c.old[own] = max(0, 1-sum)
+	return c.old
+}
+
+// add adds a share of row i to vector r.
+func (c *climber) add(i, r int, share float64) {
+	if v := float32(float64(share * c.share(i))); v != 0 {
+		c.x.Axpy(i, v, c.w.Row(r))
+		c.bias[r] += float64(float64(v) * c.biasScale)
+	}
+}
+
+// step moves the shares of row i. It returns false where a score is not finite.
+func (c *climber) step(i int) bool {
+	own := int(c.class[i])
+	q := c.share(i) * (float64(c.norms[i]) + float64(c.biasScale*c.biasScale)) * c.inverse
+	c.x.DotVectors(c.dots, i, c.w, 0)
+	old := c.ofClasses(i)
+	for r, dot := range c.dots {
+		c.z[r] = float64((float64(dot) + float64(c.biasScale*c.bias[r])) * c.inverse)
+		if !floats.IsFinite(c.z[r]) || !floats.IsFinite(q) {
+			return false
+		}
+	}
+	zero := c.z[own]
+	for r := range c.z {
+		c.z[r] -= zero
+	}
+	c.towardsSoftmax(q)
+	for r, p := range c.to {
+		if d := p - old[r]; d != 0 {
+			c.add(i, r, -d)
+			if r != own {
+				c.a[i*len(c.to)+r] = float32(p)
+			}
+		}
+	}
+	return true
+}
+
+// towardsSoftmax sets c.to to the best point on the way from the shares to the softmax of the
+// scores, or nearly: the dual objective is concave along it, and rises at its start.
+func (c *climber) towardsSoftmax(q float64) {
+	softmax(c.z, c.to)
+	var square float64
+	for r, p := range c.to {
+		d := p - c.old[r]
+		square += float64(d * d)
+	}
+	// Newton's steps for the point s of the way, from where a bend of 1 in place of the entropy's
+	// would have it.
+	s := 1 / (1 + q)
+	for range 4 {
+		slope, bend := -float64(float64(q*s)*square), -float64(q*square)
+		for r, to := range c.to {
+			d := to - c.old[r]
+			p := c.old[r] + float64(s*d)
+			if d == 0 || !(p > 0) {
+				continue
+			}
+			slope += float64(d * (c.z[r] - elementary.Log(p)))
+			bend -= float64(d*d) / p
+		}
+		if !(bend < 0) {
+			break
+		}
+		s = max(s/4, min(s-slope/bend, 1))
+	}
+	for r, to := range c.to {
+		c.to[r] = c.old[r] + float64(s*(to-c.old[r]))
+	}
+}

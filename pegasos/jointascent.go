@@ -1,0 +1,184 @@
+package pegasos
+
+import (
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// A jointAscent is the dual part of a run of Crammer-Singer (Keerthi et al., KDD 2008). With a_ir
+// at least 0 for each row i and each class r but its own, y, whose sum over r is at most 1,
+//
+//	w_r = v_r/(lambda*n), v_r = sum of c_i*(the sum of the a_i if r is y, else -a_ir)*x_i,
+//
+// and what rises is the mean of the sums of c_i*a_ir*cost(y, r), less lambda/2 |w|^2. A step makes
+// the best of all a_i of a row. Let a_iy be what their sum lacks to 1, and q = c_i |x_i|^2/(lambda
+// n): then the a_i that are best are the nearest to (cost(y, r) + z_r)/q + a_ir among those that
+// are at least 0 with the sum 1.
+type jointAscent struct {
+	start int64     // the step after which it began
+	alpha []float32 // of each row, for each class; 0 for its own
+
+	rests // of rows whose last step changed nothing
+
+	z, sorted []float64 // buffers for a row
+
+	chosen   bool  // whether the result after step chosenAt is the last iterate
+	chosenAt int64 // 0 before there was a choice
+}
+
+// startAscent starts the ascent, if it is time for that.
+func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
+	if j.ascent != nil || !j.finishDue(cfg, epochs) {
+		return
+	}
+	share, s, bound := j.bestShares(r2)
+	if cfg.Finish == FinishAuto {
+		w, b := vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
+		j.weights(w, b)
+		if f := j.objectiveAt(w, b); !(f-bound <= float64(autoGap*f)) {
+			return
+		}
+	}
+	for i, a := range share {
+		share[i] = float32(s * float64(a))
+	}
+	j.setAscent(&jointAscent{alpha: share}, j.t)
+	j.sumUp()
+}
+
+// setAscent sets up the ascent, which begins after step t, and its average.
+func (j *joint) setAscent(a *jointAscent, t int64) {
+	j.ascent, a.start = a, t
+	a.resting = make([]float32, j.x.Rows())
+	a.z, a.sorted = make([]float64, len(j.vs)), make([]float64, len(j.vs))
+	j.beginAscent(t)
+}
+
+// sumUp makes the vectors those of the a_i.
+func (j *joint) sumUp() {
+	k := len(j.vs)
+	for r, v := range j.vs {
+		clear(v)
+		j.vb[r] = 0
+	}
+	for n := range j.count() {
+		i := j.row(n)
+		row := j.ascent.alpha[i*k:][:k]
+		var own float64
+		for r, a := range row {
+			j.shift(r, i, -float64(a))
+			own += float64(a)
+		}
+		j.shift(int(j.class[i]), i, own)
+	}
+}
+
+// shift adds row i times its weight and change to vector r.
+func (j *joint) shift(r, i int, change float64) {
+	a := float32(change * j.share(i))
+	if a == 0 {
+		return
+	}
+	j.x.Axpy(i, a, j.vs[r])
+	j.vb[r] += float64(float64(a) * j.biasScale)
+}
+
+// ascend takes a step with each of the rows idx. For those that rest it is one that changes
+// nothing.
+func (j *joint) ascend(idx []uint32) {
+	a, end := j.ascent, j.t+int64(len(idx))
+	inverse := 1 / j.fixed
+	z, k := a.z, len(a.z)
+	for _, i := range a.notResting(idx) {
+		j.x.DotVectors(j.dots, int(i), j.m, 0)
+		y, row := int(j.class[i]), a.alpha[int(i)*k:][:k]
+		square := float64(j.norms[i]) + float64(j.biasScale*j.biasScale)
+		q := float64(float64(j.share(int(i))*square) * inverse)
+		own := 0.0
+		for _, v := range row {
+			own += float64(v)
+		}
+		for r, dot := range j.dots {
+			v := float64((float64(dot) + float64(j.biasScale*j.vb[r])) * inverse)
+			if !floats.IsFinite(v) {
+				j.t += int64(slices.Index(idx, i))
+				j.notFinite(i)
+				return
+			}
+			share := float64(row[r])
+			if r == y {
+				share = 1 - own
+			}
+			z[r] = j.full(v, r, i) + j.cost(y, r) + float64(q*share)
+		}
+		nearest(z, q, j.b, a.sorted)
+		changed, sum := false, 0.0
+		for r, v := range j.b {
+			to := float32(v)
+			if r == y {
+				continue
+			}
+			sum += float64(to)
+			if to != row[r] {
+				j.shift(r, int(i), float64(row[r])-float64(to))
+				row[r], changed = to, true
+			}
+		}
+		if a.resting[i] = 1; changed {
+			a.resting[i] = 0
+			j.shift(y, int(i), sum-own)
+			j.violations++
+		}
+	}
+	j.t = end
+}
+
+// ascentShares returns the shares of an ascent.
+func (j *joint) ascentShares() []float32 {
+	share := slices.Clone(j.ascent.alpha)
+	for i, a := range share {
+		share[i] = max(0, a) // a state may say anything
+	}
+	return share
+}
+
+func (j *joint) endEpoch(epochs int) {
+	j.learnerState.endEpoch(epochs)
+	if j.ascent == nil {
+		return
+	}
+	j.ascent.pass++
+	if j.t == j.total && j.err == nil {
+		w, b := j.room()
+		j.result(w, b) // now, so that the choice is a part of training
+	}
+}
+
+// room returns vectors and biases to write to.
+func (j *joint) room() (w [][]float32, b []float64) {
+	return vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
+}
+
+// result is what learner asks for. After an ascent it is the better by P of the average and the
+// last iterate.
+func (j *joint) result(w [][]float32, b []float64) {
+	j.weights(w, b)
+	a := j.ascent
+	if a == nil || j.avg == nil {
+		return
+	}
+	average := j.avg
+	if a.chosenAt != j.t {
+		a.chosenAt = j.t
+		last, bias := j.room()
+		j.avg = nil
+		j.weights(last, bias)
+		a.chosen = j.objectiveAt(last, bias) < j.objectiveAt(w, b)
+	}
+	if a.chosen {
+		j.avg = nil
+		j.weights(w, b)
+	}
+	j.avg = average
+}

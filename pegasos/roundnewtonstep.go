@@ -1,0 +1,194 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/cholesky"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
+
+// This file is what Newton's method makes of the sums over all rows: see newton.go.
+
+// A zoneWidth is what the sums say of one width of the zone.
+type zoneWidth struct {
+	width     float64
+	bound     float64
+	smoothing float64   // S of newton.go
+	rest      float64   // O
+	u         []float64 // mean of c_i*a_i*y_i*x_i
+}
+
+// nextSums takes in a pass for the gradient and the Hessian.
+func (r *Rounds) nextSums(s *RoundState, sum []int64) error {
+	s.Iterations++
+	for k := range s.Problems {
+		at := &s.Problems[k]
+		if at.Done {
+			continue
+		}
+		mine := sum[:r.sumsOf(RoundSums)]
+		sum = sum[len(mine):]
+		widths := r.widthsOf(at, mine)
+		s.settle(at, newtonPatience)
+		if at.Done {
+			continue
+		}
+		rings := len(widths)
+		pick := 0
+		for pick < rings-1 && widths[pick].rest < 3*widths[pick].smoothing {
+			pick++
+		}
+		zone := widths[pick]
+		at.Width = zone.width
+		hessian := mine[1+rings+rings*r.vars:]
+		if err := r.direct(at, zone, hessian, pick); err != nil {
+			at.Done, at.Stuck = true, true
+			continue
+		}
+	}
+	if !r.prove(s) {
+		s.Kind = RoundLine
+	}
+	return nil
+}
+
+// widthsOf finds the objective and the bounds, and keeps the best ones.
+func (r *Rounds) widthsOf(at *RoundProblem, sum []int64) (widths []zoneWidth) {
+	rings := r.rings()
+	loss, dual, gain := r.most(length(at.W))
+	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
+	half := r.Lambda / 2
+	objective := float64(half*squareSum(at.W)) + mean(sum[0], r.quantum(loss))
+	if objective < at.Objective {
+		at.Objective = objective
+		copy(at.Best, at.W)
+	}
+	us, q := sum[1+rings:], r.quantum(dual)
+	width := r.ringWidths(at.Width)
+	for g := range rings {
+		z := zoneWidth{width: width[g], u: make([]float64, r.vars)}
+		var uu, rest float64
+		for j := range z.u {
+			v := us[j]
+			if g > 0 {
+				v += us[g*r.vars+j]
+			}
+			u := float64(mean(v, q) / r.scale[j])
+			z.u[j] = u
+			d := at.W[j] - u/r.Lambda
+			uu += float64(u * u)
+			rest += float64(d * d)
+		}
+		z.bound = mean(sum[1+g], r.quantum(gain)) - uu/(2*r.Lambda)
+		z.rest = float64(half * rest)
+		z.smoothing = max(0, objective-z.bound-z.rest)
+		if z.bound > at.Bound {
+			at.Bound, at.DualWidth = z.bound, z.width
+			copy(at.Dual, at.W)
+		}
+		widths = append(widths, z)
+	}
+	return widths
+}
+
+// direct finds the direction, and the slope along it.
+func (r *Rounds) direct(at *RoundProblem, zone zoneWidth, rings []int64, pick int) error {
+	h := &roundHessian{r: r, sum: make([]int64, r.vars*(r.vars+1)/2),
+		unit: r.hessianQuantum().unit}
+	for g := pick; g < r.rings(); g++ { // a zone is its ring and all within
+		for j, v := range rings[g*len(h.sum):][:len(h.sum)] {
+			h.sum[j] += v
+		}
+	}
+	scale := 1 / r.rows
+	if r.rings() > 1 {
+		scale /= zone.width
+	}
+	factor := cholesky.New(r.vars)
+	var err error
+	for add := r.Lambda; ; add *= 64 {
+		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
+		if err = factor.Decompose(h, add, scale, parallel.Threads(0)); err == nil ||
+			add > 0x1p40*r.Lambda {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for j, u := range zone.u {
+		at.P[j] = u - float64(r.Lambda*at.W[j])
+	}
+	factor.Solve(at.P)
+	at.Slope = 0
+	for j, p := range at.P {
+		at.Slope += float64((float64(r.Lambda*at.W[j]) - zone.u[j]) * p)
+	}
+	if !(at.Slope < 0) || math.IsInf(at.Slope, 0) || !(length(at.P) < math.MaxFloat32) {
+		return fmt.Errorf("pegasos: no direction leads down")
+	}
+	return nil
+}
+
+// A roundHessian is a sum of the rows' products, as a gram.Matrix.
+type roundHessian struct {
+	r    *Rounds
+	sum  []int64 // the upper triangle, one row behind the other
+	unit float64
+}
+
+// Dim returns the number of variables.
+func (h *roundHessian) Dim() int { return h.r.vars }
+
+// at returns element (i, j) for i <= j.
+func (h *roundHessian) at(i, j int) float64 {
+	v := h.sum[i*h.r.vars-i*(i+1)/2+j]
+	return float64(v) * h.unit / h.r.scale[i] / h.r.scale[j]
+}
+
+// Upper sets dst[j] to element (i, j) for i <= j < Dim().
+func (h *roundHessian) Upper(i int, dst []float64) {
+	for j := i; j < h.r.vars; j++ {
+		dst[j] = h.at(i, j)
+	}
+}
+
+// Diagonal sets dst[i] to element (i, i).
+func (h *roundHessian) Diagonal(dst []float64) {
+	for i := range dst[:h.r.vars] {
+		dst[i] = h.at(i, i)
+	}
+}
+
+// nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
+// lengths as a straight line has it.
+func (r *Rounds) nextLine(s *RoundState, sum []int64) {
+	for k := range s.Problems {
+		at := &s.Problems[k]
+		if at.Done {
+			continue
+		}
+		mine := sum[:len(lineLengths)]
+		sum = sum[len(mine):]
+		var wp float64
+		for j, p := range at.P {
+			wp += float64(at.W[j] * p)
+		}
+		pp := squareSum(at.P)
+		to, from, slope := lineLengths[len(lineLengths)-1], 0.0, at.Slope
+		for l, next := range lineLengths {
+			v := float64(float64(mine[l])*r.lineQuantum(at, next).unit) / r.rows
+			v += float64(r.Lambda * (wp + float64(next*pp)))
+			if v >= 0 {
+				to = from + float64((next-from)*(-slope/(v-slope)))
+				break
+			}
+			from, slope = next, v
+		}
+		for j, p := range at.P {
+			at.W[j] += float64(to * p)
+		}
+	}
+	s.Kind = RoundSums
+}

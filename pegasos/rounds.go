@@ -1,0 +1,294 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/options"
+)
+
+// This file and those whose names begin with "round" are training over rows that no process has all
+// of. They are in parts, called shards. In a round each shard is visited once, by whoever has its
+// rows, and gives sums over them; the sums of all shards, added up, make the next state, which is
+// what the next round begins with:
+//
+//	part, alpha = RoundShard.Take(state, alpha)      each shard, anywhere
+//	state       = Rounds.Next(state, sum of parts)   once
+//
+// Both are functions of what they are given and nothing else. The sums are integers, so that they
+// may be added in any order, as often as it takes: a sum over a block of RoundBlock rows, which is
+// found in float64 in the rows' order, is rounded once to a multiple of 2^-q, where
+//
+//	q = 61 - exponent of (rows of all shards times a bound on the addends)
+//
+// and the bounds are known before the round. So a shard has to begin with a multiple of RoundBlock
+// rows, and where the rows are cut into shards does not matter to the sums.
+//
+// There are two methods. Newton's (newton.go has what it does) finds the margins anew in each pass:
+// nothing is kept of the rows, and the result is the same to the bit for any number of shards. Its
+// steps cost work with the square of the columns, and there are some tens of them. The dual method,
+// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual coordinate
+// ascent over each shard, as if the changes of the others were sigma' times its own; it keeps the
+// dual variables of its rows. It is for sparse rows of many columns, and takes the more rounds the
+// more shards there are.
+
+// RoundBlock is the number of rows of a block: the first row of a shard is a multiple of it.
+const RoundBlock = 256
+
+// A RoundMethod is how rounds train.
+type RoundMethod string
+
+const (
+	// RoundNewton is Newton's method, for up to some thousand columns.
+	RoundNewton RoundMethod = "newton"
+	// RoundDual is CoCoA+, for the losses Hinge and SquaredHinge.
+	RoundDual RoundMethod = "dual"
+)
+
+// newtonColumns is the most columns for which Newton's method is chosen.
+const newtonColumns = 2000
+
+// Rounds is what everybody knows who trains over rows in shards: the settings, and bounds on the
+// rows. It does not change.
+type Rounds struct {
+	Method  RoundMethod
+	Config  Config   // in full
+	Scaling *Scaling // of the rows; nil for as they are
+	Lambda  float64  // in force
+	Shards  int      // that have rows
+
+	classes []float32
+	rows    float64   // that have a weight above 0
+	cols    int       // columns of all rows
+	vars    int       // variables of a problem: the columns, and the bias
+	beta    float64   // the feature of the bias; 0 without one
+	weights []float64 // of a row of each class, such that the mean over the rows is 1
+	total   float64   // the sum of the weights before that; 0 without weights
+	count   int       // rows of all shards
+	cost    cost
+
+	exponent  []int     // of each variable: no value of it is 2^exponent or more
+	scale     []float64 // 2^-exponent
+	reach     float64   // no row is longer
+	r2        float64   // mean squared length, with the bias's feature
+	magnitude []float32 // the largest of each column, as it is; longest likewise, squared
+	longest   float64
+	few       bool // the rows have so few nonzeros that their products are added one by one
+}
+
+// NewRounds returns the rounds of a problem whose rows have the statistics and are in so many
+// shards, not counting those without rows. The method is chosen by the columns and the loss if it
+// is empty. Of cfg there may be set: Loss (Hinge, SquaredHinge, Log), ClassWeight, Lambda or C, Tol
+// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
+// dual method or iterations of Newton's; what is open is chosen as [Statistics.Choose] has it.
+func NewRounds(cfg Config, method RoundMethod, s *Statistics, shards int) (*Rounds, error) {
+	if method == "" {
+		if method = RoundDual; s.Cols <= newtonColumns || cfg.Loss == Log {
+			method = RoundNewton
+		}
+	}
+	if err := checkRounds(cfg, method); err != nil {
+		return nil, err
+	}
+	cfg.Finish = FinishNewton
+	if method == RoundDual {
+		cfg.Finish = FinishDual
+	}
+	options.Fill(&cfg.Tol, defaultRoundTol)
+	options.Fill(&cfg.Epochs, DefaultNewtonEpochs)
+	cfg, scaling, err := s.Choose(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rounds{Method: method, Config: cfg, Scaling: scaling, Shards: max(1, shards),
+		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
+		cost: cfg.cost()}
+	if cfg.Bias == BiasAugmented {
+		r.beta = cfg.BiasScale
+		r.vars++
+	}
+	if err := r.setWeights(s); err != nil {
+		return nil, err
+	}
+	if err := r.setBounds(s); err != nil {
+		return nil, err
+	}
+	weight := r.rows
+	if r.total > 0 {
+		weight = r.total
+	}
+	if r.Lambda, err = cfg.lambda(weight); err != nil {
+		return nil, err
+	}
+	r.Config.Lambda, r.Config.C = r.Lambda, 0
+	return r, options.First(fieldError,
+		[]options.Rule{options.LambdaFits(r.Lambda, 0, r.r2)})
+}
+
+// defaultRoundTol is the gap that is asked for where Config.Tol is 0.
+const defaultRoundTol = 0.01
+
+// checkRounds returns an error if cfg asks for what rounds don't have.
+func checkRounds(cfg Config, method RoundMethod) error {
+	have := cfg
+	for _, field := range []*float64{&have.Lambda, &have.C, &have.Tol, &have.BiasScale} {
+		*field = 0
+	}
+	loss, bias := cfg.Loss, cfg.Bias
+	have.Loss, have.ClassWeight, have.Bias, have.Scale, have.Seed, have.Epochs = "", "", "", "", 0, 0
+	if have.Multiclass == OneVsRest {
+		have.Multiclass = ""
+	}
+	switch {
+	case method != RoundNewton && method != RoundDual:
+		return badField("Method", "have %q, want %s or %s", method, RoundNewton, RoundDual)
+	case loss != "" && loss != Hinge && loss != SquaredHinge && loss != Log:
+		return badField("Loss", "have %q, but rounds are for %s, %s and %s", loss, Hinge,
+			SquaredHinge, Log)
+	case method == RoundDual && loss == Log:
+		return badField("Loss", "have %q, which the dual method is not for: take Newton's", loss)
+	case bias != "" && bias != BiasNone && bias != BiasAugmented:
+		return badField("Bias", "have %q, but rounds are for %s and %s", bias, BiasNone,
+			BiasAugmented)
+	case have.Multiclass != "":
+		return badField("Multiclass", "have %q, but rounds are for %s", have.Multiclass, OneVsRest)
+	case have != (Config{}):
+		return badField("Config", "rounds go by the loss, the weights of classes, lambda or C, the "+
+			"tolerance, the bias, the scale, the seed and the number of epochs alone, have %+v", have)
+	}
+	return nil
+}
+
+// problems returns how many there are: one for two classes, else one for each.
+func (r *Rounds) problems() int {
+	if len(r.classes) == 2 {
+		return 1
+	}
+	return len(r.classes)
+}
+
+// side returns the label of a row of a class in problem k: +1 or -1.
+func (r *Rounds) side(k int, class int32) float64 {
+	if len(r.classes) == 2 {
+		k = 1
+	}
+	if int(class) == k {
+		return 1
+	}
+	return -1
+}
+
+// setWeights finds the weights of the classes' rows.
+func (r *Rounds) setWeights(s *Statistics) error {
+	byLabel, err := r.Config.classWeights()
+	if err != nil {
+		return err
+	}
+	r.rows = float64(s.Rows)
+	r.weights = make([]float64, len(s.Classes))
+	for k, label := range s.Classes {
+		r.weights[k] = 1
+		if c, ok := byLabel[label]; ok {
+			r.weights[k] = c
+			delete(byLabel, label)
+		}
+	}
+	for label := range byLabel {
+		return badField("ClassWeight", "no row has the label %v", label)
+	}
+	if r.Config.ClassWeight == "" {
+		return nil
+	}
+	sum, rows := 0.0, 0.0
+	for k, n := range s.Counts {
+		if r.Config.ClassWeight == Balanced && n > 0 {
+			r.weights[k] = r.rows / float64(float64(len(s.Counts))*float64(n))
+		}
+		if r.weights[k] > 0 {
+			sum += float64(r.weights[k] * float64(n))
+			rows += float64(n)
+		}
+	}
+	if !(rows > 0) {
+		return fmt.Errorf("pegasos: no row has a weight above 0")
+	}
+	for k := range r.weights {
+		r.weights[k] /= sum / rows
+		if w := r.weights[k]; w > math.MaxFloat32 || w > 0 && float32(w) == 0 {
+			return badField("ClassWeight", "the weight of the label %v is too far from the mean weight",
+				r.classes[k])
+		}
+	}
+	r.rows, r.total = rows, sum
+	return nil
+}
+
+// setBounds finds bounds on what the scaled rows have.
+func (r *Rounds) setBounds(s *Statistics) error {
+	r.magnitude, r.longest = s.MaxAbs, s.Sizes[ScaleNone].MaxSquare
+	largest := make([]float64, r.vars)
+	for j, v := range s.MaxAbs {
+		size := float64(v)
+		if c := r.Scaling; c != nil && c.Kind == ScaleUnit {
+			size = min(size, 1)
+			if size > 0 {
+				size = 1 // of a row with no other value
+			}
+		} else if c != nil {
+			if c.Shift != nil {
+				size += math.Abs(float64(c.Shift[j]))
+			}
+			size = float64(size * float64(c.Factor[j]))
+		}
+		largest[j] = size
+	}
+	sizes := s.Sizes[r.Config.Scale]
+	square := sizes.MaxSquare
+	r.r2 = sizes.MeanSquare
+	if r.beta > 0 {
+		largest[r.cols] = r.beta
+		square += float64(r.beta * r.beta)
+		r.r2 += float64(r.beta * r.beta)
+	}
+	r.reach = (1 + 0x1p-20) * math.Sqrt(square)
+	if !(r.reach < math.MaxFloat32) {
+		return fmt.Errorf("pegasos: the rows are too long for float32: scale the features")
+	}
+	r.exponent, r.scale = make([]int, r.vars), make([]float64, r.vars)
+	for j, v := range largest {
+		if v > 0 {
+			_, r.exponent[j] = math.Frexp(float64(v * (1 + 0x1p-20)))
+		}
+		r.scale[j] = math.Ldexp(1, -r.exponent[j])
+	}
+	nonzeros := float64(s.Nonzeros) / float64(s.Rows)
+	if s.Dense || r.Scaling != nil && r.Scaling.Shift != nil {
+		nonzeros = float64(s.Cols)
+	}
+	d := float64(r.vars)
+	r.few = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
+	return nil
+}
+
+// A quantum is what sums are rounded to: a power of two, and its inverse.
+type quantum struct{ per, unit float64 }
+
+// quantum returns that of sums over all rows, whose addends are no larger than bound in the mean.
+func (r *Rounds) quantum(bound float64) quantum {
+	_, e := math.Frexp(float64(float64(r.count) * bound))
+	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
+}
+
+// most returns bounds on the loss of a row, on its dual variable and on what that earns, where the
+// weights, with the bias's, have the length.
+func (r *Rounds) most(length float64) (loss, dual, gain float64) {
+	m := 1 + float64(float64(length*r.reach)*(1+0x1p-20))
+	if r.cost.loss == squaredHingeCost {
+		return float64(m * m), 2 * m, 2*m + float64(m*m)
+	}
+	return m, 1, 1
+}
+
+// length returns that of a vector.
+func length(v []float64) float64 { return math.Sqrt(squareSum(v)) }

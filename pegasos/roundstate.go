@@ -1,0 +1,239 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/proof"
+)
+
+// A RoundKind is what a round does.
+type RoundKind string
+
+const (
+	// RoundSums is a pass of Newton's method for the gradient and the Hessian.
+	RoundSums RoundKind = "sums"
+	// RoundLine is one for the slopes of the objective along a direction.
+	RoundLine RoundKind = "line"
+	// RoundAscent is a pass of the dual method.
+	RoundAscent RoundKind = "ascent"
+	// RoundProof finds the model's objective and the bound anew.
+	RoundProof RoundKind = "proof"
+)
+
+// A RoundState is what a round begins with, and what the sums of the one before were for. Its
+// fields are for reading and writing files: see Vectors.
+type RoundState struct {
+	Round int       `json:"round"` // rounds that are done
+	Kind  RoundKind `json:"kind"`  // of the next one; the last round's, if Done
+	Done  bool      `json:"done"`
+
+	// Iterations is how many of Newton's steps, or passes of the dual method, there were.
+	Iterations int     `json:"iterations"`
+	Target     float64 `json:"target"` // the gap that the method aims at
+	Retries    int     `json:"retries"`
+
+	Problems []RoundProblem `json:"problems"` // of each weight vector
+
+	// What the last round found: means over the problems of the least objective so far and of the
+	// best bound. With Done they are those of the model, with all roundings accounted for.
+	Objective float64 `json:"objective"`
+	Bound     float64 `json:"bound"`
+}
+
+// A RoundProblem is the part of one weight vector in a RoundState.
+type RoundProblem struct {
+	Done      bool    `json:"done"`
+	Stuck     bool    `json:"stuck"`
+	Objective float64 `json:"objective"` // the least so far
+	Bound     float64 `json:"bound"`     // the best so far
+	Since     int     `json:"since"`     // the iteration in which their difference last fell much
+	Falling   float64 `json:"falling"`   // what it was
+
+	// Of Newton's method: the width of the zone, that of the best bound's dual variables, and the
+	// slope at the beginning of a line.
+	Width     float64 `json:"width,omitempty"`
+	DualWidth float64 `json:"dual_width,omitempty"`
+	Slope     float64 `json:"slope,omitempty"`
+
+	// Of the dual method: sigma', the largest that has failed, and whether the last pass made the
+	// bound worse, so that the dual variables before it are in force.
+	Sigma  float64 `json:"sigma,omitempty"`
+	Failed float64 `json:"failed,omitempty"`
+	Back   bool    `json:"back,omitempty"`
+
+	// Weights, the bias's last: now, the best by the objective, those of the best bound's dual
+	// variables (of Newton's method), and a direction (in a line).
+	W    []float64 `json:"-"`
+	Best []float64 `json:"-"`
+	Dual []float64 `json:"-"`
+	P    []float64 `json:"-"`
+}
+
+// Vectors returns where the numbers are that a file of the state has beside its other fields, each
+// of as many as there are variables.
+func (s *RoundState) Vectors() (v []*[]float64) {
+	for k := range s.Problems {
+		p := &s.Problems[k]
+		v = append(v, &p.W, &p.Best, &p.Dual, &p.P)
+	}
+	return v
+}
+
+// Gap is that of [Result]: the share of the bound by which the objective is above it.
+func (s *RoundState) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
+
+// Vars returns the number of variables of a problem: the columns, and the bias if there is one.
+func (r *Rounds) Vars() int { return r.vars }
+
+// Problems returns the number of weight vectors, and of dual variables that a row has.
+func (r *Rounds) Problems() int { return r.problems() }
+
+// targetShare is the share of the wanted gap that the method itself is content with: the weights
+// are rounded to float32, and what is proven carries all roundings.
+const targetShare = 0.95
+
+// Start returns the state before the first round.
+func (r *Rounds) Start() *RoundState {
+	s := &RoundState{Kind: RoundSums, Target: targetShare * r.Config.Tol,
+		Problems:  make([]RoundProblem, r.problems()),
+		Objective: r.cost.at(0)}
+	if r.Method == RoundDual {
+		s.Kind = RoundAscent
+	}
+	for k := range s.Problems {
+		p := &s.Problems[k]
+		for _, v := range []*[]float64{&p.W, &p.Best, &p.Dual, &p.P} {
+			*v = make([]float64, r.vars)
+		}
+		p.Objective, p.Falling = r.cost.at(0), r.cost.at(0)
+		p.Width, p.DualWidth = firstWidth, firstWidth
+		p.Sigma = max(1, firstSigma*float64(r.Shards))
+	}
+	return s
+}
+
+// Check returns an error unless the state is one of these rounds.
+func (r *Rounds) Check(s *RoundState) error {
+	if len(s.Problems) != r.problems() {
+		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.problems())
+	}
+	for _, v := range s.Vectors() {
+		if len(*v) != r.vars {
+			return fmt.Errorf("pegasos: a state of %d variables, want %d", len(*v), r.vars)
+		}
+		for _, z := range *v {
+			if math.IsNaN(z) || math.IsInf(z, 0) {
+				return fmt.Errorf("pegasos: a state with a weight that is %v", z)
+			}
+		}
+	}
+	switch newton := s.Kind == RoundSums || s.Kind == RoundLine; {
+	case s.Kind == RoundProof:
+	case newton && r.Method == RoundNewton, s.Kind == RoundAscent && r.Method == RoundDual:
+	default:
+		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
+	}
+	return nil
+}
+
+// clone returns a copy that shares nothing with s.
+func (s *RoundState) clone() *RoundState {
+	c := *s
+	c.Problems = append([]RoundProblem(nil), s.Problems...)
+	for _, v := range c.Vectors() {
+		*v = append([]float64(nil), *v...)
+	}
+	return &c
+}
+
+// Next returns the state after the round that s begins, of which the sums of all shards, added up,
+// are given.
+func (r *Rounds) Next(s *RoundState, sum []int64) (*RoundState, error) {
+	if err := r.Check(s); err != nil {
+		return nil, err
+	}
+	if s.Done {
+		return nil, fmt.Errorf("pegasos: the rounds are done")
+	}
+	if want := r.sumLength(s); len(sum) != want {
+		return nil, fmt.Errorf("pegasos: round %d: a sum of %d numbers, want %d", s.Round+1,
+			len(sum), want)
+	}
+	next := s.clone()
+	next.Round++
+	var err error
+	switch s.Kind {
+	case RoundSums:
+		err = r.nextSums(next, sum)
+	case RoundLine:
+		r.nextLine(next, sum)
+	case RoundAscent:
+		r.nextAscent(next, sum)
+	case RoundProof:
+		err = r.nextProof(next, sum)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !next.Done {
+		next.Objective, next.Bound = 0, 0
+		for _, p := range next.Problems {
+			next.Objective += p.Objective / float64(len(next.Problems))
+			next.Bound += p.Bound / float64(len(next.Problems))
+		}
+	}
+	return next, nil
+}
+
+// works reports whether a problem of the state takes part in its next round.
+func (s *RoundState) works(k int) bool { return s.Kind == RoundProof || !s.Problems[k].Done }
+
+// settle says what is next when a problem has had its turn: it is done with a gap that is small
+// enough, or where that no longer falls.
+func (s *RoundState) settle(p *RoundProblem, patience int) {
+	gap := p.Objective - p.Bound
+	if gap <= float64(0.9*p.Falling) {
+		p.Falling, p.Since = gap, s.Iterations
+	}
+	switch {
+	case proof.Gap(p.Objective, p.Bound) <= s.Target:
+		p.Done = true
+	case s.Iterations-p.Since >= patience:
+		p.Done, p.Stuck = true, true
+	}
+}
+
+// prove makes the next round the last one, if all problems are done or there were enough.
+func (r *Rounds) prove(s *RoundState) bool {
+	for _, p := range s.Problems {
+		if !p.Done && s.Iterations < r.Config.Epochs {
+			return false
+		}
+	}
+	s.Kind = RoundProof
+	return true
+}
+
+// sumLength returns how many numbers the sums of the state's next round are.
+func (r *Rounds) sumLength(s *RoundState) (n int) {
+	for k := range s.Problems {
+		if s.works(k) {
+			n += r.sumsOf(s.Kind)
+		}
+	}
+	return n
+}
+
+// sumsOf returns how many are one problem's.
+func (r *Rounds) sumsOf(kind RoundKind) int {
+	switch kind {
+	case RoundSums:
+		return 1 + r.rings()*(1+r.vars+r.vars*(r.vars+1)/2)
+	case RoundLine:
+		return len(lineLengths)
+	case RoundProof:
+		return 3 + r.vars
+	}
+	return 2 + r.vars
+}
