@@ -616,6 +616,10 @@ func (s *session) precision() precision {
 // measure fills in the objective, the bound and the gap of m, whose weights the runs may have. It
 // returns the mean of the mistakes.
 func (s *session) measure(m *Model, how precision) (mistake float64) {
+	if scaling := s.data.scaling; scaling != nil {
+		s.data.folded = scaling.fold(m)
+		s.data.written = scaling.unfold(s.data.folded)
+	}
 	mistakes := make([]float64, len(s.runs))
 	s.parallel(func(i int, r *run) { mistakes[i] = r.measure(m, how) })
 	s.total(&m.Result)
