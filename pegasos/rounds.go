@@ -293,3 +293,15 @@ func (r *Rounds) most(length float64) (loss, dual, gain float64) {
 
 // length returns that of a vector.
 func length(v []float64) float64 { return math.Sqrt(squareSum(v)) }
+
+// manyShards is the number of shards from which the dual method is warned of.
+const manyShards = 16
+
+// Warning returns what speaks against the method, or nothing.
+func (r *Rounds) Warning() string {
+	if r.Method != RoundDual || r.Shards <= manyShards {
+		return ""
+	}
+	return fmt.Sprintf("the dual method takes the more rounds the more shards there are, and here "+
+		"are %d: fewer and larger ones would do with fewer", r.Shards)
+}
