@@ -45,6 +45,7 @@ type data struct {
 	hash         string // see fingerprint
 
 	newtons newtonPool // the buffers of Newton's method
+	auto    autoFinish
 }
 
 // newData checks the rows and labels, which are among the classes known if there are any.

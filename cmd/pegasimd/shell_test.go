@@ -359,7 +359,7 @@ func TestCompletion(t *testing.T) {
 		return
 	}
 	for words, want := range map[string]string{
-		"pegasimd tr": "train", "pegasimd train -lam": "-lambda",
+		"pegasimd tr": "train", "pegasimd train -lam": "-lambda -lambdas",
 		"pegasimd train x -loss lo": "log",
 		"pegasimd completion z":     "zsh", "pegasimd help pre": "predict", "pegasimd train da": "",
 	} {
