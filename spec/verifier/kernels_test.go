@@ -338,6 +338,10 @@ func kernel(name string, n int) string {
 		return integers(n, func(i int) int64 { return signed(1, i) * signed(2, i) })
 	case "dotuint8":
 		return integers(n, func(i int) int64 { return plain(1, i) * plain(2, i) })
+	case "dotfloatint8":
+		return bits32(dots(n, func(i int) float32 { return float32(x(i) * float32(signed(1, i))) }))
+	case "dotfloatuint8":
+		return bits32(dots(n, func(i int) float32 { return float32(x(i) * float32(plain(1, i))) }))
 	case "squareddistanceint8":
 		return integers(n, func(i int) int64 {
 			return (signed(1, i) - signed(2, i)) * (signed(1, i) - signed(2, i))
