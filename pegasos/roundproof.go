@@ -225,7 +225,7 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (obje
 	z := float64(sums * (1 + e.size + math.Abs(e.bias) + float64(1.001*weights*r.reach)))
 	mistake := float64(sums*objective) + off(q.loss) + z
 	if c := lossTable[r.cost.loss].curvature; c > 0 {
-		mistake += float64(z * (math.Sqrt(2*c*loss) + c/2*z))
+		mistake += float64(z * (math.Sqrt(2*c*loss) + float64(c/2*z)))
 	}
 	if r.beta > 0 {
 		d := float64(sums*(e.size+math.Abs(e.bias))) / r.beta
@@ -240,7 +240,8 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (obje
 		uu += float64(u * u)
 		rounded += float64(o * o)
 	}
-	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) + float64(sums*root)*r.reach
+	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
+		float64(float64(sums*root)*r.reach)
 	half := float64(u*u) / (2 * r.Lambda) * (1 + sums)
 	less := off(q.gain) + mistake
 	if r.cost.loss == logCost {

@@ -311,7 +311,7 @@ func (p *RoundShard) worker(s *RoundState, alpha []float32, model []effectiveMod
 	size := 0
 	switch s.Kind {
 	case RoundSums:
-		size = 1 + p.r.rings()*(1+p.r.vars)
+		size = 1 + p.r.rings()*(2+p.r.vars)
 		w.zone.fit(p.r, len(s.Problems))
 	default:
 		size = p.r.sumsOf(s.Kind)

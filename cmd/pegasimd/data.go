@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -48,15 +49,7 @@ func (d *dataReader) options(name string) *progress {
 func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options(name)
 	if like != nil {
-		d.opt.Features = like.Features
-		if like.HashBits != 0 {
-			d.opt.HashBits = like.HashBits
-		}
-		if d.base == "" {
-			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(like.IndexBase))
-		}
-		var err error
-		if d.opt.Table, err = modelTable(like.Table, like.Features); err != nil {
+		if err := predictions.Options(&d.opt, *like); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -66,10 +59,9 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	if err != nil {
 		return nil, 0, err
 	}
-	if d.scaler == nil && like != nil && like.Scaler != nil {
-		d.scaler = new(dataset.Scaler)
-		if err := json.Unmarshal(like.Scaler, d.scaler); err != nil {
-			return nil, 0, fmt.Errorf("the model's scaler: %w", err)
+	if d.scaler == nil && like != nil {
+		if d.scaler, err = predictions.Scaler(*like); err != nil {
+			return nil, 0, err
 		}
 	}
 	if d.scaler != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -195,7 +196,7 @@ func (d *dataReader) readValid(
 
 // relabel gives the set the model's labels and names.
 func relabel(set *dataset.Set, m *pegasos.Model) error {
-	at, names := positions(set, classNames(m))
+	at, names := positions(set, predictions.ClassNames(m))
 	for i, k := range at {
 		if k >= len(m.Classes) {
 			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])

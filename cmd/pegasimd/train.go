@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -227,7 +228,7 @@ func (r *linearRun) readData() (err error) {
 	if err := relabel(r.set, like); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
 	}
-	if r.start != nil && r.prior != nil && !slices.Equal(classNames(r.start), classNames(r.prior)) {
+	if r.start != nil && r.prior != nil && !slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
 	r.known = labelling{like.Names, like.Classes}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -94,7 +95,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	report := &trainReport{
 		objectiveReport: newObjectiveReport(m),
-		C:               number(c), sizeReport: newSizeReport(r.set, classNames(m)),
+		C:               number(c), sizeReport: newSizeReport(r.set, predictions.ClassNames(m)),
 		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
 		R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
