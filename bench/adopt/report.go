@@ -62,7 +62,6 @@ func speeds(results []result) string {
 // theirs is the table of the projects' own benchmarks.
 func theirs(results []result) string {
 	var b strings.Builder
-	b.WriteString("| benchmark | before, µs | after, µs | times as fast |\n|---|---|---|---|\n")
 	for _, r := range results {
 		for _, name := range slices.Sorted(maps.Keys(r.before)) {
 			if !strings.HasPrefix(name, "BenchmarkPegasimdAdopt/") {
@@ -72,5 +71,8 @@ func theirs(results []result) string {
 			}
 		}
 	}
-	return b.String()
+	if b.Len() == 0 {
+		return ""
+	}
+	return "| benchmark | before, µs | after, µs | times as fast |\n|---|---|---|---|\n" + b.String()
 }

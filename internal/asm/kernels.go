@@ -2129,24 +2129,29 @@ func dotFloatInt8(x []float32, y []int8) float32 {
 	if active == Generic {
 		return dotFloatBytesGeneric(x, y)
 	}
+	n := len(x) &^ (lanes - 1)
+	if n == len(x) {
+		return dotFloatInt8End(x, y, n, nil, nil, 0)
+	}
 	var endX [lanes]float32
 	var endY [lanes]int8
-	n, end := len(x)&^(lanes-1), 0
-	if n < len(x) {
-		copy(endX[:], x[n:])
-		copy(endY[:], y[n:])
-		end = lanes
-	}
+	copy(endX[:], x[n:])
+	copy(endY[:], y[n:])
+	return dotFloatInt8End(x, y, n, &endX[0], &endY[0], lanes)
+}
+
+// dotFloatInt8End adds up the first n products and those of end elements elsewhere.
+func dotFloatInt8End(x []float32, y []int8, n int, endX *float32, endY *int8, end int) float32 {
 	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
 	switch active {
 	case AVX512:
-		return dotFloatInt8AVX512(px, py, n, &endX[0], &endY[0], end)
+		return dotFloatInt8AVX512(px, py, n, endX, endY, end)
 	case AVX512x256:
-		return dotFloatInt8AVX512x256(px, py, n, &endX[0], &endY[0], end)
+		return dotFloatInt8AVX512x256(px, py, n, endX, endY, end)
 	case AVX2:
-		return dotFloatInt8AVX2(px, py, n, &endX[0], &endY[0], end)
+		return dotFloatInt8AVX2(px, py, n, endX, endY, end)
 	}
-	return dotFloatInt8NEON(px, py, n, &endX[0], &endY[0], end)
+	return dotFloatInt8NEON(px, py, n, endX, endY, end)
 }
 
 // DotFloatUint8 is DotFloatInt8 for bytes without sign.
@@ -2170,24 +2175,29 @@ func dotFloatUint8(x []float32, y []uint8) float32 {
 	if active == Generic {
 		return dotFloatBytesGeneric(x, y)
 	}
+	n := len(x) &^ (lanes - 1)
+	if n == len(x) {
+		return dotFloatUint8End(x, y, n, nil, nil, 0)
+	}
 	var endX [lanes]float32
 	var endY [lanes]uint8
-	n, end := len(x)&^(lanes-1), 0
-	if n < len(x) {
-		copy(endX[:], x[n:])
-		copy(endY[:], y[n:])
-		end = lanes
-	}
+	copy(endX[:], x[n:])
+	copy(endY[:], y[n:])
+	return dotFloatUint8End(x, y, n, &endX[0], &endY[0], lanes)
+}
+
+// dotFloatUint8End adds up the first n products and those of end elements elsewhere.
+func dotFloatUint8End(x []float32, y []uint8, n int, endX *float32, endY *uint8, end int) float32 {
 	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
 	switch active {
 	case AVX512:
-		return dotFloatUint8AVX512(px, py, n, &endX[0], &endY[0], end)
+		return dotFloatUint8AVX512(px, py, n, endX, endY, end)
 	case AVX512x256:
-		return dotFloatUint8AVX512x256(px, py, n, &endX[0], &endY[0], end)
+		return dotFloatUint8AVX512x256(px, py, n, endX, endY, end)
 	case AVX2:
-		return dotFloatUint8AVX2(px, py, n, &endX[0], &endY[0], end)
+		return dotFloatUint8AVX2(px, py, n, endX, endY, end)
 	}
-	return dotFloatUint8NEON(px, py, n, &endX[0], &endY[0], end)
+	return dotFloatUint8NEON(px, py, n, endX, endY, end)
 }
 
 func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {

@@ -80,7 +80,9 @@ var equivalents = []struct{ line, why string }{
 	{`dot64(AVX512)?\t<= for <\t.*: IfLess n \d+ part\d`,
 		"a whole group may be loaded in either way"},
 
-	{`\w+(Int8|Uint8)(AVX512)?\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
+	{`dotFloat(Int8|Uint8)(AVX512)?\tbound too low\tloop: IfAtLeast n 64 loop`, "a multiple of 64"},
+	{`dotFloat(Int8|Uint8)(AVX512)?\tbound too high\t.*: IfAtMost (n|end) 0 (end|fold)`, "the same"},
+	{`(dot|squaredDistance)(Int8|Uint8)(AVX512)?\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
 		"the last four groups one by one"},
 	{`(dot|squaredDistance)(Int8|Uint8)(AVX512)?\tbound too (low|high)\t.*: (IfLess|IfAtLeast|IfAtMost) n .*`,
 		"a multiple of 16"},
