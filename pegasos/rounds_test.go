@@ -256,3 +256,89 @@ func TestGoldenRounds(t *testing.T) {
 		}
 	}
 }
+
+// Statistics choose what training on all rows does.
+func TestStatisticsChoose(t *testing.T) {
+	wide := random(61, 300, 400, 2, 0.02)
+	for name, c := range map[string]pair{
+		"dense":   random(58, 500, 20, 2, 1),
+		"sparse":  random(59, 400, 30, 3, 0.1),
+		"binary":  zerosAndOnes(random(60, 300, 60, 2, 0.1)),
+		"columns": wide,
+	} {
+		for _, x := range []Examples{c.dense, c.sparse} {
+			for _, cfg := range []Config{
+				{}, {C: 0.5}, {Scale: ScaleMaxAbs}, {Scale: ScaleUnit, Loss: SquaredHinge},
+				{Scale: ScaleStandard}, {Scale: ScaleNone, Bias: BiasNone},
+			} {
+				cfg.Multiclass = OneVsRest
+				own, err := (&Trainer{Config: cfg}).choose(x, c.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := own.trainer.Config
+				have, scaling, err := statisticsOf(t, x, c.y).Choose(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Abs(b) }
+				if have.Scale != want.Scale || have.Bias != want.Bias || have.C != want.C ||
+					!near(have.BiasScale, want.BiasScale) || !near(have.Lambda, want.Lambda) {
+					t.Errorf("%s, %T, %+v: chose %+v, want %+v", name, x, cfg, have, want)
+				}
+				if scaling != nil && !scaling.same(own.trainer.scaling) {
+					t.Errorf("%s, %T, %+v: another scaling", name, x, cfg)
+				}
+			}
+		}
+	}
+	s := statisticsOf(t, wide.dense, wide.y)
+	s.Counts[0]++
+	if _, _, err := s.Choose(Config{}); err == nil {
+		t.Error("classes of more rows than there are were taken")
+	}
+}
+
+// A shard is refused whose rows are not as the statistics have them: sums could leave their bounds.
+func TestShardRefused(t *testing.T) {
+	data := random(62, 300, 5, 2, 1)
+	s := statisticsOf(t, data.dense, data.y)
+	r, err := NewRounds(Config{Scale: ScaleNone}, RoundNewton, s, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, y := data.dense.Take([]uint32{0, 1}), []float32{data.y[0], data.y[1]}
+	if _, err := r.Shard(0, large, y, 256); err != nil {
+		t.Error(err)
+	}
+	for what, shard := range map[string]func() error{
+		"a first row within a block": func() error { _, err := r.Shard(0, large, y, 7); return err },
+		"rows beyond all":            func() error { _, err := r.Shard(0, large, y, 512); return err },
+		"a label too few":            func() error { _, err := r.Shard(0, large, y[:1], 0); return err },
+		"another class": func() error {
+			_, err := r.Shard(0, large, []float32{0, 9}, 0)
+			return err
+		},
+		"a larger value": func() error {
+			large.Row(1)[2] = 1e6
+			_, err := r.Shard(0, large, y, 0)
+			return err
+		},
+		"a column more": func() error {
+			_, err := r.Shard(0, random(63, 2, 6, 2, 1).dense, y, 0)
+			return err
+		},
+	} {
+		if shard() == nil {
+			t.Errorf("%s was taken", what)
+		}
+	}
+	state := r.Start()
+	if _, err := r.Next(state, make([]int64, 3)); err == nil {
+		t.Error("a sum of another length was taken")
+	}
+	state.Problems[0].W[0] = math.NaN()
+	if r.Check(state) == nil {
+		t.Error("a state with a NaN was taken")
+	}
+}
