@@ -15,7 +15,7 @@ import (
 )
 
 // This file has what is chosen by the data where the Config says nothing. The rule and its numbers
-// come from a trial on 78 problems: docs/training.md has what they are, and why.
+// come from a trial on 78 problems: docs/defaults.md has what they are, and why.
 
 const (
 	fewColumns  = 256 // up to these, columns are standardised
@@ -50,7 +50,8 @@ type choice struct {
 	weight  []float64 // 1 for each row that counts, else 0; nil for ones
 	threads int
 	classes []float32
-	share   float64 // of the smaller class, of two
+	shares  []float64 // of the classes
+	share   float64   // of the smaller class, of two
 	columns *store.Columns
 	note    string
 	r2      float64 // of the scaled rows, without a bias
@@ -100,6 +101,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		return nil, err
 	}
 	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone {
+		c.trainer.again = tr.Resume != nil && c.mayTryAgain(tr)
 		return c, c.adopt(tr)
 	}
 	if store.Given(x) != nil || x.Rows() == 0 || len(y) != x.Rows() {
@@ -114,6 +116,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		}
 	}
 	c.settle()
+	c.trainer.again = c.mayTryAgain(tr)
 	return c, c.adopt(tr)
 }
 
@@ -129,6 +132,10 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	}
 	if cfg.Lambda == 0 && cfg.C == 0 {
 		cfg.Lambda, cfg.C = of.Lambda, of.C
+	}
+	if resumed && cfg.Finish == "" {
+		cfg.Finish = of.Finish
+		options.Fill(&cfg.Tol, of.Tol) // it may have been chosen with the finish
 	}
 	if resumed && cfg.Epochs == 0 && cfg.Steps == 0 {
 		cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
@@ -171,15 +178,20 @@ func (c *choice) readLabels() error {
 	}
 	c.classes = classes
 	c.share = 0.5
-	if len(classes) == 2 {
-		var sum [2]float64
-		for i, k := range class {
-			if k >= 0 {
-				sum[k] += c.weightOf(i)
-			}
+	rows, total := make([]float64, len(classes)), 0.0
+	for i, k := range class {
+		if k >= 0 {
+			rows[k] += c.weightOf(i)
+			total += c.weightOf(i)
 		}
-		c.share = min(sum[0], sum[1]) / (sum[0] + sum[1])
 	}
+	if len(classes) == 2 {
+		c.share = min(rows[0], rows[1]) / total
+	}
+	for k := range rows {
+		rows[k] /= total
+	}
+	c.shares = rows
 	return nil
 }
 
@@ -444,21 +456,18 @@ func (c *choice) settle() {
 	if tr.Lambda == 0 && tr.C == 0 {
 		tr.Lambda = c.lambda()
 	}
-	if c.takesNewton() {
-		tr.Finish = FinishNewton
-	}
-	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
-		least := float64(DefaultEpochs)
-		fill := c.nonzero / (n * float64(c.x.Cols()))
-		if c.x.Cols() > fewColumns && fill < denseFill {
-			least = fewPasses
-		}
-		tr.Epochs = int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
-		if tr.Epochs > manyPasses && tr.Config.mayProve() {
-			tr.Tol = enoughProof
-		}
-	}
+	c.finish(c.passes())
 	tr.Config = tr.Config.Plain()
+}
+
+// passes returns how many there are at most where no proof is asked for.
+func (c *choice) passes() int {
+	least := float64(DefaultEpochs)
+	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.x.Cols()))
+	if c.x.Cols() > fewColumns && fill < denseFill {
+		least = fewPasses
+	}
+	return int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
 }
 
 // mayProve reports whether a run can end when it is proven to be near the optimum, and nothing else
@@ -482,18 +491,6 @@ func (c *choice) lambda() float64 {
 		a = float64(a * c.r2)
 	}
 	return a
-}
-
-// takesNewton reports whether Newton's method is chosen: for the loss Squared with few columns. The
-// optimum takes a few of its steps, and with columns that go together very many of Pegasos's.
-func (c *choice) takesNewton() bool {
-	cfg := c.trainer.Config
-	if cfg.Finish != "" || cfg.Loss != Squared || cfg.Epochs != 0 || cfg.Steps != 0 ||
-		c.x.Cols() > fewColumns || c.trainer.Prior != nil {
-		return false
-	}
-	cfg.Finish = FinishNewton
-	return cfg.Validate() == nil
 }
 
 // multiclass returns what problems the classes make.

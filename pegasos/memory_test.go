@@ -32,14 +32,16 @@ func TestMemoryEstimate(t *testing.T) {
 		classes, cols int
 		sparse, keep  bool
 	}{
-		"two classes":  {Config{}, 2, 50_000, false, false},
-		"last iterate": {Config{Average: LastIterate}, 2, 50_000, false, false},
-		"one-vs-rest":  {Config{}, 50, 1000, false, false},
-		"sparse":       {Config{}, 50, 1000, true, false},
-		"rows":         {Config{}, 1000, 4, false, false},
-		"state":        {Config{}, 50, 1000, false, true},
-		"finish":       {Config{Finish: FinishDual}, 100, 100, false, false},
-		"newton":       {Config{Finish: FinishNewton}, 2, 500, false, false},
+		"two classes":    {Config{}, 2, 50_000, false, false},
+		"last iterate":   {Config{Average: LastIterate}, 2, 50_000, false, false},
+		"one-vs-rest":    {Config{}, 50, 1000, false, false},
+		"sparse":         {Config{}, 50, 1000, true, false},
+		"rows":           {Config{}, 1000, 4, false, false},
+		"state":          {Config{}, 50, 1000, false, true},
+		"finish":         {Config{Finish: FinishDual}, 100, 100, false, false},
+		"newton":         {Config{Finish: FinishNewton}, 2, 500, false, false},
+		"newton floats":  {Config{Finish: FinishNewton, Loss: Log}, 2, 500, false, false},
+		"newton classes": {Config{Finish: FinishNewton}, 30, 300, false, false},
 		"newton bias": {Config{Finish: FinishNewton, Bias: BiasUnregularised}, 50, 200, true,
 			true},
 		"pairs":    {Config{Multiclass: OneVsOne}, 20, 500, false, false},
@@ -67,7 +69,7 @@ func TestMemoryEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		need := s.memory(&tr, s.sizes())
+		need := s.memory(&tr, s.sizes(), 1)
 		before, most := live(), 0.0
 		tr.Progress = func(p Progress) {
 			if p.Epoch != max(1, c.cfg.Epochs-1) {

@@ -49,6 +49,7 @@ type saved struct {
 	Data      string         `json:"data"`   // fingerprint
 	Arrays    []int          `json:"arrays"` // the arrays' lengths
 	Round     int            `json:"round"`
+	Again     bool           `json:"again,omitempty"` // it may be tried once more: see again.go
 	Look      int            `json:"look"`
 	Objective *float64       `json:"objective,omitempty"` // at the last test
 	Best      *savedBest     `json:"best,omitempty"`
@@ -92,14 +93,16 @@ type savedLearner struct {
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
 
-	Ascent *savedAscent `json:"ascent,omitempty"`
-	Newton *savedNewton `json:"newton,omitempty"`
+	Ascent  *savedAscent `json:"ascent,omitempty"`
+	Newton  *savedNewton `json:"newton,omitempty"`
+	Newtons int          `json:"newtons,omitempty"` // how often Newton's method has begun
 }
 
 // savedNewton is what Newton's method has done since it took over from the state that is saved: a
 // resumed run does it again.
 type savedNewton struct {
-	Start      int64 `json:"start"` // the step after which it began
+	Start      int64 `json:"start"`          // the step after which it began
+	Dual       int64 `json:"dual,omitempty"` // that after which the ascent before it began
 	Iterations int   `json:"iterations"`
 	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
 }
@@ -174,7 +177,7 @@ func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 // checkpoint returns the session's state.
 func (s *session) checkpoint() *State {
 	st := &State{saved: saved{
-		Data: s.data.fingerprint(s.threads), Round: s.round,
+		Data: s.data.fingerprint(s.threads), Round: s.round, Again: s.again,
 		Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective),
 	}}
 	if b := s.stop.last.best; b != nil {
@@ -221,7 +224,10 @@ func (s *session) saveLearner(l learner) savedLearner {
 	}
 	if p, ok := l.(*problem); ok && p.newton != nil {
 		n := p.newton
-		k.Newton = &savedNewton{n.start, n.iterations, slices.Clone(n.retries)}
+		k.Newton = &savedNewton{n.start, n.dual, n.iterations, slices.Clone(n.retries)}
+	}
+	if p, ok := l.(*problem); ok {
+		k.Newtons = p.newtons
 	}
 	return k
 }
@@ -306,6 +312,12 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	if n := from.Newton; n != nil && !s.resumeNewton(r, k, n) {
 		return false
 	}
+	if from.Newtons < 0 {
+		return false
+	}
+	if r.joint == nil {
+		r.problems[k].newtons = from.Newtons
+	}
 	return c.resumeScalars(from)
 }
 
@@ -380,7 +392,8 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 	if r.joint == nil {
 		p = r.problems[k]
 	}
-	if p == nil || p.ascent != nil || s.cfg.Finish != FinishNewton || from.Start < p.start ||
+	if p == nil || p.ascent != nil || !s.mayNewton() || from.Start < p.start ||
+		from.Dual < 0 || from.Dual > from.Start ||
 		from.Start > p.t || from.Iterations < 0 || from.Iterations > r.epoch {
 		return false
 	}
@@ -393,6 +406,9 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 	}
 	if len(from.Retries) > newtonRetries+1 {
 		return false
+	}
+	if from.Dual > 0 {
+		p.setAscent(&ascent{}, from.Dual)
 	}
 	p.startNewton(s.cfg, from.Start, &s.data.newtons)
 	p.newton.iterations, p.newton.retries = from.Iterations, slices.Clone(from.Retries)

@@ -39,11 +39,11 @@ func (r *Rounds) ringWidths(widest float64) (width [roundRings]float64) {
 	return width
 }
 
-// newtonSums adds the loss, and of each width what the dual variables earn, the sum of the rows
-// with them, and the Hessian.
+// newtonSums adds the loss, and of each width what the dual variables earn, how many rows are in
+// the ring, the sum of the rows with the dual variables, and the Hessian.
 func (w *roundWorker) newtonSums(first, end int) {
 	r, rings := w.r, w.r.rings()
-	size := 1 + rings*(1+r.vars)
+	size := 1 + rings*(2+r.vars)
 	w.zone.reset()
 	for i := first; i < end; i++ {
 		c := r.weights[w.p.class[i]]
@@ -76,13 +76,15 @@ func (w *roundWorker) newtonSums(first, end int) {
 					widest = a
 				}
 				if d != 0 {
-					w.add(float64(float64(c*side)*d), index, values, sums[1+rings+g*r.vars:][:r.vars])
+					u := sums[1+2*rings+g*r.vars:][:r.vars]
+					w.add(float64(float64(c*side)*d), index, values, u)
 				}
 			}
 			if innermost >= 0 {
 				if rings > 1 {
 					bend = 1 // the width is a factor of the whole ring
 				}
+				sums[1+rings+innermost]++
 				w.zone.take(k*rings+innermost, i, float64(c*bend))
 			}
 		}
@@ -93,7 +95,7 @@ func (w *roundWorker) newtonSums(first, end int) {
 // putNewton adds the sums of a block to the total.
 func (w *roundWorker) putNewton() {
 	r, rings := w.r, w.r.rings()
-	size, to := 1+rings*(1+r.vars), 0
+	size, to := 1+rings*(2+r.vars), 0
 	for k := range w.s.Problems {
 		at := &w.s.Problems[k]
 		if at.Done {
@@ -105,10 +107,11 @@ func (w *roundWorker) putNewton() {
 		q := r.quantum(gain)
 		for g := range rings {
 			w.put(to+1+g, sums[1+g], q)
+			w.put(to+1+rings+g, sums[1+rings+g], quantum{1, 1})
 		}
-		to += 1 + rings
+		to += 1 + 2*rings
 		q = r.quantum(dual)
-		for j, v := range sums[1+rings:] {
+		for j, v := range sums[1+2*rings:] {
 			w.put(to+j, float64(v*r.scale[j%r.vars]), q)
 		}
 		to += rings * r.vars

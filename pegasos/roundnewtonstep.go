@@ -13,6 +13,7 @@ import (
 // A zoneWidth is what the sums say of one width of the zone.
 type zoneWidth struct {
 	width     float64
+	rows      float64 // in the zone
 	bound     float64
 	smoothing float64   // S of newton.go
 	rest      float64   // O
@@ -35,13 +36,10 @@ func (r *Rounds) nextSums(s *RoundState, sum []int64) error {
 			continue
 		}
 		rings := len(widths)
-		pick := 0
-		for pick < rings-1 && widths[pick].rest < 3*widths[pick].smoothing {
-			pick++
-		}
+		pick := r.pick(widths)
 		zone := widths[pick]
 		at.Width = zone.width
-		hessian := mine[1+rings+rings*r.vars:]
+		hessian := mine[1+2*rings+rings*r.vars:]
 		if err := r.direct(at, zone, hessian, pick); err != nil {
 			at.Done, at.Stuck = true, true
 			continue
@@ -64,7 +62,7 @@ func (r *Rounds) widthsOf(at *RoundProblem, sum []int64) (widths []zoneWidth) {
 		at.Objective = objective
 		copy(at.Best, at.W)
 	}
-	us, q := sum[1+rings:], r.quantum(dual)
+	us, q := sum[1+2*rings:], r.quantum(dual)
 	width := r.ringWidths(at.Width)
 	for g := range rings {
 		z := zoneWidth{width: width[g], u: make([]float64, r.vars)}
@@ -87,9 +85,28 @@ func (r *Rounds) widthsOf(at *RoundProblem, sum []int64) (widths []zoneWidth) {
 			at.Bound, at.DualWidth = z.bound, z.width
 			copy(at.Dual, at.W)
 		}
+		for _, v := range sum[1+rings+g : 1+2*rings] {
+			z.rows += float64(v)
+		}
 		widths = append(widths, z)
 	}
 	return widths
+}
+
+// leastInZone is the share of the rows that a zone is not to be narrower than at first.
+const leastInZone = 0.1
+
+// pick returns which of the widths is next: the first of which the smoothing is not what keeps P
+// and D apart, and as narrow as leaves a part of the rows in the zone.
+func (r *Rounds) pick(widths []zoneWidth) (pick int) {
+	for pick < len(widths)-1 && widths[pick].rest < 3*widths[pick].smoothing {
+		pick++
+	}
+	enough := max(leastInZone*r.rows, min(3*float64(r.vars), r.rows))
+	for pick < len(widths)-1 && widths[pick+1].rows >= enough {
+		pick++
+	}
+	return pick
 }
 
 // direct finds the direction, and the slope along it.

@@ -150,7 +150,9 @@ func (r *Rounds) proofQuanta(e *effectiveModel, at *RoundProblem) proofQuanta {
 }
 
 // proveDual adds the sums of a shard's dual variables.
-func (p *RoundShard) proveDual(ctx context.Context, s *RoundState, alpha []float32) ([]int64, error) {
+func (p *RoundShard) proveDual(ctx context.Context, s *RoundState, alpha []float32) (
+	[]int64, error,
+) {
 	model, err := p.r.effective(s)
 	if err != nil {
 		return nil, err
@@ -208,7 +210,9 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 
 // certify returns the objective of a weight vector as it is written, and a bound on the least there
 // is that makes up for everything that was rounded, of the objective as well.
-func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (objective, bound float64) {
+func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
+	objective, bound float64,
+) {
 	q, n := r.proofQuanta(e, at), r.rows
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / n }
 	// As many numbers are rounded to a quantum: one of each block, or of each shard.
@@ -225,7 +229,7 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (obje
 	z := float64(sums * (1 + e.size + math.Abs(e.bias) + float64(1.001*weights*r.reach)))
 	mistake := float64(sums*objective) + off(q.loss) + z
 	if c := lossTable[r.cost.loss].curvature; c > 0 {
-		mistake += float64(z * (math.Sqrt(2*c*loss) + c/2*z))
+		mistake += float64(z * (math.Sqrt(2*c*loss) + float64(c/2*z)))
 	}
 	if r.beta > 0 {
 		d := float64(sums*(e.size+math.Abs(e.bias))) / r.beta
@@ -240,7 +244,8 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (obje
 		uu += float64(u * u)
 		rounded += float64(o * o)
 	}
-	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) + float64(sums*root)*r.reach
+	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
+		float64(float64(sums*root)*r.reach)
 	half := float64(u*u) / (2 * r.Lambda) * (1 + sums)
 	less := off(q.gain) + mistake
 	if r.cost.loss == logCost {

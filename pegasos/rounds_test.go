@@ -2,10 +2,16 @@ package pegasos
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
+	"time"
 
+	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -70,15 +76,20 @@ func inShards(t testing.TB, r *Rounds, x Examples, y []float32, n int) (shards [
 	return shards
 }
 
-// runRounds trains in rounds.
-func runRounds(t testing.TB, r *Rounds, shards []*RoundShard, each func(*RoundState)) *Model {
+// runRounds trains in rounds. Of the shards the last is first in every other round, and there are
+// other numbers of goroutines.
+func runRounds(t testing.TB, r *Rounds, shards []*RoundShard) *Model {
 	t.Helper()
 	s := r.Start()
 	alpha := make([][]float32, len(shards))
 	for !s.Done {
 		sum := make([]int64, r.sumLength(s))
-		for k, shard := range shards {
-			part, next, err := shard.Take(context.Background(), s, alpha[k], 2)
+		for i := range shards {
+			k := i
+			if s.Round%2 == 1 {
+				k = len(shards) - 1 - i
+			}
+			part, next, err := shards[k].Take(context.Background(), s, alpha[k], 1+s.Round%4)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,13 +102,157 @@ func runRounds(t testing.TB, r *Rounds, shards []*RoundShard, each func(*RoundSt
 		if s, err = r.Next(s, sum); err != nil {
 			t.Fatal(err)
 		}
-		if each != nil {
-			each(s)
-		}
 	}
 	m, err := r.Model(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// newRoundTrial makes a random problem for rounds.
+func newRoundTrial(seed uint64) (*trial, RoundMethod, int) {
+	g := rand.New(rand.NewPCG(seed, 78))
+	t := &trial{g: g}
+	rows, cols := 2+g.IntN(24), 1+g.IntN(5)
+	if g.IntN(8) == 0 {
+		rows, cols = 200+g.IntN(400), 1+g.IntN(2) // of several blocks
+	}
+	scale := pick(g, 1e-6, 1e-3, 1, 1, 1, 1e3, 1e6)
+	t.rows = t.random(rows, cols, scale, pick(g, 0, 0, 0, 1, 100, 1e5))
+	t.x = t.rows
+	if g.IntN(2) == 0 {
+		t.x = toSparse(t.rows)
+	}
+	method := pick(g, RoundNewton, RoundNewton, RoundDual)
+	cfg := Config{Loss: pick(g, Hinge, SquaredHinge, Log), Seed: seed, Epochs: 1 + g.IntN(60)}
+	if method == RoundDual && cfg.Loss == Log {
+		cfg.Loss = Hinge
+	}
+	t.labels(cfg.Loss, pick(g, 2, 2, 3))
+	cfg.Lambda = math.Pow(10, -5*g.Float64())
+	if g.IntN(3) > 0 {
+		cfg.Lambda = math.Max(MinLambda, cfg.Lambda*scale*scale)
+	}
+	cfg.Tol = math.Pow(10, -1-5*g.Float64())
+	cfg.Bias = pick(g, BiasNone, BiasAugmented)
+	if cfg.Bias == BiasAugmented {
+		cfg.BiasScale = pick(g, 0.3, 1, 30) * math.Max(1, scale)
+	}
+	cfg.Scale = pick(g, ScaleNone, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit, "")
+	cfg.ClassWeight = pick(g, "", "", Balanced)
+	t.tr = Trainer{Config: cfg}
+	return t, method, 1 + g.IntN(3)
+}
+
+// certifyRounds is certify for rounds. Problems that training would refuse too are left out.
+func (n *tally) certifyRounds(t testing.TB, seed uint64) {
+	trial, method, shards := newRoundTrial(seed)
+	if _, _, err := labels.Classify(trial.y, nil, nil, rowError); err != nil {
+		return
+	}
+	s := statisticsOf(t, trial.x, trial.y)
+	r, err := NewRounds(trial.tr.Config, method, s, shards)
+	if err != nil {
+		if c := (*ConfigError)(nil); !errors.As(err, &c) {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		return
+	}
+	n.trials++
+	m := runRounds(t, r, inShards(t, r, trial.x, trial.y, shards))
+	all, first := trial.problems(m)
+	for i, p := range all {
+		w, b := trial.vector(m, first[i])
+		if m.Bias == nil || m.Config.Bias == BiasNone {
+			b = 0
+		}
+		err := n.hold(p, [][]float64{w}, []float64{b}, m.Result.PerClass[first[i]], false)
+		if err != nil {
+			t.Errorf("seed %d: %s of %d x %d, %+v: vector %d: %v", seed, method,
+				trial.rows.Rows(), trial.rows.Cols(), m.Config, i, err)
+		}
+	}
+}
+
+// No proof of rounds is wrong, the roundings to integers included.
+func TestRoundsCertificate(t *testing.T) {
+	var n tally
+	least := uint64(1500)
+	if testing.Short() {
+		least = 150
+	}
+	start := time.Now()
+	for seed := uint64(0); seed < least || time.Since(start) < *certifyFor; seed++ {
+		n.certifyRounds(t, seed)
+	}
+	t.Logf("%d runs: %d problems, %d with a bound, %d of them proven within 100 %%, %d within 0.1 %%",
+		n.trials, n.problems, n.bounds, n.useful, n.close)
+	if n.bounds < n.problems/2 || n.useful < n.bounds/2 || n.close < n.bounds/10 {
+		t.Error("too few proofs to hold")
+	}
+}
+
+func FuzzRounds(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { new(tally).certifyRounds(t, seed) })
+}
+
+// The same bits on every machine and path, for any number of threads and, of Newton's method, of
+// shards.
+func TestGoldenRounds(t *testing.T) {
+	data := random(54, 2000, 40, 2, 0.4)
+	many := random(55, 1200, 17, 4, 0.5)
+	few := random(57, 2000, 60, 2, 0.05)
+	for _, c := range []struct {
+		method RoundMethod
+		cfg    Config
+		x      Examples
+		y      []float32
+		want   string
+	}{
+		{RoundNewton, Config{Loss: Hinge, Bias: BiasAugmented}, data.dense, data.y,
+			"c9d037627292ad44 0x1.a21fe0fe1838cp-02 0x1.a1dfefcaf87cep-02"},
+		{RoundNewton, Config{Loss: SquaredHinge, ClassWeight: "0=2"}, data.sparse, data.y,
+			"c436fd85bb2df59c 0x1.bde7f1809d862p-02 0x1.bdd8f0e8ca2e2p-02"},
+		{RoundNewton, Config{Loss: Log, Scale: ScaleStandard}, data.sparse, data.y,
+			"724d7a8e7a211fb9 0x1.6e3136bcf0828p-02 0x1.6e2fc1890ce3ap-02"},
+		{RoundNewton, Config{Loss: Hinge, Scale: ScaleUnit}, many.dense, many.y,
+			"1c2c6536477c7893 0x1.5d19f5b9b525cp-01 0x1.5cf49ab01ae33p-01"},
+		{RoundNewton, Config{Loss: Hinge, Scale: ScaleMaxAbs}, few.sparse, few.y,
+			"132dc6472baa4bc2 0x1.681255eabec81p-01 0x1.67e76f12b8dc1p-01"},
+		{RoundDual, Config{Loss: Hinge, Bias: BiasAugmented}, few.sparse, few.y,
+			"79ea445f26e77d05 0x1.54423568d3d47p-01 0x1.53fbd49d087f1p-01"},
+		{RoundDual, Config{Loss: SquaredHinge, ClassWeight: Balanced}, many.sparse, many.y,
+			"54e584d010756234 0x1.6d2db20406c3cp-01 0x1.6cd830b2f742dp-01"},
+	} {
+		c.cfg.Lambda, c.cfg.Tol = 1e-2, 1e-3
+		options.Fill(&c.cfg.Bias, BiasNone)
+		options.Fill(&c.cfg.Scale, ScaleNone)
+		s := statisticsOf(t, c.x, c.y)
+		for k, isa := range paths() {
+			for _, n := range []int{1, 4, 16} {
+				if n != 4 && (k > 0 || c.method == RoundDual) {
+					continue
+				}
+				func() {
+					defer asm.Use(asm.Use(isa))
+					r, err := NewRounds(c.cfg, c.method, s, n)
+					if err != nil {
+						t.Fatal(err)
+					}
+					m := runRounds(t, r, inShards(t, r, c.x, c.y, n))
+					if m.Result.Gap > c.cfg.Tol {
+						t.Errorf("%+v: gap %v", c.cfg, m.Result.Gap)
+					}
+					have := fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective,
+						m.Result.DualObjective)
+					if have != c.want {
+						t.Errorf("%s, %+v on %s, %d shards: %s, want %s", c.method, c.cfg, isa, n,
+							have, c.want)
+					}
+				}()
+			}
+		}
+	}
 }

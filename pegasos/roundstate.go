@@ -229,7 +229,7 @@ func (r *Rounds) sumLength(s *RoundState) (n int) {
 func (r *Rounds) sumsOf(kind RoundKind) int {
 	switch kind {
 	case RoundSums:
-		return 1 + r.rings()*(1+r.vars+r.vars*(r.vars+1)/2)
+		return 1 + r.rings()*(2+r.vars+r.vars*(r.vars+1)/2)
 	case RoundLine:
 		return len(lineLengths)
 	case RoundProof:

@@ -114,6 +114,7 @@ type Trainer struct {
 	classes   []float32 // those of the labels; nil to find them
 	scaling   *Scaling  // of the rows and numbers that are given; nil for none
 	priorHash string    // of the Prior as the caller gave it; empty to find it
+	again     bool      // may be tried once more: see again.go
 
 	until context.Context // of the preparation; nil for one that nothing stops
 }
@@ -155,6 +156,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	m, err := c.trainer.train(ctx, c.x, c.y)
 	if m != nil {
 		m = c.trainer.scaling.fold(m)
+	}
+	if err == nil && c.trainer.again {
+		return c.trainAgain(ctx, &prepared, m, x, y)
 	}
 	return m, err
 }
@@ -241,13 +245,16 @@ type session struct {
 	threads  int
 	pause    int64 // the step to pause after
 	keep     bool  // the state, in models
+	again    bool  // it may be tried once more: for the state
 	identify bool  // a fingerprint of the data, in the result
 	proof    bool  // of the result
 	progress func(Progress)
 	early    []float64 // when in the first epoch it is called
 
 	round int // epochs that all runs have been through
-	stop  stopping
+	// The context was done before it was known whether the run is at its end: the round goes on.
+	undecided bool
+	stop      stopping
 
 	proven *Model // the model of this moment, if it has been measured to end the session; else nil
 }
@@ -265,13 +272,17 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	}
 	s := &session{
 		cfg: tr.Config.inForce(), data: d, threads: parallel.Threads(tr.Threads), pause: tr.pause(),
-		keep: tr.KeepState, identify: tr.Fingerprint || tr.KeepProof, proof: tr.KeepProof,
+		keep: tr.KeepState, again: tr.again, identify: tr.Fingerprint || tr.KeepProof, proof: tr.KeepProof,
 		progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
-	if err := firstError(s.checkPairs(), s.checkMemory(tr), tr.interrupted()); err != nil {
+	if err := s.checkPairs(); err != nil {
+		return nil, err
+	}
+	s.setAuto(tr)
+	if err := firstError(s.checkMemory(tr), tr.interrupted()); err != nil {
 		return nil, err
 	}
 	if s.pairs() {
@@ -300,8 +311,7 @@ func (tr *Trainer) validate() error {
 		options.Not("KeepProof", tr.KeepProof && !tr.Config.bounds(),
 			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
 			tr.Config.Order, tr.Config.Bias, tr.Config.Multiclass),
-		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil &&
-			tr.Config.Finish != FinishNewton,
+		options.Not("Finish", tr.Config.Finish == FinishDual && tr.Prior != nil,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
 	})
 }
@@ -408,6 +418,10 @@ func (s *session) failed(what string) error {
 
 // advance runs to the end, or until ctx is done: then it is stopped.
 func (s *session) advance(ctx context.Context) (stopped bool, err error) {
+	s.data.newtons.until = ctx
+	if !s.readyNewtons() {
+		return true, nil
+	}
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
@@ -421,6 +435,9 @@ func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 		if err := firstError(errs...); err != nil {
 			return false, err
 		}
+		if s.cut() {
+			return true, nil // the round is not over
+		}
 		done, pause := true, true
 		for _, r := range s.runs {
 			if r.t < r.total {
@@ -433,6 +450,10 @@ func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 		}
 		s.round++
 		enough := !done && s.enough()
+		if s.undecided {
+			s.round--
+			return true, nil
+		}
 		s.report()
 		if done || enough {
 			return false, nil
@@ -536,9 +557,11 @@ func (s *session) model() *Model {
 	return m
 }
 
-// centre moves the constant of a model of scaled numbers such that the mean residual is 0.
+// centre moves the constant of a model of scaled numbers such that the mean residual is 0. That is
+// not where the objective of EpsInsensitive is least: with Tol and a finish it stays where it is.
 func (s *session) centre(m *Model) {
-	if s.data.scaling == nil || s.data.scaling.Spread == 0 || s.cfg.Bias == BiasNone {
+	if s.data.scaling == nil || s.data.scaling.Spread == 0 || s.cfg.Bias == BiasNone ||
+		s.cfg.Tol > 0 && s.cfg.finishes() && s.cfg.Loss == EpsInsensitive {
 		return
 	}
 	p := s.runs[0].problems[0]
@@ -593,6 +616,10 @@ func (s *session) precision() precision {
 // measure fills in the objective, the bound and the gap of m, whose weights the runs may have. It
 // returns the mean of the mistakes.
 func (s *session) measure(m *Model, how precision) (mistake float64) {
+	if scaling := s.data.scaling; scaling != nil {
+		s.data.folded = scaling.fold(m)
+		s.data.written = scaling.unfold(s.data.folded)
+	}
 	mistakes := make([]float64, len(s.runs))
 	s.parallel(func(i int, r *run) { mistakes[i] = r.measure(m, how) })
 	s.total(&m.Result)

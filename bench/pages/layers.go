@@ -14,6 +14,7 @@ var layers = [][]string{
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
+	{"internal/predictions"},
 	{"beam", "cmd", "bench", "gate", "interop", "scripts", "internal/demo", "internal/gen",
 		"internal/paths", "internal/vectors", "spec"},
 }

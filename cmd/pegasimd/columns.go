@@ -10,22 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
-// modelTable reads the table of a model with so many features, nil if it has none.
-func modelTable(text json.RawMessage, features int) (*dataset.Table, error) {
-	if text == nil {
-		return nil, nil
-	}
-	t := new(dataset.Table)
-	err := json.Unmarshal(text, t)
-	if err == nil {
-		err = t.Check(features)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the model's table: %w", err)
-	}
-	return t, nil
-}
-
 // usable returns the table of a set as other data can be read by it: without its names if they
 // can't tell columns apart. why says so.
 func usable(set *dataset.Set) (t *dataset.Table, why error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -237,7 +238,7 @@ func TestBadTable(t *testing.T) {
 	}
 	// Without a place for the label it is the last column.
 	for _, text := range []string{"{}", "null"} {
-		if have, err := modelTable([]byte(text), 2); err != nil || have.LabelAt != -1 {
+		if have, err := predictions.Table([]byte(text), 2); err != nil || have.LabelAt != -1 {
 			t.Errorf("%s: %v, %v", text, have, err)
 		}
 	}

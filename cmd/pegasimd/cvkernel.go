@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -152,7 +153,7 @@ func (v *kernelCV) search() error {
 			return dataError(v.data, err)
 		}
 		if i := floats.FirstNotFinite(predicted); i >= 0 {
-			return dataError(v.data, rowOverflows(i, float64(predicted[i])))
+			return dataError(v.data, predictions.RowOverflows(i, float64(predicted[i])))
 		}
 		p.Seconds = time.Since(began).Seconds()
 		p.score(v.metric, predicted, v.set.Y, v.fold, v.flags.folds)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -141,7 +142,7 @@ func (v *validation) predictFold(m *pegasos.Model, fold int) (*foldPredictions, 
 		}
 		scores = m.Decision(x, i, scores)
 		if bad := floats.FirstNotFinite(scores); bad >= 0 {
-			return nil, rowOverflows(i, scores[bad])
+			return nil, predictions.RowOverflows(i, scores[bad])
 		}
 		p.y = append(p.y, v.set.Y[i])
 		p.weight = append(p.weight, float64(v.weight(i)))

@@ -2,13 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -48,28 +52,24 @@ func (d *dataReader) options(name string) *progress {
 func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options(name)
 	if like != nil {
-		d.opt.Features = like.Features
-		if like.HashBits != 0 {
-			d.opt.HashBits = like.HashBits
-		}
-		if d.base == "" {
-			d.opt.IndexBase = dataset.IndexBase(fmt.Sprint(like.IndexBase))
-		}
-		var err error
-		if d.opt.Table, err = modelTable(like.Table, like.Features); err != nil {
+		if err := predictions.Options(&d.opt, *like); err != nil {
 			return nil, 0, err
 		}
 	}
 	start := time.Now()
 	set, err := dataset.Read(name, d.opt)
 	p.clear()
+	if err != nil && name != "-" && !strings.Contains(name, ",") {
+		if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
+			_, err = os.Open(name) // whatever the name tells of a format
+		}
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if d.scaler == nil && like != nil && like.Scaler != nil {
-		d.scaler = new(dataset.Scaler)
-		if err := json.Unmarshal(like.Scaler, d.scaler); err != nil {
-			return nil, 0, fmt.Errorf("the model's scaler: %w", err)
+	if d.scaler == nil && like != nil {
+		if d.scaler, err = predictions.Scaler(*like); err != nil {
+			return nil, 0, err
 		}
 	}
 	if d.scaler != nil {

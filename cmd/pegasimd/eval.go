@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -102,11 +102,11 @@ func eval(c *call) error {
 	if err := c.openOutputs(f.data.force); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[1], os.Stdin)
+	m, err := c.readModel(args[1], args[0], &f.data)
 	if err != nil {
 		return err
 	}
-	if predictsNumbers(m) && f.plot != "" {
+	if predictions.Numbers(m) && f.plot != "" {
 		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
 	s, err := c.reader(f.data).score(args[0], m, true)
@@ -116,7 +116,7 @@ func eval(c *call) error {
 	if s.Rows() == 0 {
 		return fmt.Errorf("%s: no rows to evaluate", args[0])
 	}
-	if predictsNumbers(m) && s.Names != nil {
+	if predictions.Numbers(m) && s.Names != nil {
 		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
 	}
 	r := evaluate(s)
@@ -166,7 +166,7 @@ func evaluate(s *scoredSet) *evalReport {
 		Rows: s.Rows(), Features: s.model.Cols(), Ignored: s.Ignored,
 		ISA: asm.Active().String(), Layout: string(s.Layout()), ModelHash: s.model.Hash(),
 	}
-	if predictsNumbers(s.model) {
+	if predictions.Numbers(s.model) {
 		r.RMSE = number(metrics.RMSE(s.Y, s.scores))
 		r.MAE = number(metrics.MAE(s.Y, s.scores))
 		r.R2 = number(metrics.R2(s.Y, s.scores))

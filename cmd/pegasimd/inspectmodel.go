@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -59,10 +60,10 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 		size = info.Size()
 	}
 	of := fileReport{
-		File: inputName(name), Bytes: size, Hash: m.Hash(), Labels: classNames(m),
+		File: inputName(name), Bytes: size, Hash: m.Hash(), Labels: predictions.ClassNames(m),
 		Features: m.Cols(), IndexBase: m.Head().IndexBase, Lambda: m.lambda(),
 	}
-	table, err := modelTable(m.Head().Table, m.Cols())
+	table, err := predictions.Table(m.Head().Table, m.Cols())
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(name), err)
 	}

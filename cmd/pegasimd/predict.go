@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -58,7 +58,7 @@ func predict(c *call) error {
 	if err := c.openOutputs(f.data.force); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[1], os.Stdin)
+	m, err := c.readModel(args[1], args[0], &f.data)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func predict(c *call) error {
 		return err
 	}
 	f.data.opt.Labels = dataset.Labels(f.labels)
-	out.kind = predictionsOf(visible.Names(classNames(m)))
+	out.kind = predictionsOf(visible.Names(predictions.ClassNames(m)))
 	if err := out.checkKind(); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (f *predictFlags) fit(m predictor, name string) error {
 	if why := m.noProbabilities(); f.proba && why != "" {
 		return usagef("-proba: %s has no probabilities: %s", name, why)
 	}
-	if f.scores && predictsNumbers(m) {
+	if f.scores && predictions.Numbers(m) {
 		return usagef("-scores: the model predicts numbers, which are its scores")
 	}
 	return nil
@@ -110,13 +110,11 @@ func (f *predictFlags) fit(m predictor, name string) error {
 // write writes a line for each row, and one of headings if there are further columns.
 func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	b := bufio.NewWriter(w)
-	if predictsNumbers(s.model) {
-		for _, z := range s.scores {
-			fmt.Fprintln(b, pegasos.FormatLabel(float32(z)))
-		}
+	if predictions.Numbers(s.model) {
+		predictions.WriteNumbers(b, s.scores)
 		return b.Flush()
 	}
-	names := visible.Names(classNames(s.model))
+	names := visible.Names(predictions.ClassNames(s.model))
 	var headings []string
 	fill := func(scores, columns []float64) {}
 	switch {
@@ -169,7 +167,7 @@ func (c *call) printFit(s *scoredSet, right int) {
 	case n == 0:
 	case s.Unlabelled:
 		fmt.Fprintf(c.stderr, "%d rows without labels\n", n)
-	case !predictsNumbers(s.model):
+	case !predictions.Numbers(s.model):
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)
 	case s.Names == nil:

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -22,6 +20,7 @@ type predictor interface {
 
 	ready() error // why the model can't predict
 	lambda() float64
+	data() string // the fingerprint of the training's data; empty if it is not known
 
 	// scoreNames has the columns of predict -scores, and showScores fills them.
 	scoreNames() []string
@@ -54,6 +53,20 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
+// readModel is readPredictor of a model that was named beside data, for whoever has exchanged them.
+func (c *call) readModel(model, data string, flags *dataFlags) (predictor, error) {
+	p, err := readPredictor(model, os.Stdin)
+	if err == nil || model == "-" || data == "-" {
+		return p, err
+	}
+	if wrong, _ := holdsModel(model, flags); !wrong {
+		if other, _ := holdsModel(data, flags); other {
+			return nil, usagef("%s is no model, but %s is: exchange them", model, data)
+		}
+	}
+	return nil, err
+}
+
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
 // the flags keep what has been read. What else is no regular file is not read, for it can't be read
 // twice.
@@ -73,22 +86,15 @@ func holdsModel(name string, flags *dataFlags) (bool, error) {
 	return ok, f.Close()
 }
 
-// classNames returns the names of a model's classes, nil if it predicts numbers.
-func classNames(m modelio.Predictor) (names []string) {
-	for i := range m.Head().Classes {
-		names = append(names, m.ClassName(i))
-	}
-	return names
-}
-
 // A linearModel is one of package pegasos.
 type linearModel struct{ *pegasos.Model }
 
 func (m linearModel) ready() error    { return nil }
 func (m linearModel) lambda() float64 { return m.Lambda }
+func (m linearModel) data() string    { return m.Model.Data }
 
 func (m linearModel) scoreNames() []string {
-	names := classNames(m)
+	names := predictions.ClassNames(m)
 	if len(m.Weights) == 1 {
 		return names[1:]
 	}
@@ -122,17 +128,13 @@ func (m linearModel) noProbabilities() string {
 // A kernelModel is one of package kernelsvm.
 type kernelModel struct{ *kernelsvm.Model }
 
-func (m kernelModel) ready() error {
-	if m.Config.Kernel == kernelsvm.Function {
-		return errors.New("the model's kernel is a function of the program that made it")
-	}
-	return nil
-}
+func (m kernelModel) ready() error { return predictions.Ready(m.Model) }
 
 // problemName is scoreNames of one.
 func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
 func (m kernelModel) lambda() float64         { return m.Lambda }
+func (m kernelModel) data() string            { return m.Model.Data }
 func (m kernelModel) noProbabilities() string { return "it has a kernel" }
 
 func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabilities") }
@@ -148,7 +150,7 @@ func (m kernelModel) scoreNames() (names []string) {
 	case n == 2:
 		return []string{m.ClassName(1)}
 	case m.Config.Multiclass == pegasos.OneVsRest:
-		return classNames(m)
+		return predictions.ClassNames(m)
 	}
 	for a := range n {
 		for b := a + 1; b < n; b++ {
@@ -196,7 +198,7 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 		s.Unlabelled = true // whatever labels the format has
 	}
 	if head.Classes != nil && !s.Unlabelled {
-		s.truth, s.names = positions(set, classNames(m))
+		s.truth, s.names = positions(set, predictions.ClassNames(m))
 	}
 	return s, nil
 }
@@ -208,14 +210,7 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	i := floats.FirstNotFinite(scores)
-	if i < 0 && predictsNumbers(s.model) {
-		i = slices.IndexFunc(scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
-	}
-	if i >= 0 {
-		return nil, rowOverflows(first+i/s.model.Outputs(), scores[i])
-	}
-	return scores, nil
+	return scores, predictions.CheckFinite(s.model, first, scores)
 }
 
 // each calls do with the scores of every row. Those that are not kept are found a block of rows at
@@ -245,20 +240,11 @@ func (s *scoredSet) each(do func(row int, scores []float64)) error {
 	return nil
 }
 
-// rowOverflows is the error of a row with a score that can't be relied on.
-func rowOverflows(row int, score float64) error {
-	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
-		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
-}
-
 // row returns the scores of a row.
 func (s *scoredSet) row(i int) []float64 {
 	n := s.model.Outputs()
 	return s.scores[i*n:][:n]
 }
-
-// predictsNumbers reports whether the model has no classes.
-func predictsNumbers(m predictor) bool { return m.Head().Classes == nil }
 
 // labels returns the numbers, or the labels of the model's classes in place of the set's.
 func (s *scoredSet) labels() []float32 {
@@ -276,7 +262,7 @@ func (s *scoredSet) labels() []float32 {
 // predict returns the classes that the model predicts, nil for numbers, and how many of them are
 // right.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
-	if predictsNumbers(s.model) {
+	if predictions.Numbers(s.model) {
 		return nil, 0, nil
 	}
 	classes = make([]int, s.Rows())

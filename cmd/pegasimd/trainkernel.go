@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -46,7 +47,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	progress := newProgress(c.stderr, f.data.quiet)
 	trainer := kernelsvm.Trainer{
 		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
-		MaxMemory: f.memory.limit(set),
+		MaxMemory: f.memory.limit(set), Fingerprint: true,
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
 			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",
@@ -68,7 +69,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	out := newKernelReport(m, times, values)
-	out.sizeReport = newSizeReport(set, classNames(m))
+	out.sizeReport = newSizeReport(set, predictions.ClassNames(m))
 	out.Layout, out.Model, out.Interrupted = string(set.Layout()), model, err != nil
 	if !math.IsNaN(m.Result.Objective) { // it was measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)

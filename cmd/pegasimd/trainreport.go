@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -72,6 +73,7 @@ type trainReport struct {
 	Fit      *fitReport     `json:"fit,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
 	Config   pegasos.Config `json:"config"`
+	Path     []pathPoint    `json:"path,omitempty"` // with -lambdas
 }
 
 func newTrainReport(r *linearRun) *trainReport {
@@ -94,7 +96,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	report := &trainReport{
 		objectiveReport: newObjectiveReport(m),
-		C:               number(c), sizeReport: newSizeReport(r.set, classNames(m)),
+		C:               number(c), sizeReport: newSizeReport(r.set, predictions.ClassNames(m)),
 		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
 		R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
@@ -105,6 +107,7 @@ func newTrainReport(r *linearRun) *trainReport {
 			r.model, r.interrupted != nil,
 		},
 		stopReport: newStopReport(r), Settings: m.Settings(), Config: m.Config,
+		Path: r.points,
 	}
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)

@@ -1,0 +1,198 @@
+// Command pegasimd-beam trains and predicts where the data outgrow one machine, on Apache Beam: see
+// docs/beam.md. On data that fit one machine, command pegasimd is several times as fast.
+//
+//	pegasimd-beam split [flags] DATA FOLDER
+//	pegasimd-beam train [flags] MANIFEST MODEL [-- BEAM'S FLAGS]
+//	pegasimd-beam round [flags] FOLDER [MODEL]
+//	pegasimd-beam score [flags] DATA... MODEL FOLDER [-- BEAM'S FLAGS]
+//	pegasimd-beam verify [flags] MANIFEST MODEL
+//
+// pegasimd-beam help COMMAND lists a command's flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/pegasimd/pegasimd/beam/engine"
+	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitError       = 1 // the data or the run
+	exitUsage       = 2
+	exitMore        = 3   // round -commit: there are further rounds
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+func main() {
+	if args := os.Args[1:]; engine.IsWorker(args) {
+		os.Exit(engine.Worker(args))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	replace.DiscardAll()
+	os.Exit(code)
+}
+
+// A command is one of pegasimd-beam's.
+type command struct {
+	name, arguments, summary, help string
+	least, most                    int  // arguments
+	beam                           bool // takes Beam's flags
+	define                         func(f *flag.FlagSet) func(c *call) error
+}
+
+var commands = []command{splitCommand, trainCommand, roundCommand, scoreCommand, verifyCommand}
+
+// A call is one run of a command.
+type call struct {
+	context.Context
+	flags          *flag.FlagSet
+	args           []string
+	beam           []string // behind --
+	stdout, stderr io.Writer
+}
+
+// usageError is the caller's mistake, answered with the way to help.
+type usageError struct{ error }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+// errMore says that there are further rounds.
+var errMore = errors.New("there are further rounds")
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		printUsage(stderr)
+		return exitUsage
+	}
+	name, args := args[0], args[1:]
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
+		if len(args) == 0 {
+			printUsage(stdout)
+			return exitDone
+		}
+		name, args = args[0], []string{"-help"}
+	}
+	for _, cmd := range commands {
+		if cmd.name == name {
+			return cmd.call(ctx, args, stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "pegasimd-beam: there is no command %q\n\n", name)
+	printUsage(stderr)
+	return exitUsage
+}
+
+func printUsage(w io.Writer) {
+	fmt.Fprint(w, "Pegasimd-beam trains and predicts where the data outgrow one machine. On data "+
+		"that fit one,\ncommand pegasimd is several times as fast.\n\n"+
+		"Usage: pegasimd-beam COMMAND [flags] ARGUMENTS [-- BEAM'S FLAGS]\n\n")
+	for _, cmd := range commands {
+		fmt.Fprintf(w, "  %-7s %-22s  %s\n", cmd.name, cmd.arguments, cmd.summary)
+	}
+	fmt.Fprintln(w, "\n'pegasimd-beam help COMMAND' lists a command's flags and gives examples.")
+}
+
+// call runs the command and returns the exit code.
+func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &call{Context: ctx, stdout: stdout, stderr: stderr}
+	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+	c.flags.SetOutput(io.Discard)
+	c.flags.Usage = func() {}
+	work := cmd.define(c.flags)
+	err := cmd.parse(c, args)
+	if err == nil {
+		err = configError(work(c))
+	}
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stdout, "Usage: pegasimd-beam %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name,
+			cmd.arguments, cmd.help)
+		c.flags.SetOutput(stdout)
+		c.flags.PrintDefaults()
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+
+			"'pegasimd-beam help %s' tells more.\n", cmd.name, visible.Text(err.Error()), cmd.name,
+			cmd.arguments, cmd.name)
+		return exitUsage
+	case errors.Is(err, errMore):
+		return exitMore
+	case ctx.Err() != nil:
+		fmt.Fprintf(stderr, "pegasimd-beam %s: interrupted\n", cmd.name)
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "pegasimd-beam %s: %s\n", cmd.name, visible.Text(err.Error()))
+	return exitError
+}
+
+// parse reads the flags, which may come before, between and after the arguments.
+func (cmd command) parse(c *call, args []string) error {
+	if at := slices.Index(args, "--"); at >= 0 {
+		args, c.beam = args[:at], args[at+1:]
+		if !cmd.beam {
+			return usagef("%s does not run on Beam: there is nothing behind -- for it", cmd.name)
+		}
+	}
+	for rest := args; ; {
+		if err := c.flags.Parse(rest); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return usageError{err}
+		}
+		if rest = c.flags.Args(); len(rest) == 0 {
+			break
+		}
+		c.args, rest = append(c.args, rest[0]), rest[1:]
+	}
+	switch {
+	case len(c.args) < cmd.least:
+		return usagef("too few arguments")
+	case len(c.args) > cmd.most:
+		return usagef("unexpected argument %q", c.args[cmd.most])
+	case slices.Contains(c.args, ""):
+		return usagef("an argument is empty: want a name")
+	}
+	return nil
+}
+
+// flagOf has the flags of the trainer's fields.
+var flagOf = map[string]string{
+	"Loss": "-loss", "ClassWeight": "-class-weight", "Lambda": "-lambda", "C": "-c", "Tol": "-tol",
+	"Bias": "-bias", "BiasScale": "-bias-scale", "Scale": "-scale", "Seed": "-seed",
+	"Epochs": "-epochs",
+}
+
+// configError makes a usage error of one about a field of a configuration, with the flag in place
+// of the field.
+func configError(err error) error {
+	var bad *pegasos.ConfigError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	name, ok := flagOf[bad.Field]
+	if !ok {
+		return err
+	}
+	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(),
+		name+": "+bad.Reason, 1))}
+}

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/beam/engine"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+
+// The test binary is the command if it is told so, for others to kill it.
+func TestMain(m *testing.M) {
+	if args := os.Args[1:]; engine.IsWorker(args) {
+		os.Exit(engine.Worker(args))
+	}
+	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// call runs the command in this process.
+func call(t *testing.T, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	got := run(context.Background(), args, &out, &errs)
+	if got != code {
+		t.Fatalf("%q: exit code %d, want %d: %s", args, got, code, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// process returns the command as a process.
+func process(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=1")
+	return cmd
+}
+
+// data writes two classes of the digits, which no plane parts.
+func data(t *testing.T) string {
+	t.Helper()
+	set := dataset.Digits()
+	for i, y := range set.Y {
+		set.Y[i] = 1
+		if y < 5 {
+			set.Y[i] = -1
+		}
+	}
+	path := filepath.Join(t.TempDir(), "digits.svm")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := dataset.WriteSvmlight(f, set); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// cut splits the data, and returns the manifest.
+func cut(t *testing.T, n int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "shards")
+	call(t, 0, "split", "-quiet", "-shards", fmt.Sprint(n), data(t), dir)
+	return filepath.Join(dir, "manifest.json")
+}
+
+func hash(t *testing.T, model string) string {
+	t.Helper()
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Hash()
+}
+
+// trained trains without faults and without Beam, and returns the model's hash.
+func trained(t *testing.T, manifest string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	args := append([]string{"train", "-quiet", "-no-beam", "-dir", filepath.Join(dir, "run"),
+		manifest, filepath.Join(dir, "model")}, flags...)
+	call(t, 0, args...)
+	return hash(t, filepath.Join(dir, "model"))
+}
+
+// The model is the same on Beam, without it, and as processes of a scheduler, by both methods; that
+// of Newton's for any number of shards.
+func TestTrain(t *testing.T) {
+	newton := ""
+	for _, n := range []int{1, 4, 16} {
+		manifest := cut(t, n)
+		for _, method := range []string{"newton", "dual"} {
+			flags := []string{"-method", method, "-tol", ".05"}
+			want := trained(t, manifest, flags...)
+			if method == "newton" {
+				if newton == "" {
+					newton = want
+				}
+				if want != newton {
+					t.Errorf("newton in %d shards: %s, want %s", n, want, newton)
+				}
+			}
+			dir := t.TempDir()
+			model := filepath.Join(dir, "model")
+			args := append([]string{"train", "-dir", filepath.Join(dir, "run"), manifest, model},
+				flags...)
+			_, progress := call(t, 0, args...)
+			if got := hash(t, model); got != want || !strings.Contains(progress, "round 2: P ") {
+				t.Errorf("%s in %d shards on Beam: %s, want %s\n%s", method, n, got, want, progress)
+			}
+			if n == 4 && scheduled(t, manifest, flags...) != want {
+				t.Errorf("%s: processes make another model", method)
+			}
+			stdout, _ := call(t, 0, "verify", manifest, model)
+			if !strings.Contains(stdout, "as claimed") {
+				t.Errorf("verify says %s", stdout)
+			}
+		}
+	}
+}
+
+// scheduled trains as a scheduler would that only runs processes, each part twice and in another
+// order, and returns the model's hash.
+func scheduled(t *testing.T, manifest string, flags ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	model := dir + ".model"
+	call(t, 0, append([]string{"train", "-start", "-quiet", "-dir", dir, manifest}, flags...)...)
+	for range 500 {
+		for _, i := range []int{2, 0, 3, 1, 3, 2, 1, 0} {
+			call(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
+		}
+		if run(context.Background(), []string{"round", "-quiet", "-commit", dir, model},
+			os.Stdout, os.Stderr) != exitMore {
+			return hash(t, model)
+		}
+	}
+	t.Fatal("the rounds don't end")
+	return ""
+}
+
+// A process that is killed at any time leaves a folder in which the same command goes on, to the
+// same model. PEGASIMD_BEAM_KILLS says how often.
+func TestKilled(t *testing.T) {
+	kills := 6
+	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
+	manifest := cut(t, 4)
+	flags := []string{"-method", "newton", "-tol", ".001"}
+	want := trained(t, manifest, flags...)
+	dir := filepath.Join(t.TempDir(), "run")
+	model := dir + ".model"
+	args := append([]string{"train", "-dir", dir, manifest, model}, flags...)
+	killed := 0
+	for k := range kills { // in every round in turn: when its state is there, the next one has begun
+		cmd := process(t, args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		for over := false; !over; {
+			select {
+			case <-done:
+				over = true
+			case <-time.After(time.Millisecond):
+				states, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("state-%06d", k)))
+				if err == nil && (len(states) > 0 || k == 0) {
+					cmd.Process.Kill()
+					if <-done != nil {
+						killed++
+					}
+					over = true
+				}
+			}
+		}
+	}
+	if out, err := process(t, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got := hash(t, model); got != want {
+		t.Errorf("after %d kills: %s, want %s", killed, got, want)
+	}
+	if killed < kills/2 {
+		t.Errorf("killed %d times of %d", killed, kills)
+	}
+	t.Logf("killed %d times", killed)
+}
+
+// A part that was cut off, is missing or is another's is made again, or named.
+func TestBadParts(t *testing.T) {
+	manifest := cut(t, 4)
+	flags := []string{"-method", "dual", "-tol", ".05"}
+	want := trained(t, manifest, flags...)
+	for name, spoil := range map[string]func(parts []string) error{
+		"truncated": func(p []string) error { return os.Truncate(p[1], 100) },
+		"missing":   func(p []string) error { return os.Remove(p[2]) },
+		"foreign": func(p []string) error {
+			text, err := os.ReadFile(p[3])
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(p[0], text, 0o666)
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		model := dir + ".model"
+		call(t, 0, append([]string{"train", "-start", "-quiet", "-dir", dir, manifest}, flags...)...)
+		for i := range 4 {
+			call(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
+		}
+		parts, err := filepath.Glob(filepath.Join(dir, "part-*"))
+		if err != nil || len(parts) != 4 {
+			t.Fatalf("%v, %v", parts, err)
+		}
+		if err := spoil(parts); err != nil {
+			t.Fatal(err)
+		}
+		_, message := call(t, exitError, "round", "-commit", dir, model)
+		if !strings.Contains(message, "lacks the parts of 1 of 4 shards") {
+			t.Errorf("%s: %s", name, message)
+		}
+		args := append([]string{"train", "-quiet", "-dir", dir, manifest, model}, flags...)
+		call(t, 0, args...)
+		if got := hash(t, model); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// What is scored has the bytes of pegasimd predict, and nothing else is left in the folder.
+func TestScore(t *testing.T) {
+	manifest, dir := cut(t, 2), t.TempDir()
+	model, out := filepath.Join(dir, "model"), filepath.Join(dir, "out")
+	call(t, 0, "train", "-quiet", "-no-beam", "-tol", ".1", "-dir", filepath.Join(dir, "run"),
+		manifest, model)
+	pattern := filepath.Join(filepath.Dir(manifest), "shard-*.pgsm")
+	for range 2 { // the second time the files are replaced
+		_, summary := call(t, 0, "score", pattern, model, out)
+		if !strings.HasPrefix(summary, "1797 rows of 2 files") {
+			t.Errorf("%s", summary)
+		}
+	}
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		name := fmt.Sprintf("shard-%05d.pgsm", i)
+		var want bytes.Buffer
+		_, _, err := predictions.Write(&want, filepath.Join(filepath.Dir(manifest), name), m,
+			dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(out, name+".labels"))
+		if err != nil || !bytes.Equal(got, want.Bytes()) || want.Len() == 0 {
+			t.Errorf("%s: %d bytes, want %d, %v", name, len(got), want.Len(), err)
+		}
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) != 2 {
+		t.Errorf("%v, %v", left, err)
+	}
+	bad := filepath.Join(dir, "bad.svm")
+	if err := os.WriteFile(bad, []byte("1 1:2\nx\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, message := call(t, exitError, "score", bad, model, out); !strings.Contains(message,
+		"bad.svm:2") || strings.Contains(message, "trying") {
+		t.Errorf("%s", message)
+	}
+}
+
+// What is wrong with a call is told in the flags' words, before anything is done.
+func TestUsage(t *testing.T) {
+	manifest := cut(t, 2)
+	dir := t.TempDir()
+	other := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(other, []byte("notes\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"nonsense":                                    "there is no command",
+		"train " + manifest + " m":                    "-dir has to be given",
+		"train -dir r -tol 0 " + manifest + " m":      "-tol must be greater than 0",
+		"train -dir r -retries -1 " + manifest + " m": "-retries",
+		"train -dir r " + manifest:                    "too few arguments",
+		"train -dir r " + manifest + " " + other:      "is not a model of pegasimd",
+		"train -dir " + dir + "/r -loss x " + manifest + " m": "-loss",
+		"train -dir " + dir + "/r " + manifest + " " + dir + "/m -- --runner=spark": "behind --",
+		"split -shards 0 a b":         "-shards: have 0",
+		"split " + other + " " + dir:  "neither empty nor one of shards",
+		"split a b -- --runner=prism": "does not run on Beam",
+		"round r":                     "one of -shard and -commit",
+		"round -commit r":             "MODEL is missing",
+		"score a b":                   "too few arguments",
+		"score none*.svm b c":         "there is no file",
+		"verify a b c":                "unexpected argument",
+	} {
+		if _, message := call(t, exitUsage, strings.Fields(line)...); !strings.Contains(message, want) {
+			t.Errorf("%s: %s, want %q", line, message, want)
+		}
+	}
+	for _, cmd := range commands {
+		if out, _ := call(t, 0, "help", cmd.name); !strings.Contains(out, "Example") {
+			t.Errorf("help %s: %s", cmd.name, out)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/container/tools"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/harness"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+)
+
+// IsWorker reports whether a runner has started the program as a worker, with these arguments.
+func IsWorker(args []string) bool {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if len(name) < len(arg) && (name == "worker" || name == "provision_endpoint") {
+			return true
+		}
+	}
+	return false
+}
+
+// Worker works until the runner has had enough, and returns the exit code. Beam's containers start
+// their program with -worker; in environments of type PROCESS it is asked to find out for itself
+// whom to ask for work.
+func Worker(args []string) int {
+	own := flag.NewFlagSet("worker", flag.ContinueOnError)
+	own.SetOutput(io.Discard)
+	id := own.String("id", "", "")
+	provision := own.String("provision_endpoint", "", "")
+	if own.Parse(args) != nil || *provision == "" {
+		flag.CommandLine.Parse(args)
+		beam.Init() // does not return
+		return 2
+	}
+	beam.Init()
+	ctx := grpcx.WriteWorkerID(context.Background(), strings.Trim(*id, "'"))
+	info, err := tools.ProvisionInfo(ctx, *provision)
+	if err == nil {
+		err = harness.MainWithOptions(ctx, info.GetLoggingEndpoint().GetUrl(),
+			info.GetControlEndpoint().GetUrl(), harness.Options{
+				StatusEndpoint:     info.GetStatusEndpoint().GetUrl(),
+				RunnerCapabilities: info.GetRunnerCapabilities(),
+			})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pegasimd-beam: worker:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,153 @@
+// Package predictions predicts the rows of a file by a model, and writes a line for each row: the
+// same bytes wherever it is done.
+package predictions
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+// Ready returns why a model can't predict, or nil.
+func Ready(m modelio.Predictor) error {
+	if m, ok := m.(*kernelsvm.Model); ok && m.Config.Kernel == kernelsvm.Function {
+		return errors.New("the model's kernel is a function of the program that made it")
+	}
+	return nil
+}
+
+// Options has data read as the model needs them. What opt says of the index base counts.
+func Options(opt *dataset.Options, head pegasos.Head) (err error) {
+	opt.Features = head.Features
+	if head.HashBits != 0 {
+		opt.HashBits = head.HashBits
+	}
+	if opt.IndexBase == "" {
+		opt.IndexBase = dataset.IndexBase(fmt.Sprint(head.IndexBase))
+	}
+	opt.Table, err = Table(head.Table, head.Features)
+	return err
+}
+
+// Table reads the table of a model with so many features, nil if it has none.
+func Table(text json.RawMessage, features int) (*dataset.Table, error) {
+	if text == nil {
+		return nil, nil
+	}
+	t := new(dataset.Table)
+	err := json.Unmarshal(text, t)
+	if err == nil {
+		err = t.Check(features)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the model's table: %w", err)
+	}
+	return t, nil
+}
+
+// Scaler reads the scaler of a model, nil if it has none.
+func Scaler(head pegasos.Head) (*dataset.Scaler, error) {
+	if head.Scaler == nil {
+		return nil, nil
+	}
+	s := new(dataset.Scaler)
+	if err := json.Unmarshal(head.Scaler, s); err != nil {
+		return nil, fmt.Errorf("the model's scaler: %w", err)
+	}
+	return s, nil
+}
+
+// CheckFinite returns an error for the first row with a score that can't be relied on, of rows that
+// begin with the row first.
+func CheckFinite(m modelio.Predictor, first int, scores []float64) error {
+	i := floats.FirstNotFinite(scores)
+	if i < 0 && Numbers(m) {
+		i = slices.IndexFunc(scores, func(z float64) bool { return !floats.IsFinite(float32(z)) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return RowOverflows(first+i/m.Outputs(), scores[i])
+}
+
+// RowOverflows is the error of a row with a score that can't be relied on.
+func RowOverflows(row int, score float64) error {
+	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
+		"large for float32; scale the features (train -scale, or pegasimd scale)", row, score)
+}
+
+// Numbers reports whether a model predicts numbers, and has no classes.
+func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
+
+// ClassNames returns the names of a model's classes, nil if it predicts numbers.
+func ClassNames(m modelio.Predictor) (names []string) {
+	for i := range m.Head().Classes {
+		names = append(names, m.ClassName(i))
+	}
+	return names
+}
+
+// WriteNumbers writes what a model of numbers predicts.
+func WriteNumbers(w *bufio.Writer, scores []float64) {
+	for _, z := range scores {
+		fmt.Fprintln(w, pegasos.FormatLabel(float32(z)))
+	}
+}
+
+// Write reads data, and writes a line for each row: the label that a model predicts. It returns how
+// many rows there are, and how many bytes were read. opt is what is known of the data but for what
+// the model says.
+func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
+	rows int, size int64, err error,
+) {
+	head := m.Head()
+	if err := errors.Join(Ready(m), Options(&opt, head)); err != nil {
+		return 0, 0, err
+	}
+	set, err := dataset.Read(path, opt)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { set.Close() }()
+	scaler, err := Scaler(head)
+	if err != nil {
+		return 0, 0, err
+	}
+	if scaler != nil {
+		if set, err = scaler.ApplyInPlace(set); err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	var x pegasos.Examples = set.Sparse
+	if set.Dense != nil {
+		x = set.Dense
+	}
+	scores := m.DecisionAll(x)
+	if err := set.Err(); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := CheckFinite(m, 0, scores); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	b := bufio.NewWriter(w)
+	if Numbers(m) {
+		WriteNumbers(b, scores)
+		return set.Rows(), set.Bytes, b.Flush()
+	}
+	names, n := visible.Names(ClassNames(m)), m.Outputs()
+	for i := range set.Rows() {
+		b.WriteString(names[m.Class(scores[i*n:][:n])])
+		b.WriteByte('\n')
+	}
+	return set.Rows(), set.Bytes, b.Flush()
+}
