@@ -140,6 +140,12 @@ report: ## draw what make bench and make regress have measured: build/bench/repo
 	$(GO) -C bench build -o ../build/ ./report
 	build/report
 
+.PHONY: pictures
+pictures: ## draw the pictures of the documents, docs/figures/kernels.svg and proof.svg, from what make bench has measured
+	@test -f build/bench/bench.txt || $(MAKE) bench
+	$(GO) -C bench build -o ../build/ ./report
+	build/report -pictures docs/figures
+
 .PHONY: report-check
 report-check: ## look at a report in headless Chromium: every figure, light and dark, wide and narrow
 	$(GO) -C bench test -tags chromium -count=1 -v ./report

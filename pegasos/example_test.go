@@ -34,12 +34,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(m.Settings())
 	fmt.Printf("at most %.3g %% above the optimum\n", 100*m.Result.Gap)
 	fmt.Println("a", set.Y[0], "is recognised as", m.Predict(set.Examples(), 0))
 	fmt.Println(m.Hash()[:16], "on every machine")
 	// Output:
-	// columns standardised, bias, Crammer-Singer of 10 classes, lambda 0.01 = 0.00017 R^2, 20 passes
 	// at most 10.6 % above the optimum
 	// a 0 is recognised as 0
 	// c2c020e3b8121a54 on every machine

@@ -45,15 +45,17 @@ func main() {
 	past := flag.String("history", "build/history",
 		"a `file` of the gate's history, or a folder of them; it need not be there")
 	out := flag.String("o", "build/bench/report.html", "write the report to this `file`")
+	pictures := flag.String("pictures", "", "write the pictures of the documents to this `folder`, "+
+		"too")
 	flag.Parse()
-	if err := write(*results, *runs, *past, *out); err != nil {
+	if err := write(*results, *runs, *past, *out, *pictures); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 	fmt.Println(*out)
 }
 
-func write(results, runs, past, out string) error {
+func write(results, runs, past, out, pictures string) error {
 	r, err := readResults(results)
 	if err != nil {
 		return err
@@ -102,5 +104,8 @@ func write(results, runs, past, out string) error {
 	if err := t.Execute(&b, p); err != nil {
 		return err
 	}
-	return os.WriteFile(out, b.Bytes(), 0o666)
+	if err := os.WriteFile(out, b.Bytes(), 0o666); err != nil || pictures == "" {
+		return err
+	}
+	return writePictures(pictures, t, p.Kernels, p.Paths, trained)
 }

@@ -50,7 +50,7 @@ func pages(t *testing.T) map[string]string {
 }
 
 // typed returns the lines of a page that a reader would type and whose first word is name: those
-// that are set apart, without what is behind a comment sign, the commands of one line by themselves.
+// that are set apart, without what is behind a comment sign, each command of a line by itself.
 func typed(text, name string) (lines []string) {
 	fenced := false
 	for line := range strings.SplitSeq(text, "\n") {

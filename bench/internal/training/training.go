@@ -22,6 +22,8 @@ type Point struct {
 	Steps     int64   `json:"steps"`
 	Objective float64 `json:"objective"`
 	Dual      float64 `json:"dual"` // a lower bound on the optimum
+	Seconds   float64 `json:"seconds"`
+	Accuracy  float64 `json:"accuracy"` // on the rows held out
 }
 
 // Gap is the most by which the objective is above the optimum, as a share of it; +Inf for not
