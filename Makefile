@@ -161,6 +161,10 @@ bench-compare: bench-kernels bench-trainers ## both of these: Pegasimd beside ot
 bench-kernels: ## the kernels beside other libraries; PEERS=openblas,eigen for those in C, COMPARE=-quick for a look (bench/compare/README.md)
 	$(GO) -C bench run -tags '$(PEERS)' ./compare $(COMPARE)
 
+.PHONY: adopt
+adopt: ## link the kernels into other projects, run their tests and time them (docs/linking.md); ADOPT="-only hnsw"
+	$(GO) -C bench run ./adopt $(ADOPT)
+
 .PHONY: bench-trainers
 bench-trainers: ## the trainer beside other libraries; TRAINERS=-quick for a look (bench/trainers/README.md)
 	$(GO) -C bench run ./trainers $(TRAINERS)

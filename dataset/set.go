@@ -57,6 +57,27 @@ type Set struct {
 	mapped *pgsmData // of a set in a mapped file
 }
 
+// Examples are rows that packages pegasos and kernelsvm train on and predict: what dense.Matrix and
+// sparse.Matrix have in common.
+type Examples interface {
+	Rows() int
+	Cols() int
+	// Dot returns the dot product of row i and w, which has Cols elements.
+	Dot(i int, w []float32) float32
+	// Axpy adds a times row i to w, which has Cols elements.
+	Axpy(i int, a float32, w []float32)
+	// SumSquares returns the squared Euclidean norm of row i.
+	SumSquares(i int) float32
+}
+
+// Examples returns Dense or Sparse, whichever is not nil.
+func (s *Set) Examples() Examples {
+	if s.Dense != nil {
+		return s.Dense
+	}
+	return s.Sparse
+}
+
 // Rows returns the number of examples.
 func (s *Set) Rows() int {
 	if s.Dense != nil {

@@ -7,6 +7,23 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
+// Scores of vectors that stand in one slice, and the two nearest to a query.
+func Example() {
+	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2} // four of three elements
+	query := []float32{0, 1, 0.5}
+	fmt.Println(dense.Dot(query, rows[:3]), dense.Cosine(query, rows[:3]))
+	for _, hit := range dense.Top(make([]dense.Hit, 2), dense.ByCosine, rows, 3, query) {
+		fmt.Println("row", hit.Row, "scores", hit.Score)
+	}
+	dense.Axpy(0.5, rows[:3], query) // query += 0.5 * row 0
+	fmt.Println(query)
+	// Output:
+	// 1.5 0.9486833
+	// row 3 scores 0.99227786
+	// row 0 scores 0.9486833
+	// [0 1.5 1]
+}
+
 func ExampleDot() {
 	x := []float32{1, 2, 3}
 	y := []float32{4, 5, 6}

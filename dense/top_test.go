@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -96,9 +97,12 @@ func sameHits(a, b []Hit) bool {
 	})
 }
 
+var topCases = flag.Int("cases", 850, "`searches` of each path, by three metrics each, that "+
+	"TestTopIsSorting compares with sorting")
+
 // What the functions find is the beginning of all rows in order, for any number of threads.
 func TestTopIsSorting(t *testing.T) {
-	cases := 850 // of each path, by three metrics
+	cases := *topCases
 	if testing.Short() {
 		cases = 100
 	}

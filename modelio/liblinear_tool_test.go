@@ -62,13 +62,6 @@ func pairs(t *testing.T) []pair {
 			read("letter/letter.scale.t.svm.gz", 16)})
 }
 
-func examples(s *dataset.Set) pegasos.Examples {
-	if s.Dense != nil {
-		return s.Dense
-	}
-	return s.Sparse
-}
-
 func writeSet(t *testing.T, name string, s *dataset.Set) {
 	t.Helper()
 	var b bytes.Buffer
@@ -109,7 +102,7 @@ func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 		t.Fatalf("%d lines for %d rows", len(lines), s.Rows())
 	}
 	differ := 0
-	for i, have := range m.PredictAll(examples(s)) {
+	for i, have := range m.PredictAll(s.Examples()) {
 		want, err := strconv.ParseFloat(lines[i], 64)
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +137,7 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 			full := cfg.Plain()
 			t.Run(fmt.Sprintf("%s/%s,%s,bias=%s", p.name, full.Multiclass, full.Loss, full.Bias),
 				func(t *testing.T) {
-					m, err := pegasos.Train(t.Context(), examples(p.train), p.train.Y, full)
+					m, err := pegasos.Train(t.Context(), p.train.Examples(), p.train.Y, full)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -174,7 +167,7 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	columns := strings.Fields(lines[0])[1:]
-	scores := m.DecisionAll(examples(s))
+	scores := m.DecisionAll(s.Examples())
 	n := len(m.Weights)
 	for i, line := range lines[1:] {
 		fields := strings.Fields(line)[1:]

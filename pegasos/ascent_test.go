@@ -340,8 +340,9 @@ func TestAscentAuto(t *testing.T) {
 
 func TestAscentRefuses(t *testing.T) {
 	for _, cfg := range []Config{
-		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2},
-		{Project: true}, {Bias: BiasUnregularised},
+		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: Multinomial}, {Order: IID}, {Batch: 2},
+		{Project: true}, {Bias: BiasUnregularised}, {Multiclass: CrammerSinger, Batch: 2},
+		{Multiclass: CrammerSinger, Bias: BiasUnregularised},
 		{Bias: BiasOuter}, {FinishAfter: -1},
 	} {
 		cfg.Finish = FinishDual

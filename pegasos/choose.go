@@ -15,7 +15,7 @@ import (
 )
 
 // This file has what is chosen by the data where the Config says nothing. The rule and its numbers
-// come from a trial on 78 problems: docs/training.md has what they are, and why.
+// come from a trial on 78 problems: docs/defaults.md has what they are, and why.
 
 const (
 	fewColumns  = 256 // up to these, columns are standardised
@@ -50,7 +50,8 @@ type choice struct {
 	weight  []float64 // 1 for each row that counts, else 0; nil for ones
 	threads int
 	classes []float32
-	share   float64 // of the smaller class, of two
+	shares  []float64 // of the classes
+	share   float64   // of the smaller class, of two
 	columns *store.Columns
 	note    string
 	r2      float64 // of the scaled rows, without a bias
@@ -100,6 +101,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		return nil, err
 	}
 	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone {
+		c.trainer.again = tr.Resume != nil && c.mayTryAgain(tr)
 		return c, c.adopt(tr)
 	}
 	if store.Given(x) != nil || x.Rows() == 0 || len(y) != x.Rows() {
@@ -114,6 +116,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		}
 	}
 	c.settle()
+	c.trainer.again = c.mayTryAgain(tr)
 	return c, c.adopt(tr)
 }
 
@@ -171,15 +174,20 @@ func (c *choice) readLabels() error {
 	}
 	c.classes = classes
 	c.share = 0.5
-	if len(classes) == 2 {
-		var sum [2]float64
-		for i, k := range class {
-			if k >= 0 {
-				sum[k] += c.weightOf(i)
-			}
+	rows, total := make([]float64, len(classes)), 0.0
+	for i, k := range class {
+		if k >= 0 {
+			rows[k] += c.weightOf(i)
+			total += c.weightOf(i)
 		}
-		c.share = min(sum[0], sum[1]) / (sum[0] + sum[1])
 	}
+	if len(classes) == 2 {
+		c.share = min(rows[0], rows[1]) / total
+	}
+	for k := range rows {
+		rows[k] /= total
+	}
+	c.shares = rows
 	return nil
 }
 

@@ -133,7 +133,7 @@ const (
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
 // first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
 // Steps (and with them Tol) are chosen by the data where they are zero, each by itself:
-// docs/training.md says how.
+// docs/defaults.md says how.
 // Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
 // new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
@@ -206,7 +206,7 @@ type Config struct {
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
 	// Finish is how the run goes on after FinishAfter epochs. FinishDual and FinishAuto are for
-	// Hinge, SquaredHinge and Squared.
+	// Hinge, SquaredHinge and Squared, CrammerSinger among them.
 	//
 	// FinishNone, FinishDual, FinishAuto, FinishNewton
 	Finish      Finish `json:"finish,omitempty"`

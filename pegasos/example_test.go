@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -22,6 +24,25 @@ func points() (*dense.Matrix, []float32) {
 		panic(err)
 	}
 	return x, []float32{1, -1, 1, -1}
+}
+
+// Nothing is chosen here: the data choose, and the result says how good it is.
+func Example() {
+	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
+	ctx, config := context.Background(), pegasos.Config{}
+	m, err := pegasos.Train(ctx, set.Examples(), set.Y, config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Settings())
+	fmt.Printf("at most %.3g %% above the optimum\n", 100*m.Result.Gap)
+	fmt.Println("a", set.Y[0], "is recognised as", m.Predict(set.Examples(), 0))
+	fmt.Println(m.Hash()[:16], "on every machine")
+	// Output:
+	// columns standardised, bias, Crammer-Singer of 10 classes, lambda 0.01 = 0.00017 R^2, 20 passes
+	// at most 10.6 % above the optimum
+	// a 0 is recognised as 0
+	// c2c020e3b8121a54 on every machine
 }
 
 func ExampleTrain() {

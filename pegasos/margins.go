@@ -175,12 +175,18 @@ func softmax(z, b []float64) {
 // nearest writes to b the a_r >= 0 with the sum 1 that are nearest to z/h, or the first of the
 // largest z if h is 0. sorted is a buffer.
 func nearest(z []float64, h float64, b, sorted []float64) {
+	top := slices.Max(z)
 	if h == 0 {
 		clear(b)
-		b[slices.Index(z, slices.Max(z))] = 1
+		b[slices.Index(z, top)] = 1
 		return
 	}
-	copy(sorted, z)
+	sorted = sorted[:0]
+	for _, v := range z {
+		if v >= top-h { // the level is no lower
+			sorted = append(sorted, v)
+		}
+	}
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
 	var sum, level float64
 	for n, v := range sorted {

@@ -193,20 +193,20 @@ func (b *newtonPixels) Dim() int {
 
 // Upper is what gram.Matrix has it for.
 func (b *newtonPixels) Upper(i int, dst []float64) {
-	b.sum.Upper(i, b.row)
-	last := b.Cols() - 1
-	dst = dst[:b.Dim()]
+	dst, last := dst[:b.Dim()], b.Cols()-1
 	scale := b.stands(i)
 	value := scale / b.N
-	for j := i; j < min(last, len(dst)); j++ {
-		v := b.row[j]
-		if b.free {
-			v -= float64(b.row[last] * b.mean[j])
+	if !b.free {
+		b.sum.UpperTimes(value, i, dst)
+		if len(dst) > last {
+			dst[last] = float64(float64(b.sum.At(i, last)) * scale * b.beta)
 		}
-		dst[j] = float64(v * value)
+		return
 	}
-	if len(dst) > last {
-		dst[last] = float64(b.row[last] * scale * b.beta)
+	b.sum.Upper(i, b.row)
+	mean, all := b.mean[:len(dst)], b.row[last]
+	for j := i; j < len(dst); j++ {
+		dst[j] = float64((b.row[j] - float64(all*mean[j])) * value)
 	}
 }
 

@@ -37,7 +37,11 @@ type Partial struct {
 // can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced,
 // BiasOuter, and Project with numbers to predict. Of each chunk there is one pass, for which
 // Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
-// Fields that are zero are those of [Config.Plain]: nothing is chosen by the data.
+// Fields that are zero are those of [Config.Plain]: nothing is chosen by the data, which are not
+// there yet. Not scaled are rows and numbers, there is no bias, lambda is DefaultLambda whatever the
+// rows' lengths, and classes are one against the rest. What training chose for rows that are there,
+// or [Trainer.Choose] does, can be given: Lambda, Bias, BiasScale and Multiclass of its Config, and
+// rows that the caller has scaled.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

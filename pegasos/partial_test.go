@@ -172,3 +172,45 @@ func TestPartialRefuses(t *testing.T) {
 		t.Errorf("%v, then %v", err, again)
 	}
 }
+
+// Nothing is chosen by the data, and what was chosen for a part of them can be given.
+func TestPartialChoosesNothing(t *testing.T) {
+	p := apart(1, 300, 6, 3)
+	fit := func(cfg Config, x *dense.Matrix) *Model {
+		partial := mustPartial(t, cfg, []float32{0, 1, 2}, 6)
+		if err := partial.Fit(x, p.y); err != nil {
+			t.Fatal(err)
+		}
+		return partialModel(t, partial)
+	}
+	plain := Config{}.Plain()
+	m, written := fit(Config{}, p.dense), fit(Config{Lambda: plain.Lambda, Bias: plain.Bias,
+		Multiclass: plain.Multiclass, Scale: plain.Scale, Loss: plain.Loss}, p.dense)
+	if m.Hash() != written.Hash() || m.Config != written.Config || m.Bias != nil ||
+		m.Scaling != nil || m.Config.Multiclass != OneVsRest || m.Lambda != DefaultLambda {
+		t.Errorf("%+v, want that of %+v", m.Config, written.Config)
+	}
+	chosen := train(t, p.dense, p.y, Trainer{})
+	scaled := dense.New(300, 6)
+	for i := range 300 {
+		for j, v := range p.dense.Row(i) {
+			scaled.Row(i)[j] = float32((float64(v) - float64(chosen.Scaling.Shift[j])) *
+				float64(chosen.Scaling.Factor[j]))
+		}
+	}
+	of := chosen.Config
+	m = fit(Config{Lambda: of.Lambda, Bias: of.Bias, BiasScale: of.BiasScale,
+		Multiclass: of.Multiclass}, scaled)
+	same := 0
+	for i := range 300 {
+		if m.Predict(scaled, i) == chosen.Predict(p.dense, i) {
+			same++
+		}
+	}
+	if same < 270 || m.Lambda != chosen.Lambda || len(m.Weights) != len(chosen.Weights) {
+		t.Errorf("%d of 300 predictions are the same, %+v", same, m.Config)
+	}
+	if _, err := NewPartial(of, []float32{0, 1, 2}, 6); err == nil {
+		t.Error("the scale of a model was taken for that of rows to come")
+	}
+}

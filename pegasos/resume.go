@@ -49,6 +49,7 @@ type saved struct {
 	Data      string         `json:"data"`   // fingerprint
 	Arrays    []int          `json:"arrays"` // the arrays' lengths
 	Round     int            `json:"round"`
+	Again     bool           `json:"again,omitempty"` // it may be tried once more: see again.go
 	Look      int            `json:"look"`
 	Objective *float64       `json:"objective,omitempty"` // at the last test
 	Best      *savedBest     `json:"best,omitempty"`
@@ -174,7 +175,7 @@ func (s *learnerState) inOrder(a []float32, f func([]float32)) {
 // checkpoint returns the session's state.
 func (s *session) checkpoint() *State {
 	st := &State{saved: saved{
-		Data: s.data.fingerprint(s.threads), Round: s.round,
+		Data: s.data.fingerprint(s.threads), Round: s.round, Again: s.again,
 		Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective),
 	}}
 	if b := s.stop.last.best; b != nil {

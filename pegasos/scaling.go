@@ -41,7 +41,8 @@ type Scaling struct {
 	Spread float64   `json:"spread,omitempty"` // 0 for 1
 	// R2 is the mean squared length of the scaled rows, without a bias.
 	R2 float64 `json:"r2"`
-	// Note says what the automatic choice would have scaled, but left as it was, and why.
+	// Note says what the automatic choice would have scaled, but left as it was, and why; or that
+	// the model is from a second try.
 	Note string `json:"note,omitempty"`
 
 	epsilon float64 // Config.Epsilon of numbers as they are; not in files

@@ -114,6 +114,7 @@ type Trainer struct {
 	classes   []float32 // those of the labels; nil to find them
 	scaling   *Scaling  // of the rows and numbers that are given; nil for none
 	priorHash string    // of the Prior as the caller gave it; empty to find it
+	again     bool      // may be tried once more: see again.go
 
 	until context.Context // of the preparation; nil for one that nothing stops
 }
@@ -155,6 +156,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	m, err := c.trainer.train(ctx, c.x, c.y)
 	if m != nil {
 		m = c.trainer.scaling.fold(m)
+	}
+	if err == nil && c.trainer.again {
+		return c.trainAgain(ctx, &prepared, m, x, y)
 	}
 	return m, err
 }
@@ -241,6 +245,7 @@ type session struct {
 	threads  int
 	pause    int64 // the step to pause after
 	keep     bool  // the state, in models
+	again    bool  // it may be tried once more: for the state
 	identify bool  // a fingerprint of the data, in the result
 	proof    bool  // of the result
 	progress func(Progress)
@@ -265,7 +270,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	}
 	s := &session{
 		cfg: tr.Config.inForce(), data: d, threads: parallel.Threads(tr.Threads), pause: tr.pause(),
-		keep: tr.KeepState, identify: tr.Fingerprint || tr.KeepProof, proof: tr.KeepProof,
+		keep: tr.KeepState, again: tr.again, identify: tr.Fingerprint || tr.KeepProof, proof: tr.KeepProof,
 		progress: tr.Progress, early: tr.Early,
 	}
 	if s.stop, err = newStopping(tr); err != nil {

@@ -49,6 +49,9 @@ sed -i 's/the "bird"/"the ""bird"""/' "$work/pets.csv"
 check names "$work/pets.csv" "$work/pets.csv" -bias augmented
 grep -v bird "$work/pets.csv" >"$work/two.csv"
 check two-names "$work/two.csv" "$work/two.csv"
+check digits-unit $digits $digits -scale unit -epochs 3
+printf '5000.1,0\n5000.2,0\n5000.4,1\n5000.9,1\n' >"$work/far.csv"
+check far "$work/far.csv" "$work/far.csv" -scale standard
 printf '0,1\n1,3\n2,5\n3,7\n' >"$work/line.csv"
 check line "$work/line.csv" "$work/line.csv" -loss eps-insensitive -epochs 500 -bias augmented
 

@@ -55,6 +55,31 @@ if go list -m all | grep -vE "^(example.com/linker|$path|golang.org/x/sys)( |$)"
 	echo "test-proxy: the library brings more than x/sys" >&2
 	exit 1
 fi
+
+echo "== every example of every public package, in a module of somebody else"
+mkdir "$work/examples"
+cd "$work/examples"
+go mod init example.com/examples 2>/dev/null
+want=0
+while read -r file; do
+	package=${file%/*}
+	mkdir -p "$package"
+	cp "$tree/$file" "$package/"
+	if [ -d "$tree/$package/testdata" ]; then
+		cp -r "$tree/$package/testdata" "$package/"
+	fi
+	want=$((want + $(grep -c '^	// \(Unordered output\|Output\):' "$tree/$file")))
+done < <(git -C "$tree" ls-files '*example_test.go' | grep -v internal/)
+go get $path/{dataset,dense,metrics,modelio,pegasos,pegasos/kernelsvm,quant,sparse}@"$VERSION" \
+	$path/interop/blas32@"$VERSION"
+go vet ./...
+go test -v ./... >examples.log || { cat examples.log; exit 1; }
+ran=$(grep -c '^--- PASS: Example' examples.log)
+echo "$ran examples"
+if [ "$ran" -lt 30 ] || [ "$ran" != "$want" ]; then
+	echo "test-proxy: $ran examples ran, of $want" >&2
+	exit 1
+fi
 cd "$tree"
 
 scripts/tidy.sh

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -25,6 +26,9 @@ import (
 
 // native is the architecture of this machine.
 const native = runtime.GOARCH
+
+// emulator runs programs for arm64.
+const emulator = "qemu-aarch64"
 
 func main() {
 	log.SetFlags(0)
@@ -40,6 +44,9 @@ func main() {
 	chosen, err := choose(*only)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if _, err := exec.LookPath(emulator); *testing && err != nil {
+		log.Fatalf("%s is not there: run scripts/install.sh, or give -tests=false", emulator)
 	}
 	work, err := os.MkdirTemp("", "adopt")
 	if err != nil {
@@ -111,8 +118,7 @@ func link(p project, work string, testing bool, rounds int) (r result, err error
 		if r.tests[0], err = compare(native, before, after); err != nil {
 			return r, err
 		}
-		r.tests[1], err = compare("arm64", before, after, "qemu-aarch64")
-		if err != nil {
+		if r.tests[1], err = compare("arm64", before, after, emulator); err != nil {
 			return r, err
 		}
 	}

@@ -108,3 +108,36 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+// What was written is read again, the last one of equal ones counts, and the tables can be printed.
+func TestTables(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string, seconds, accuracy float64) string {
+		r := result{Problem: "iris", Trainer: "a", Rows: 105, Cols: 4, Classes: 3,
+			Mean: map[string]float64{"seconds": seconds, "accuracy": accuracy}}
+		if err := writeJSON(dir+name, []result{r}); err != nil {
+			t.Fatal(err)
+		}
+		return dir + name
+	}
+	all, err := readJSON([]string{at("1", 1, .5), at("2", 2, .75)})
+	if err != nil || len(all) != 1 || all[0].Seconds != 2 || all[0].Accuracy != .75 ||
+		!math.IsNaN(all[0].ROCAUC) {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	var text bytes.Buffer
+	report(&text, realProblems(""), all)
+	if !strings.Contains(text.String(), "| iris | 105 x 4, 3 | 75.00 (NaN) |") {
+		t.Error(text.String())
+	}
+}
+
+// Balanced accuracy is the mean recall, of the classes that are in the test rows.
+func TestRate(t *testing.T) {
+	w := &work{split: &split{test: &table{y: []float64{1, 1, 1, 2}}}, problem: &problem{}}
+	p := &prediction{labels: []float64{1, 1, 3, 1}, scores: []float64{-1, -2, 0, 3}}
+	s, err := p.rate(w)
+	if err != nil || s.Accuracy != .5 || math.Abs(s.Balanced-1./3) > 1e-12 || s.ROCAUC != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

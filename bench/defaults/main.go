@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,7 +55,16 @@ func run() error {
 		f.builds = append(f.builds, s)
 		return nil
 	})
+	tables := flag.Bool("tables", false, "print the tables of the files that -json of earlier runs "+
+		"wrote, which are the arguments: of equal trainers and problems the last one counts")
 	flag.Parse()
+	if *tables {
+		all, err := readJSON(flag.Args())
+		if err == nil {
+			report(os.Stdout, append(realProblems(f.python), madeProblems()...), all)
+		}
+		return err
+	}
 	var err error
 	if f.sets, err = regexp.Compile(*sets); err != nil {
 		return err
@@ -277,4 +287,30 @@ func writeJSON(name string, all []result) error {
 		return err
 	}
 	return os.WriteFile(name, append(text, '\n'), 0o666)
+}
+
+// readJSON reads what writeJSON has written.
+func readJSON(names []string) (all []result, err error) {
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var some []result
+		if err := json.Unmarshal(text, &some); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, r := range some {
+			r.score = scoreOf(r.Mean)
+			same := func(o result) bool {
+				return o.Problem == r.Problem && o.Trainer == r.Trainer && o.Variant == r.Variant
+			}
+			if i := slices.IndexFunc(all, same); i >= 0 {
+				all[i] = r
+			} else {
+				all = append(all, r)
+			}
+		}
+	}
+	return all, nil
 }

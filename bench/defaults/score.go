@@ -27,6 +27,26 @@ func (s *score) values() []float64 {
 	return []float64{s.Accuracy, s.Balanced, s.ROCAUC, s.R2, s.Seconds, s.Whole, s.Gap}
 }
 
+// scoreOf returns the score of the figures by kind; NaN for those that there are not.
+func scoreOf(figures map[string]float64) score {
+	v := make([]float64, len(kinds))
+	for k, kind := range kinds {
+		v[k] = math.NaN()
+		if f, ok := figures[kind]; ok {
+			v[k] = f
+		}
+	}
+	return score{v[0], v[1], v[2], v[3], v[4], v[5], v[6]}
+}
+
+// binary reports whether there are two different labels.
+func binary(labels []float64) bool {
+	least, most := slices.Min(labels), slices.Max(labels)
+	return least < most && !slices.ContainsFunc(labels, func(v float64) bool {
+		return v != least && v != most
+	})
+}
+
 // rate holds a prediction against the labels.
 func (p *prediction) rate(w *work) (*score, error) {
 	truth := w.test.y
@@ -47,18 +67,19 @@ func (p *prediction) rate(w *work) (*score, error) {
 		return s, nil
 	}
 	s.Accuracy = metrics.Accuracy(truth, p.labels)
-	right, all := map[float64]float64{}, map[float64]float64{}
-	for i, v := range truth {
-		all[v]++
-		if p.labels[i] == v {
-			right[v]++
+	classes := slices.Concat(truth, p.labels)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	number := func(labels []float64) (all []int) {
+		for _, v := range labels {
+			k, _ := slices.BinarySearch(classes, v)
+			all = append(all, k)
 		}
+		return all
 	}
-	s.Balanced = 0
-	for class, n := range all {
-		s.Balanced += right[class] / n / float64(len(all))
-	}
-	if len(all) == 2 && p.scores != nil {
+	each := metrics.Classes(metrics.Confusion(number(truth), number(p.labels), len(classes)))
+	s.Balanced = metrics.BalancedAccuracy(each)
+	if binary(truth) && p.scores != nil {
 		greater := make([]bool, len(truth))
 		for i, v := range truth {
 			greater[i] = v == slices.Max(truth)

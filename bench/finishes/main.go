@@ -105,10 +105,7 @@ func load(dir, name string) ([]problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	var x pegasos.Examples = set.Sparse
-	if set.Dense != nil {
-		x = set.Dense
-	}
+	var x pegasos.Examples = set.Examples()
 	y := set.Y
 	switch name {
 	case "pair":

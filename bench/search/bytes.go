@@ -15,14 +15,15 @@ func measureBytes(rounds int) {
 	const calls = 500
 	for _, isa := range asm.Available()[1:] {
 		asm.Use(isa)
-		fmt.Printf("\n| %v, ns | float32 `Dot` | int8 | uint8 | float32 `SquaredDistance` | int8 |\n"+
-			"|---|---|---|---|---|---|\n", isa)
-		for _, n := range []int{64, 384, 768, 1536} {
+		fmt.Printf("\n| %v, ns | float32 `Dot` | int8 | uint8 | float32 by uint8 | "+
+			"float32 `SquaredDistance` | int8 |\n|---|---|---|---|---|---|---|\n", isa)
+		for _, n := range []int{64, 128, 384, 768, 1536} {
 			x, u, f := make([]int8, n), make([]uint8, n), make([]float32, n)
 			contenders := []func(){
 				func() { dense.Dot(f, f) },
 				func() { quant.Dot(x, x) },
 				func() { quant.Dot(u, u) },
+				func() { quant.DotFloat(f, u) },
 				func() { dense.SquaredDistance(f, f) },
 				func() { quant.SquaredDistance(x, x) },
 			}

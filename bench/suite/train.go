@@ -180,7 +180,7 @@ func (m *meter) train(s *set) error {
 		runtime.GC()
 		start := time.Now()
 		model, err := (&pegasos.Trainer{Config: s.cfg, Threads: 1}).Train(context.Background(),
-			examples(s.train), s.train.Y)
+			s.train.Examples(), s.train.Y)
 		return model, time.Since(start), err
 	}
 	paths := asm.Available()
@@ -246,7 +246,7 @@ func curve(s *set) (*training.Run, error) {
 			Steps: p.Steps, Objective: r.Objective, Dual: r.DualObjective,
 		})
 	}}
-	model, err := tr.Train(context.Background(), examples(s.train), s.train.Y)
+	model, err := tr.Train(context.Background(), s.train.Examples(), s.train.Y)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func curve(s *set) (*training.Run, error) {
 		run.Classes = append(run.Classes, model.ClassName(i))
 		run.Confusion = append(run.Confusion, make([]int, len(model.Classes)))
 	}
-	for i, predicted := range model.PredictAll(examples(s.test)) {
+	for i, predicted := range model.PredictAll(s.test.Examples()) {
 		truth, ok := slices.BinarySearch(model.Classes, s.test.Y[i])
 		if !ok {
 			return nil, fmt.Errorf("row %d of the test has the label %v, which training has not", i,
@@ -265,11 +265,4 @@ func curve(s *set) (*training.Run, error) {
 		run.Confusion[truth][guess]++
 	}
 	return run, nil
-}
-
-func examples(s *dataset.Set) pegasos.Examples {
-	if s.Dense != nil {
-		return s.Dense
-	}
-	return s.Sparse
 }

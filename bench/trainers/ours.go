@@ -112,7 +112,7 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	tr := pegasos.Trainer{Config: cfg.Plain(), Threads: threads, Progress: func(pegasos.Progress) {
 		cpu, wall = machine.ProcessSeconds()-before, time.Since(began).Seconds()
 	}}
-	x := examples(train)
+	x := train.Examples()
 	before, began = machine.ProcessSeconds(), time.Now()
 	m, err := tr.Train(context.Background(), x, train.Y)
 	if err != nil {
@@ -137,7 +137,7 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 	}
 	if test != nil {
 		right := 0
-		for i, label := range m.PredictAll(examples(test)) {
+		for i, label := range m.PredictAll(test.Examples()) {
 			if label == test.Y[i] {
 				right++
 			}
@@ -145,13 +145,6 @@ func answer(request string, train, test *dataset.Set, threads int) (*training, e
 		t.Accuracy = 100 * float64(right) / float64(test.Rows())
 	}
 	return t, nil
-}
-
-func examples(s *dataset.Set) pegasos.Examples {
-	if s.Dense != nil {
-		return s.Dense
-	}
-	return s.Sparse
 }
 
 // compact writes a setting without blanks, as requests need it.

@@ -56,7 +56,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 		return fmt.Errorf("%s: %s has no place for how the features are scaled: "+
 			"train on data that were scaled before", in, f.to)
 	}
-	if err := m.TakesRawRows(); err != nil && f.to != "" && f.to != "json" {
+	if err := m.TakesRawRows(); err != nil && f.to == "liblinear" {
 		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
 			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.to)
 	}

@@ -141,8 +141,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 // defineFinish defines how the run ends.
 func (s *settingFlags) defineFinish(f *flag.FlagSet) {
 	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epochs: dual is "+
-		"coordinate ascent from there, which is closer to the optimum after a few epochs; auto is "+
-		"the same if the gap speaks for it; newton is Newton's method, for dense rows of up to "+
+		"coordinate ascent from there, which is closer to the optimum after a few epochs (also "+
+		"of crammer-singer); auto is the same if the gap speaks for it; newton is Newton's method, for dense rows of up to "+
 		"some thousand columns, which ends at -tol or at 0.1 % (default none)",
 		text(&s.cfg.Finish))
 	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,

@@ -1926,202 +1926,177 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 }
 
 // Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact
-// in any order, and added in 64.
+// in any order, and added in 64. The functions are alike up to the names that they call: through
+// one that is told what to call, the vectors would escape to the heap.
 
 // DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
-func DotInt8(x, y []int8) (sum int64) {
+func DotInt8(x, y []int8) int64 {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
 	if race {
 		raceReads(x, y)
 	}
-	for len(x) > Block {
-		sum += int64(dotInt8(x[:Block], y[:Block]))
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		return dotInt8Blocks(x, y)
 	}
-	return sum + int64(dotInt8(x, y))
-}
-
-// dotInt8 is for one block, whose sum 32 bits hold.
-func dotInt8(x, y []int8) int32 {
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
 	n := len(x) &^ 15 // the assembly's share
-	var sum int32
+	var s int32
 	switch active {
 	case AVX512:
 		if vnni {
-			sum = dotInt8VNNIAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-			return int32(sum)
+			return int64(dotInt8VNNIAVX512(px, py, len(x)))
 		}
-		sum = dotInt8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotInt8AVX512(px, py, n)
 	case AVX512x256:
 		if vnni {
-			sum = dotInt8VNNIAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-			return int32(sum)
+			return int64(dotInt8VNNIAVX512x256(px, py, len(x)))
 		}
-		sum = dotInt8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotInt8AVX512x256(px, py, n)
 	case AVX2:
-		sum = dotInt8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotInt8AVX2(px, py, n)
 	case NEON:
-		sum = dotInt8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotInt8NEON(px, py, n)
 	default:
 		n = 0
 	}
 	if n < len(x) {
-		sum += dotInt8Generic(x[n:], y[n:])
+		s += dotBytesGeneric(x[n:], y[n:])
 	}
-	return int32(sum)
+	return int64(s)
 }
 
-func dotInt8Generic(x, y []int8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += int32(v) * int32(y[i])
+func dotInt8Blocks(x, y []int8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += DotInt8(x[start:end], y[start:end])
 	}
 	return sum
 }
 
 // DotUint8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
-func DotUint8(x, y []uint8) (sum int64) {
+func DotUint8(x, y []uint8) int64 {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
 	if race {
 		raceReads(x, y)
 	}
-	for len(x) > Block {
-		sum += int64(dotUint8(x[:Block], y[:Block]))
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		return dotUint8Blocks(x, y)
 	}
-	return sum + int64(dotUint8(x, y))
-}
-
-// dotUint8 is for one block, whose sum 32 bits hold.
-func dotUint8(x, y []uint8) uint32 {
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
 	n := len(x) &^ 15 // the assembly's share
-	var sum int32
+	var s int32
 	switch active {
 	case AVX512:
 		if vnni {
-			sum = dotUint8VNNIAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-			return uint32(sum)
+			return int64(uint32(dotUint8VNNIAVX512(px, py, len(x))))
 		}
-		sum = dotUint8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotUint8AVX512(px, py, n)
 	case AVX512x256:
 		if vnni {
-			sum = dotUint8VNNIAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-			return uint32(sum)
+			return int64(uint32(dotUint8VNNIAVX512x256(px, py, len(x))))
 		}
-		sum = dotUint8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotUint8AVX512x256(px, py, n)
 	case AVX2:
-		sum = dotUint8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotUint8AVX2(px, py, n)
 	case NEON:
-		sum = dotUint8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = dotUint8NEON(px, py, n)
 	default:
 		n = 0
 	}
 	if n < len(x) {
-		sum += dotUint8Generic(x[n:], y[n:])
+		s += dotBytesGeneric(x[n:], y[n:])
 	}
-	return uint32(sum)
+	return int64(uint32(s))
 }
 
-func dotUint8Generic(x, y []uint8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += int32(v) * int32(y[i])
+func dotUint8Blocks(x, y []uint8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += DotUint8(x[start:end], y[start:end])
 	}
 	return sum
 }
 
 // SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
-func SquaredDistanceInt8(x, y []int8) (sum int64) {
+func SquaredDistanceInt8(x, y []int8) int64 {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
 	if race {
 		raceReads(x, y)
 	}
-	for len(x) > Block {
-		sum += int64(squaredDistanceInt8(x[:Block], y[:Block]))
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		return squaredDistanceInt8Blocks(x, y)
 	}
-	return sum + int64(squaredDistanceInt8(x, y))
-}
-
-// squaredDistanceInt8 is for one block, whose sum 32 bits hold.
-func squaredDistanceInt8(x, y []int8) uint32 {
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
 	n := len(x) &^ 15 // the assembly's share
-	var sum int32
+	var s int32
 	switch active {
 	case AVX512:
-		sum = squaredDistanceInt8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceInt8AVX512(px, py, n)
 	case AVX512x256:
-		sum = squaredDistanceInt8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceInt8AVX512x256(px, py, n)
 	case AVX2:
-		sum = squaredDistanceInt8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceInt8AVX2(px, py, n)
 	case NEON:
-		sum = squaredDistanceInt8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceInt8NEON(px, py, n)
 	default:
 		n = 0
 	}
 	if n < len(x) {
-		sum += squaredDistanceInt8Generic(x[n:], y[n:])
+		s += squaredDistanceBytesGeneric(x[n:], y[n:])
 	}
-	return uint32(sum)
+	return int64(uint32(s))
 }
 
-func squaredDistanceInt8Generic(x, y []int8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += d * d
+func squaredDistanceInt8Blocks(x, y []int8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += SquaredDistanceInt8(x[start:end], y[start:end])
 	}
 	return sum
 }
 
 // SquaredDistanceUint8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
-func SquaredDistanceUint8(x, y []uint8) (sum int64) {
+func SquaredDistanceUint8(x, y []uint8) int64 {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
 	if race {
 		raceReads(x, y)
 	}
-	for len(x) > Block {
-		sum += int64(squaredDistanceUint8(x[:Block], y[:Block]))
-		x, y = x[Block:], y[Block:]
+	if len(x) > Block {
+		return squaredDistanceUint8Blocks(x, y)
 	}
-	return sum + int64(squaredDistanceUint8(x, y))
-}
-
-// squaredDistanceUint8 is for one block, whose sum 32 bits hold.
-func squaredDistanceUint8(x, y []uint8) uint32 {
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
 	n := len(x) &^ 15 // the assembly's share
-	var sum int32
+	var s int32
 	switch active {
 	case AVX512:
-		sum = squaredDistanceUint8AVX512(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceUint8AVX512(px, py, n)
 	case AVX512x256:
-		sum = squaredDistanceUint8AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceUint8AVX512x256(px, py, n)
 	case AVX2:
-		sum = squaredDistanceUint8AVX2(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceUint8AVX2(px, py, n)
 	case NEON:
-		sum = squaredDistanceUint8NEON(unsafe.SliceData(x), unsafe.SliceData(y), n)
+		s = squaredDistanceUint8NEON(px, py, n)
 	default:
 		n = 0
 	}
 	if n < len(x) {
-		sum += squaredDistanceUint8Generic(x[n:], y[n:])
+		s += squaredDistanceBytesGeneric(x[n:], y[n:])
 	}
-	return uint32(sum)
+	return int64(uint32(s))
 }
 
-func squaredDistanceUint8Generic(x, y []uint8) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += d * d
+func squaredDistanceUint8Blocks(x, y []uint8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += SquaredDistanceUint8(x[start:end], y[start:end])
 	}
 	return sum
 }
@@ -2228,6 +2203,23 @@ func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
 		lane[l] += float32(v * float32(y[l]))
 	}
 	return fold(lane[:])
+}
+
+func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += int32(v) * int32(y[i])
+	}
+	return sum
+}
+
+func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := int32(v) - int32(y[i])
+		sum += d * d
+	}
+	return sum
 }
 
 // Prefetch asks for x to be brought into the caches. It has no other effect, and none at all in

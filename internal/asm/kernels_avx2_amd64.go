@@ -69,7 +69,7 @@ func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end
 //go:noescape
 func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
 
-// dotInt8AVX2 works like dotInt8Generic.
+// dotInt8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
 func dotInt8AVX2(x *int8, y *int8, n int) int32
@@ -104,7 +104,7 @@ func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, s
 //go:noescape
 func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
 
-// dotUint8AVX2 works like dotUint8Generic.
+// dotUint8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
 func dotUint8AVX2(x *uint8, y *uint8, n int) int32
@@ -174,12 +174,12 @@ func scaleToAVX2(dst *float32, a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceAVX2(x *float32, y *float32, n int) float32
 
-// squaredDistanceInt8AVX2 works like squaredDistanceInt8Generic.
+// squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
 
-// squaredDistanceUint8AVX2 works like squaredDistanceUint8Generic.
+// squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32

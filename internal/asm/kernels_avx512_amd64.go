@@ -54,12 +54,12 @@ func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, e
 //go:noescape
 func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
 
-// dotInt8AVX512 works like dotInt8Generic.
+// dotInt8AVX512 works like dotBytesGeneric.
 //
 //go:noescape
 func dotInt8AVX512(x *int8, y *int8, n int) int32
 
-// dotInt8VNNIAVX512 is a part of dotInt8.
+// dotInt8VNNIAVX512 is a part of DotInt8.
 //
 //go:noescape
 func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
@@ -79,12 +79,12 @@ func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count in
 //go:noescape
 func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
 
-// dotUint8AVX512 works like dotUint8Generic.
+// dotUint8AVX512 works like dotBytesGeneric.
 //
 //go:noescape
 func dotUint8AVX512(x *uint8, y *uint8, n int) int32
 
-// dotUint8VNNIAVX512 is a part of dotUint8.
+// dotUint8VNNIAVX512 is a part of DotUint8.
 //
 //go:noescape
 func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
@@ -149,12 +149,12 @@ func scaleToAVX512(dst *float32, a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceAVX512(x *float32, y *float32, n int) float32
 
-// squaredDistanceInt8AVX512 works like squaredDistanceInt8Generic.
+// squaredDistanceInt8AVX512 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
 
-// squaredDistanceUint8AVX512 works like squaredDistanceUint8Generic.
+// squaredDistanceUint8AVX512 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32

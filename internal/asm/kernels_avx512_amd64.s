@@ -1837,11 +1837,6 @@ TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-28
 	VPXORD       Z23, Z23, Z23
 	VPXORD       Z24, Z24, Z24
 	VPXORD       Z25, Z25, Z25
-	MOVQ         DX, BX
-	ANDQ         $+63, BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVQ        SI, K1
 	CMPQ         DX, $+256
 	JB           rest
 	PCALIGN      $0x20
@@ -1909,6 +1904,10 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
+	ANDQ       $+63, DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVQ      BX, K1
 	VMOVDQU8.Z (AX), K1, Z26
 	VMOVDQU8.Z (CX), K1, Z27
 	VPXORD     Z16, Z26, Z26
@@ -3451,11 +3450,6 @@ TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-28
 	VPXORD       Z23, Z23, Z23
 	VPXORD       Z24, Z24, Z24
 	VPXORD       Z25, Z25, Z25
-	MOVQ         DX, BX
-	ANDQ         $+63, BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVQ        SI, K1
 	CMPQ         DX, $+256
 	JB           rest
 	PCALIGN      $0x20
@@ -3523,6 +3517,10 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
+	ANDQ       $+63, DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVQ      BX, K1
 	VMOVDQU8.Z (AX), K1, Z26
 	VMOVDQU8.Z (CX), K1, Z27
 	VPDPBUSD   Z17, Z26, Z25

@@ -69,12 +69,12 @@ func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int
 //go:noescape
 func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
 
-// dotInt8AVX512x256 works like dotInt8Generic.
+// dotInt8AVX512x256 works like dotBytesGeneric.
 //
 //go:noescape
 func dotInt8AVX512x256(x *int8, y *int8, n int) int32
 
-// dotInt8VNNIAVX512x256 is a part of dotInt8.
+// dotInt8VNNIAVX512x256 is a part of DotInt8.
 //
 //go:noescape
 func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
@@ -109,12 +109,12 @@ func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *floa
 //go:noescape
 func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int)
 
-// dotUint8AVX512x256 works like dotUint8Generic.
+// dotUint8AVX512x256 works like dotBytesGeneric.
 //
 //go:noescape
 func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32
 
-// dotUint8VNNIAVX512x256 is a part of dotUint8.
+// dotUint8VNNIAVX512x256 is a part of DotUint8.
 //
 //go:noescape
 func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
@@ -184,12 +184,12 @@ func scaleToAVX512x256(dst *float32, a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32
 
-// squaredDistanceInt8AVX512x256 works like squaredDistanceInt8Generic.
+// squaredDistanceInt8AVX512x256 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32
 
-// squaredDistanceUint8AVX512x256 works like squaredDistanceUint8Generic.
+// squaredDistanceUint8AVX512x256 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32

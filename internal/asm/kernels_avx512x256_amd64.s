@@ -2202,11 +2202,6 @@ TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-28
 	VPXORD       Y23, Y23, Y23
 	VPXORD       Y24, Y24, Y24
 	VPXORD       Y25, Y25, Y25
-	MOVQ         DX, BX
-	ANDQ         $+31, BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVQ        SI, K1
 	CMPQ         DX, $+128
 	JB           rest
 	PCALIGN      $0x20
@@ -2274,6 +2269,10 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
+	ANDQ       $+31, DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVQ      BX, K1
 	VMOVDQU8.Z (AX), K1, Y26
 	VMOVDQU8.Z (CX), K1, Y27
 	VPXORD     Y16, Y26, Y26
@@ -4540,11 +4539,6 @@ TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-28
 	VPXORD       Y23, Y23, Y23
 	VPXORD       Y24, Y24, Y24
 	VPXORD       Y25, Y25, Y25
-	MOVQ         DX, BX
-	ANDQ         $+31, BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVQ        SI, K1
 	CMPQ         DX, $+128
 	JB           rest
 	PCALIGN      $0x20
@@ -4612,6 +4606,10 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
+	ANDQ       $+31, DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVQ      BX, K1
 	VMOVDQU8.Z (AX), K1, Y26
 	VMOVDQU8.Z (CX), K1, Y27
 	VPDPBUSD   Y17, Y26, Y25

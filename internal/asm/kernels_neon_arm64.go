@@ -69,7 +69,7 @@ func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end
 //go:noescape
 func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
 
-// dotInt8NEON works like dotInt8Generic.
+// dotInt8NEON works like dotBytesGeneric.
 //
 //go:noescape
 func dotInt8NEON(x *int8, y *int8, n int) int32
@@ -104,7 +104,7 @@ func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, s
 //go:noescape
 func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
 
-// dotUint8NEON works like dotUint8Generic.
+// dotUint8NEON works like dotBytesGeneric.
 //
 //go:noescape
 func dotUint8NEON(x *uint8, y *uint8, n int) int32
@@ -174,12 +174,12 @@ func scaleToNEON(dst *float32, a float32, x *float32, n int)
 //go:noescape
 func squaredDistanceNEON(x *float32, y *float32, n int) float32
 
-// squaredDistanceInt8NEON works like squaredDistanceInt8Generic.
+// squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
 
-// squaredDistanceUint8NEON works like squaredDistanceUint8Generic.
+// squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32

@@ -87,8 +87,9 @@ func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 		m.Upper(i, f.row)
 		row := f.u[i*f.stride:][:f.dim]
 		c := float64(scale * f.scale[i])
-		for j := i; j < f.dim; j++ {
-			row[j] = float32(c * f.row[j] * f.scale[j])
+		from, by := f.row[:len(row)], f.scale[:len(row)]
+		for j := i; j < len(row); j++ {
+			row[j] = float32(c * from[j] * by[j])
 		}
 		row[i] = float32((float64(scale*f.row[i]) + add) * f.scale[i] * f.scale[i])
 	}

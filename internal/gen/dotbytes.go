@@ -2,19 +2,21 @@ package main
 
 func init() {
 	for _, k := range []struct {
-		word, element string
-		term          byteTerm
+		word, element, like string
+		term                byteTerm
 	}{
-		{"dotInt8", "int8", byteTerm{signed: true}},
-		{"dotUint8", "uint8", byteTerm{}},
-		{"squaredDistanceInt8", "int8", byteTerm{signed: true, difference: true}},
-		{"squaredDistanceUint8", "uint8", byteTerm{difference: true}},
+		{"dotInt8", "int8", "dotBytesGeneric", byteTerm{signed: true}},
+		{"dotUint8", "uint8", "dotBytesGeneric", byteTerm{}},
+		{"squaredDistanceInt8", "int8", "squaredDistanceBytesGeneric",
+			byteTerm{signed: true, difference: true}},
+		{"squaredDistanceUint8", "uint8", "squaredDistanceBytesGeneric",
+			byteTerm{difference: true}},
 	} {
 		signature := "func(x, y *" + k.element + ", n int) int32"
-		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).inWide()
+		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).partOf(k.like).inWide()
 		if !k.term.difference {
 			kernel(k.word+"VNNI", signature, func(t Target) { dotVNNI(t, k.term.signed) }).
-				partOf(k.word).inWide().withVNNI()
+				partOf("D" + k.word[1:]).inWide().withVNNI()
 		}
 	}
 }
@@ -78,7 +80,6 @@ func dotVNNI(t Target, signed bool) {
 		t.Zero(s.extra)
 		sums[i] = s
 	}
-	part := t.BytePart(n)
 	next := func(bytes int) {
 		t.Advance(x, bytes)
 		t.Advance(y, bytes)
@@ -100,7 +101,7 @@ func dotVNNI(t Target, signed bool) {
 	}
 	t.Label("part")
 	t.IfAtMost(n, 0, "fold")
-	t.AddVNNI(sums[3], x, y, 0, part)
+	t.AddVNNI(sums[3], x, y, 0, t.BytePart(n))
 	t.Label("fold")
 	for _, pair := range [][2]vnniSum{{sums[0], sums[1]}, {sums[2], sums[3]}, {sums[0], sums[2]}} {
 		t.AddInts(pair[0].sum, pair[0].sum, pair[1].sum)

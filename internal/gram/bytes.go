@@ -79,18 +79,20 @@ func (s *Bytes) At(i, j int) int64 {
 }
 
 // Upper is what Matrix has it for.
-func (s *Bytes) Upper(i int, dst []float64) {
-	recent := s.recent[i*s.stride:][:s.dim]
-	dst = dst[:s.dim]
+func (s *Bytes) Upper(i int, dst []float64) { s.UpperTimes(1, i, dst[:s.dim]) }
+
+// UpperTimes sets dst[j] to c times element (i, j) for i <= j < len(dst).
+func (s *Bytes) UpperTimes(c float64, i int, dst []float64) {
+	recent := s.recent[i*s.stride:][:len(dst)]
 	if s.sum == nil {
 		for j := i; j < len(dst); j++ {
-			dst[j] = float64(uint32(recent[j]))
+			dst[j] = float64(c * float64(uint32(recent[j])))
 		}
 		return
 	}
-	sum := s.sum[i*s.stride:][:s.dim]
+	sum := s.sum[i*s.stride:][:len(dst)]
 	for j := i; j < len(dst); j++ {
-		dst[j] = float64(sum[j] + int64(recent[j]))
+		dst[j] = float64(c * float64(sum[j]+int64(recent[j])))
 	}
 }
 

@@ -31,8 +31,5 @@ func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Dense != nil {
-		return s.Dense, s.Y
-	}
-	return s.Sparse, s.Y
+	return s.Examples(), s.Y
 }

@@ -168,6 +168,12 @@ var kernels = []kernel{
 	{"dotuint8", "bytes 1, bytes 2", func(n int) string {
 		return fmt.Sprint(asm.DotUint8(Bytes(1, n), Bytes(2, n)))
 	}, nil},
+	{"dotfloatint8", "x, bytes 1", func(n int) string {
+		return one(asm.DotFloatInt8(x(n), signed(1, n)))
+	}, nil},
+	{"dotfloatuint8", "x, bytes 1", func(n int) string {
+		return one(asm.DotFloatUint8(x(n), Bytes(1, n)))
+	}, nil},
 	{"squareddistanceint8", "bytes 1, bytes 2", func(n int) string {
 		return fmt.Sprint(asm.SquaredDistanceInt8(signed(1, n), signed(2, n)))
 	}, nil},

@@ -34,11 +34,9 @@ const (
 // "probabilities" in their place: of more than two classes the odds of each against the rest,
 // scaled to the sum 1, or those that a multinomial model is about; a calibrated model has
 // "probabilities" beside "scores". The output of a regression is "prediction". Of one-vs-one the
-// "scores" are those of Model.ClassScores; it has no probabilities here.
+// "scores" are those of Model.ClassScores; it has no probabilities here. A model that scales rows
+// before it multiplies them has a node for that, a Scaler or a Normalizer.
 func Write(w io.Writer, m *pegasos.Model) error {
-	if err := m.TakesRawRows(); err != nil {
-		return fmt.Errorf("onnx: %w", err)
-	}
 	n := len(m.Weights)
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(m.Cols()) > maxBytes/4 {
 		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the "+
@@ -59,16 +57,19 @@ func Write(w io.Writer, m *pegasos.Model) error {
 		}
 	}
 	var graph message
-	var err error
+	rows, err := scaled(&graph, m)
+	if err != nil {
+		return err
+	}
 	if m.Classes == nil {
-		graph.message(1, mlNode("LinearRegressor", []string{"features"}, "prediction",
+		graph.message(1, mlNode("LinearRegressor", []string{rows}, "prediction",
 			floatsAttribute("coefficients", m.Weights...),
 			floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))))
 		graph.message(12, value("prediction", elementFloat, int64(n), ""))
 	} else if m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
-		err = pairs(&graph, m, intercepts)
+		err = pairs(&graph, m, rows, intercepts)
 	} else {
-		err = classifier(&graph, m, intercepts)
+		err = classifier(&graph, m, rows, intercepts)
 	}
 	if err != nil {
 		return err
@@ -93,8 +94,32 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	return err
 }
 
+// scaled returns the name of the rows that are multiplied: the input, or what a node makes of it
+// where the model scales rows, because its weights can't.
+func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
+	const input, rescaled = "features", "rescaled"
+	s := m.Scaling
+	switch {
+	case s == nil || s.Folded || s.Kind == pegasos.ScaleNone:
+		return input, nil
+	case s.Kind == pegasos.ScaleUnit:
+		graph.message(1, mlNode("Normalizer", []string{input}, rescaled,
+			stringAttribute("norm", "L2")))
+		return rescaled, nil
+	case len(s.Factor) != m.Cols() || s.Shift != nil && len(s.Shift) != m.Cols():
+		return "", fmt.Errorf("onnx: the scaling %q does not fit %d features", s.Kind, m.Cols())
+	}
+	shift := s.Shift
+	if shift == nil {
+		shift = make([]float32, m.Cols())
+	}
+	graph.message(1, mlNode("Scaler", []string{input}, rescaled,
+		floatsAttribute("offset", shift), floatsAttribute("scale", s.Factor)))
+	return rescaled, nil
+}
+
 // classifier adds a LinearClassifier and its outputs to the graph.
-func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
+func classifier(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
 	if classes == 2 && len(weights) == 1 {
 		// Runtimes make two columns of one, and differ in how: two vectors leave no doubt. Equal
@@ -128,7 +153,7 @@ func classifier(graph *message, m *pegasos.Model, intercepts []float32) error {
 			linear = "odds"
 		}
 	}
-	graph.message(1, node("LinearClassifier", mlDomain, []string{"features"},
+	graph.message(1, node("LinearClassifier", mlDomain, []string{rows},
 		[]string{"label", linear},
 		floatsAttribute("coefficients", weights...),
 		floatsAttribute("intercepts", intercepts), labels,
@@ -206,7 +231,7 @@ func labelElement(m *pegasos.Model) int64 {
 // pairs adds the votes of one-vs-one and its outputs to the graph: z of the pairs, the votes
 // v*sides + first, v being 1 where z > 0, the sums s = z*sides, and the scores votes + s/(3|s| +
 // 3).
-func pairs(graph *message, m *pegasos.Model, intercepts []float32) error {
+func pairs(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	classes, n := len(m.Classes), len(m.Weights)
 	if n != classes*(classes-1)/2 {
 		return fmt.Errorf("onnx: %d weight vectors of %d classes are no pairs", n, classes)
@@ -228,7 +253,7 @@ func pairs(graph *message, m *pegasos.Model, intercepts []float32) error {
 	element := labelElement(m)
 	graph.message(5, labelTensor("labels", m, element))
 	for _, nd := range []message{
-		mlNode("LinearRegressor", []string{"features"}, "pairs",
+		mlNode("LinearRegressor", []string{rows}, "pairs",
 			floatsAttribute("coefficients", m.Weights...),
 			floatsAttribute("intercepts", intercepts), intAttribute("targets", int64(n))),
 		node("Greater", "", []string{"pairs", "zero"}, []string{"positive"}),

@@ -164,6 +164,55 @@ ArgMax class: axis=1 keepdims=0
 Gather label:
 `
 
+// A model that scales rows itself has a node for it, and the others take what that makes. Where the
+// scale is in the weights there is none.
+func TestWriteScaled(t *testing.T) {
+	unit := &pegasos.Scaling{Kind: pegasos.ScaleUnit}
+	far := &pegasos.Scaling{Kind: pegasos.ScaleStandard, Shift: []float32{5000, 1},
+		Factor: []float32{0.5, 2}}
+	tiny := &pegasos.Scaling{Kind: pegasos.ScaleMaxAbs, Factor: []float32{4, 1}}
+	folded := *far
+	folded.Folded = true
+	two := pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{3, 4}}}
+	three := pegasos.Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{3, 4}, {1, 2}, {0, 1}},
+		Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}
+	number := pegasos.Model{Weights: [][]float32{{3, 4}}}
+	const scaler = "Scaler rescaled: offset=[5000 1] scale=[0.5 2]\n"
+	for _, c := range []struct {
+		m     pegasos.Model
+		s     *pegasos.Scaling
+		first string
+		input string
+	}{
+		{two, unit, "Normalizer rescaled: norm=L2\n", "rescaled"},
+		{two, far, scaler, "rescaled"}, {three, far, scaler, "rescaled"},
+		{number, far, scaler, "rescaled"},
+		{two, tiny, "Scaler rescaled: offset=[0 0] scale=[4 1]\n", "rescaled"},
+		{two, &folded, "LinearClassifier label", "features"},
+	} {
+		c.m.Scaling = c.s
+		if have := describe(t, &c.m); !strings.HasPrefix(have, c.first) {
+			t.Errorf("%+v: %s", c.s, have)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, &c.m); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range fields(t, fields(t, b.Bytes())[7][0].([]byte))[1] {
+			nd := fields(t, n.([]byte))
+			if linear := bytes.HasPrefix(nd[4][0].([]byte), []byte("Linear")); linear &&
+				string(nd[1][0].([]byte)) != c.input {
+				t.Errorf("%+v: %s takes %s", c.s, nd[4][0], nd[1][0])
+			}
+		}
+	}
+	wrong := two
+	wrong.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleMaxAbs, Factor: []float32{1}}
+	if err := Write(io.Discard, &wrong); err == nil || !strings.Contains(err.Error(), "does not fit") {
+		t.Error(err)
+	}
+}
+
 func TestWriteErrors(t *testing.T) {
 	for want, m := range map[string]*pegasos.Model{
 		"weight 1 of vector 0": {Classes: []float32{0, 1},

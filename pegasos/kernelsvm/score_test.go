@@ -55,10 +55,10 @@ func TestScoreBits(t *testing.T) {
 						}
 					}
 				}
-				if got := [2]float32{m.PredictDense(p.Dense.Row(i)), m.PredictSparse(idx, val)}; got !=
-					[2]float32{labels[0][i], labels[1][i]} {
-					t.Fatalf("%s: %s, row %d: labels %v, want %v, %v", name, what, i, got,
-						labels[0][i], labels[1][i])
+				want := [2]float32{labels[0][i], labels[1][i]}
+				labelled := [2]float32{m.PredictDense(p.Dense.Row(i)), m.PredictSparse(idx, val)}
+				if labelled != want {
+					t.Fatalf("%s: %s, row %d: labels %v, want %v", name, what, i, labelled, want)
 				}
 			}
 		}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the clone, whatever the working directory is.
+var root = func() string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// pages returns the documents that people read, by name.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "bench/*.md", "bench/*/*.md", "beam/*.md",
+		"gate/*.md", "internal/demo/*.md", ".github/ISSUE_TEMPLATE/*.md"} {
+		names, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := filepath.Rel(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[filepath.ToSlash(page)] = string(text)
+		}
+	}
+	if len(texts) == 0 {
+		t.Skip("not in a clone: NOT TESTED")
+	}
+	return texts
+}
+
+// typed returns the lines of a page that a reader would type and whose first word is name: those
+// that are set apart, without what is behind a comment sign, the commands of one line by themselves.
+func typed(text, name string) (lines []string) {
+	fenced := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if !fenced && !strings.HasPrefix(line, "    ") {
+			continue
+		}
+		line, _, _ = strings.Cut(line, " #")
+		for part := range strings.SplitSeq(strings.ReplaceAll(line, "&&", ";"), ";") {
+			if part = strings.TrimSpace(part); strings.HasPrefix(part, name+" ") {
+				lines = append(lines, part)
+			}
+		}
+	}
+	return lines
+}
+
+// Every command in the documents runs, in the order of its page, with small data of the names that
+// stand there.
+func TestSnippetsRun(t *testing.T) {
+	ran := 0
+	for page, text := range pages(t) {
+		t.Run(page, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for _, line := range typed(text, "pegasimd") {
+				args := strings.Fields(placeholders.Replace(line))[1:]
+				if _, known := flagSets()[args[0]]; !known {
+					continue // the first line of a file of ours
+				}
+				for i, name := range args {
+					fixture(t, name, i == len(args)-2 && slices.Contains(args, "liblinear") &&
+						slices.Contains(args, "-from"))
+				}
+				code, _, complaint := pegasimd(t, args...)
+				if code != exitDone {
+					t.Errorf("%s: exit code %d\n%s", line, code, complaint)
+				}
+				ran++
+			}
+		})
+	}
+	if ran < 30 {
+		t.Errorf("%d commands, want 30 or more", ran)
+	}
+}
+
+// placeholders are what stands for something in commands.
+var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
+	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
+
+// fixture makes the file, if its name says that it holds data or a model and it is not there.
+func fixture(t *testing.T, name string, liblinear bool) {
+	if images, labels, ok := strings.Cut(name, ","); ok && strings.Contains(images, "ubyte") {
+		writeAs(t, images, string(binary.BigEndian.AppendUint32(nil, 0x803))+
+			"\x00\x00\x00\x04\x00\x00\x00\x02\x00\x00\x00\x02"+"\x01\x02\x03\x04\x09\x01\x02\x01"+
+			"\x02\x02\x03\x04\x08\x01\x02\x00")
+		writeAs(t, labels, "\x00\x00\x08\x01\x00\x00\x00\x04\x00\x01\x00\x01")
+		return
+	}
+	if _, err := os.Stat(name); err == nil {
+		return
+	}
+	switch base := strings.TrimSuffix(name, ".gz"); filepath.Ext(base) {
+	case ".svm":
+		writeAs(t, name, strings.Repeat(toy, 20))
+	case ".csv":
+		text, err := os.ReadFile(filepath.Join(root, "dataset/digits/digits.csv.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, name, string(text)) // what is read may be compressed, whatever its name
+	case ".model":
+		if liblinear {
+			fixture(t, "any.model", false)
+			must(t, "convert", "-quiet", "-to", "liblinear", "any.model", name)
+			return
+		}
+		data := "any.svm"
+		if strings.Contains(name, "digits") {
+			data = "digits.csv"
+		}
+		fixture(t, data, false)
+		must(t, "train", "-quiet", "-loss", "log", data, name)
+	}
+}
+
+// writeAs writes a file, compressed if its name says so.
+func writeAs(t *testing.T, name, content string) {
+	if strings.HasSuffix(name, ".gz") {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write([]byte(content)) // to memory it can't fail
+		z.Close()
+		content = b.String()
+	}
+	write(t, name, content)
+}
+
+// The targets and programs that commands name are there.
+func TestSnippetsName(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Skip("not in a clone: NOT TESTED")
+	}
+	program := regexp.MustCompile(`^go (?:-C (\S+) )?(?:run|test|build|vet|install)\b.*? (\.\S*)`)
+	for page, text := range pages(t) {
+		for _, line := range typed(text, "make") {
+			for _, word := range strings.Fields(line)[1:] {
+				if regexp.MustCompile(`^[a-z][a-z0-9-]*$`).MatchString(word) &&
+					!strings.Contains(string(makefile), "\n"+word+":") {
+					t.Errorf("%s: %s: no target %s", page, line, word)
+				}
+			}
+		}
+		for _, line := range typed(text, "go") {
+			match := program.FindStringSubmatch(line)
+			if match == nil || match[1] == "" && strings.HasPrefix(page, "gate/example") {
+				continue
+			}
+			var found bool
+			for _, from := range []string{".", filepath.Dir(page), "bench"} {
+				dir := filepath.Join(root, from, match[1], strings.TrimSuffix(match[2], "..."))
+				if _, err := os.Stat(dir); err == nil {
+					found = true
+				}
+			}
+			if !found {
+				t.Errorf("%s: %s: nothing there", page, line)
+			}
+		}
+	}
+}
+
+// The Go of README is what examples of the packages do, line by line: go test runs them.
+func TestSnippetsOfGo(t *testing.T) {
+	readme, ok := pages(t)["README.md"]
+	if !ok {
+		t.Fatal("no README.md")
+	}
+	var examples []string
+	for _, pattern := range []string{"*/example_test.go", "*/*/example_test.go"} {
+		names, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			examples = append(examples, string(text))
+		}
+	}
+	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(readme, -1)
+	if len(blocks) < 2 {
+		t.Fatalf("README has %d blocks of Go, want 2 or more", len(blocks))
+	}
+	for _, block := range blocks {
+		if !slices.ContainsFunc(examples, func(text string) bool {
+			return strings.Contains(words(text), words(block[1]))
+		}) {
+			t.Errorf("no example does this:\n%s", block[1])
+		}
+	}
+}
+
+// words is a text with one space between words, and no comments.
+func words(text string) string {
+	text = regexp.MustCompile(`(?m)\s//.*$`).ReplaceAllString(text, "")
+	return strings.Join(strings.Fields(text), " ")
+}

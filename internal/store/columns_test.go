@@ -1,0 +1,193 @@
+package store
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+func going() bool { return false }
+
+// unevenRows returns rows whose columns differ in scale, one of them constant and one of zeros; a third
+// of the values are 0. The second form is the same, sparse.
+func unevenRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
+	t.Helper()
+	g := rand.New(rand.NewPCG(3, uint64(rows)))
+	x := dense.New(rows, 6)
+	var starts []int64
+	var indices []int32
+	var values []float32
+	starts = append(starts, 0)
+	for i := range rows {
+		row := x.Row(i)
+		for j := range 4 {
+			if g.IntN(3) > 0 {
+				row[j] = float32(math.Ldexp(g.NormFloat64()+2, 8*j-10))
+			}
+		}
+		row[4] = 7
+		for j, v := range row {
+			if v != 0 {
+				indices, values = append(indices, int32(j)), append(values, v)
+			}
+		}
+		starts = append(starts, int64(len(values)))
+	}
+	return x, (*sparse.Matrix)(matrices.Trusted(6, starts, indices, values))
+}
+
+// Statistics are those of a plain sum in float64, for rows held densely and sparsely, with and
+// without weights, over several blocks.
+func TestMeasure(t *testing.T) {
+	const rows = 3*columnRows + 17
+	x, thin := unevenRows(t, rows)
+	weights := make([]float64, rows)
+	for i := range weights {
+		weights[i] = float64(i % 3)
+	}
+	for _, weight := range [][]float64{nil, weights} {
+		var n, nonzeros int
+		var total float64
+		mean, variance, most := make([]float64, 6), make([]float64, 6), make([]float32, 6)
+		of := func(i int) float64 {
+			if weight == nil {
+				return 1
+			}
+			return weight[i]
+		}
+		for pass := range 2 {
+			for i := range rows {
+				if of(i) == 0 {
+					continue
+				}
+				for j, v := range x.Row(i) {
+					if pass == 1 {
+						d := float64(v) - mean[j]
+						variance[j] += of(i) * d * d / total
+						continue
+					}
+					mean[j] += of(i) * float64(v)
+					most[j] = max(most[j], v, -v)
+					if v != 0 {
+						nonzeros++
+					}
+				}
+				if pass == 0 {
+					n++
+					total += of(i)
+				}
+			}
+			if pass == 0 {
+				for j := range mean {
+					mean[j] /= total
+				}
+			}
+		}
+		for name, given := range map[string]Examples{"dense": x, "sparse": thin} {
+			c := Measure(Of(given), weight, true, 2, going)
+			if c.Rows != n || c.Nonzeros != nonzeros || !slices.Equal(c.MaxAbs, most) || c.Bad >= 0 ||
+				!slices.Equal(c.Constant, []bool{false, false, false, false, true, true}) {
+				t.Errorf("%s: %d rows, %d nonzeros, %v, bad %d, constant %v", name, c.Rows,
+					c.Nonzeros, c.MaxAbs, c.Bad, c.Constant)
+			}
+			for j := range mean {
+				if math.Abs(c.Mean[j]-mean[j]) > 1e-12*float64(most[j]) ||
+					math.Abs(c.Variance[j]-variance[j]) > 1e-11*variance[j] {
+					t.Errorf("%s: column %d: %v, %v, want %v, %v", name, j, c.Mean[j], c.Variance[j],
+						mean[j], variance[j])
+				}
+			}
+			for i, s := range c.Squares {
+				want := 0.0
+				for _, v := range x.Row(i) {
+					want += float64(v) * float64(v)
+				}
+				if of(i) == 0 {
+					want = 0
+				}
+				if math.Abs(s-want) > 1e-12*want {
+					t.Fatalf("%s: row %d: %v, want %v", name, i, s, want)
+				}
+			}
+			if one := Measure(Of(given), weight, true, 1, going); !reflect.DeepEqual(one, c) {
+				t.Errorf("%s: one goroutine finds something else", name)
+			}
+			less := Measure(Of(given), weight, false, 2, going)
+			if less.Mean != nil || !slices.Equal(less.Squares, c.Squares) ||
+				!slices.Equal(less.MaxAbs, most) || less.Nonzeros != nonzeros {
+				t.Errorf("%s: without moments something else", name)
+			}
+		}
+	}
+}
+
+// The first row that is not finite is named, unless it has no weight.
+func TestMeasureBad(t *testing.T) {
+	x, _ := unevenRows(t, 50)
+	x.Row(20)[2] = float32(math.NaN())
+	x.Row(30)[1] = float32(math.Inf(-1))
+	weight := slices.Repeat([]float64{1}, 50)
+	for want, zero := range map[int]int{20: 0, 30: 20} {
+		weight[zero] = 0
+		for _, moments := range []bool{false, true} {
+			if c := Measure(Of(x), weight, moments, 1, going); c.Bad != want {
+				t.Errorf("bad row %d, want %d", c.Bad, want)
+			}
+		}
+		weight[zero] = 1
+	}
+	x.Row(20)[2], x.Row(30)[1] = math.MaxFloat32, 0
+	if c := Measure(Of(x), nil, true, 1, going); c.Bad >= 0 {
+		t.Errorf("the largest number is called bad")
+	}
+}
+
+// A column far from 0 keeps its variance: the sum of squares less the square of the sum would lose
+// it.
+func TestMeasureFar(t *testing.T) {
+	x := dense.New(4000, 1)
+	for i := range 4000 {
+		x.Row(i)[0] = 1e7 + float32(i%2)
+	}
+	c := Measure(Of(x), nil, true, 3, going)
+	if c.Mean[0] != 1e7+0.5 || math.Abs(c.Variance[0]-0.25) > 1e-9 {
+		t.Errorf("%v, %v", c.Mean, c.Variance)
+	}
+}
+
+func TestScaler(t *testing.T) {
+	c := &Columns{MaxAbs: []float32{4, 0}, Mean: []float64{3, 0}, Variance: []float64{4, 0}}
+	for kind, want := range map[string]scaling.Scaler{
+		scaling.Standard: {Kind: scaling.Standard, Shift: []float32{3, 0}, Factor: []float32{.5, 1}},
+		scaling.MaxAbs:   {Kind: scaling.MaxAbs, Factor: []float32{.25, 1}},
+		scaling.Unit:     {Kind: scaling.Unit},
+	} {
+		if have := c.Scaler(kind); !reflect.DeepEqual(*have, want) {
+			t.Errorf("%+v, want %+v", have, want)
+		}
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	have := Quantiles([]float64{5, 0, 1, 3, -2, 2, 4}, 0, 0.5, 0.9, 1)
+	if !slices.Equal(have, []float64{1, 3, 5, 5}) {
+		t.Errorf("%v", have)
+	}
+	if have := Quantiles([]float32{0, 0}, 0, 1); !slices.Equal(have, []float64{1, 1}) {
+		t.Errorf("%v", have)
+	}
+	many := make([]float32, 3*mostSorted)
+	for i := range many {
+		many[i] = float32(i + 1)
+	}
+	if have := Quantiles(many, 0.5); math.Abs(have[0]/float64(len(many))-0.5) > 0.01 {
+		t.Errorf("%v", have)
+	}
+}
